@@ -14,6 +14,7 @@ from tempfile import TemporaryDirectory
 import corpus
 import machine
 from pellucid.recall.recaller import Recaller
+from pellucid.recall.receipt.event import event_of
 from pellucid.recall.receipt.record import pack
 from pellucid.settings.sections import HistorySettings
 from pellucid.store.local.history import LocalHistory
@@ -29,7 +30,7 @@ def run(recaller: Recaller, queries: Sequence[corpus.Query]) -> dict[str, object
     for number, query in enumerate(queries):
         state = recaller.run(corpus.request(query, number))
         wall, cpu = time.perf_counter_ns(), time.thread_time_ns()
-        recaller.record(state, pack(state))
+        recaller.record(state, pack(state), event_of(state, "python", 0.0))
         record_cpu.append((time.thread_time_ns() - cpu) / 1000)
         record_wall.append((time.perf_counter_ns() - wall) / 1000)
         cpu = time.thread_time_ns()

@@ -77,6 +77,7 @@ REQUIREMENTS = {
     "MCP-2": "a mistake is a result that says what to change; a foreign recall is as unknown as one that never was",
     "MCP-3": "a server answers before its home is open, says nothing but the protocol, and ends with its input",
     "CITE-1": "what became of a recalled memory is kept once a memory, kind and session; its words are forgettable",
+    "CITE-2": "what an agent takes over of what a recall gave it is cited once, with evidence, and nothing else is",
     "HTTP-1": "a recall's explanation, and every other answer, is the same bytes over the command line and over HTTP",
     "HTTP-2": "every route and field is the operations table's, and OpenAPI says them all",
     "HTTP-3": "what is not granted is as unknown as what does not exist, on every route, before a store is looked at",

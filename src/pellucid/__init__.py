@@ -23,7 +23,8 @@ if TYPE_CHECKING:
     from pellucid.operations.admin.health import DoctorOutput, RebuildOutput
     from pellucid.operations.browsing import Listed, ListOutput
     from pellucid.operations.memory.remembering import RememberOutput
-    from pellucid.operations.recall.recalling import AuditOutput, RecallOutput
+    from pellucid.operations.recall.auditing import AuditOutput
+    from pellucid.operations.recall.recalling import RecallOutput
     from pellucid.operations.session.importing import ImportOutput
     from pellucid.settings import Settings
 
@@ -53,7 +54,7 @@ __all__ = [
 ]
 
 _HOMES = {
-    "AuditOutput": "pellucid.operations.recall.recalling",
+    "AuditOutput": "pellucid.operations.recall.auditing",
     "ConflictError": "pellucid.errors",
     "DoctorOutput": "pellucid.operations.admin.health",
     "EncoderError": "pellucid.errors",

@@ -40,6 +40,7 @@ from pellucid.store.projects_port import Registry
 from pellucid.store.receipts_port import Receipts
 from pellucid.store.records import Eraser, Ledger, Records
 from pellucid.store.spool_port import Spool
+from pellucid.store.telemetry_port import Surface, Telemetry
 from pellucid.store.uses_port import Uses
 
 if TYPE_CHECKING:
@@ -65,6 +66,7 @@ class App:
     receipts: Receipts
     uses: Uses
     citations: Citations
+    telemetry: Telemetry
     spool: Spool
     projects: Registry
     access: AccessStore
@@ -82,6 +84,8 @@ class App:
     """Namespaces that a recall asks beside the one of the settings."""
     deadline: Deadline = field(default_factory=Deadline)
     """When the call that this is opened for is given up; never, unless whoever calls says so."""
+    surface: Surface = "python"
+    """Where the call came in."""
 
     @property
     def graph(self) -> GraphLookup:
@@ -135,6 +139,7 @@ def open_app(
         receipts=history,
         uses=history.uses,
         citations=history.citations,
+        telemetry=history.telemetry,
         spool=spool,
         projects=ProjectFile(home / "vault"),
         access=AccessFile(home),

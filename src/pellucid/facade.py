@@ -21,7 +21,7 @@ from pellucid.operations.document import indexing
 from pellucid.operations.graph import backfilling, graphing, states
 from pellucid.operations.memory import changing, forgetting, remembering, reverifying, storytelling, undoing
 from pellucid.operations.operation import Call
-from pellucid.operations.recall import explaining, leg_lift, recalling, request, snapshots, why
+from pellucid.operations.recall import auditing, explaining, leg_lift, recalling, request, snapshots, why
 from pellucid.operations.session import importing, observing
 from pellucid.operations.session.projects import MOVE, PROJECTS, ProjectRow, ProjectsOutput, located
 from pellucid.operations.upkeep import look_after
@@ -268,9 +268,9 @@ class HomeView:
         """The rows of one kind, as JSON lines."""
         return storytelling.LEDGER(self._call, kind=kind)
 
-    def audit(self, entry: str) -> recalling.AuditOutput:
+    def audit(self, entry: str) -> auditing.AuditOutput:
         """The operation that wrote the version of a memory that was served."""
-        return recalling.AUDIT(self._call, entry=entry)
+        return auditing.AUDIT(self._call, entry=entry)
 
     def explain(self, session_id: str | None = None) -> RecallXraySnapshot:
         """The X-ray of the last recall, of a session or of all."""

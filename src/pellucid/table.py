@@ -33,9 +33,11 @@ from pellucid.operations.memory.tiers import TIER, TIERS
 from pellucid.operations.memory.trusting import PROMOTE, QUARANTINE, ROLLBACK, TRUST_EXPLAIN, TRUST_LIST
 from pellucid.operations.memory.undoing import UNDO
 from pellucid.operations.operation import Operation
+from pellucid.operations.recall.auditing import AUDIT
 from pellucid.operations.recall.explaining import ABLATE, DIFF, REPLAY
 from pellucid.operations.recall.leg_lift import LIFT
-from pellucid.operations.recall.recalling import AUDIT, RECALL, XRAY
+from pellucid.operations.recall.recalling import RECALL, XRAY
+from pellucid.operations.recall.results import COPY, FEEDBACK, OPEN
 from pellucid.operations.recall.snapshots import EXPLAIN, EXPORT, PIN_SNAPSHOT, SNAPSHOTS
 from pellucid.operations.recall.why import WHY
 from pellucid.operations.session.briefing import BRIEF
@@ -45,6 +47,7 @@ from pellucid.operations.session.observing import OBSERVE, WAITING
 from pellucid.operations.session.projects import MOVE, PROJECTS
 from pellucid.operations.session.showing import SESSION
 from pellucid.operations.settling import ACCEPT_LOSS
+from pellucid.operations.telemetry.stats import STATS
 
 OPERATIONS: tuple[Operation[Any, Any], ...] = (
     # a home
@@ -72,6 +75,8 @@ OPERATIONS: tuple[Operation[Any, Any], ...] = (
     RECALL,
     LIST,
     SHOW,
+    OPEN,
+    COPY,
     BRIEF,
     SESSION,
     HISTORY,
@@ -95,6 +100,8 @@ OPERATIONS: tuple[Operation[Any, Any], ...] = (
     PIN_SNAPSHOT,
     AUDIT,
     CITE,
+    STATS,
+    FEEDBACK,
     # what is changed, and forgotten
     UPDATE,
     PIN,

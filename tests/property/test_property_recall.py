@@ -34,7 +34,8 @@ from pellucid.language.words import words
 from pellucid.model.memory import BOUNDARY_SCOPES, unpack_id
 from pellucid.model.snapshot import RecallXraySnapshot, ScoreDecomposition
 from pellucid.operations.browsing import show_memory
-from pellucid.operations.recall.recalling import RecallInput, audit, xray, xray_of
+from pellucid.operations.recall.auditing import audit
+from pellucid.operations.recall.recalling import RecallInput, xray, xray_of
 from pellucid.operations.session.intake import Intake
 from pellucid.recall.receipt.record import pack, unpack
 from pellucid.recall.rescore import rescore

@@ -68,13 +68,61 @@ def test_a_session_ends_with_what_became_of_what_it_was_served(cli: Cli, served:
     cli("cite", first, "--session", "s1", "--kind", "saved_rework", "--notes", NOTE)
     found = cli("wrap", "--session", "s1", "--json").json
     assert (found["recalls"], found["served"], found["counts"]) == (1, 2, {"saved_rework": 1})
-    assert found["citations"] == [{"memoryId": first, "kind": "saved_rework", "recallId": recall_id, "notes": NOTE}]
+    (cited,) = found["citations"]
+    assert (cited["memoryId"], cited["kind"], cited["recallId"]) == (first, "saved_rework", recall_id)
+    assert (cited["notes"], cited["source"], cited["occasion"]) == (NOTE, "explicit", "s1")
     assert found["uncited"] == [second]
     told = cli("checkpoint", "--session", "s1").out
     assert "1 recall served 2 memories: 1 saved_rework" in told
     assert f"saved_rework: {first}" in told
     assert NOTE in told
     assert f"not cited: {second}" in told
+
+
+@pytest.mark.requirement("CITE-2")
+def test_what_is_opened_copied_or_reworded_after_its_recall_is_cited_by_itself(
+    cli: Cli, served: tuple[str, str, str], tmp_path: Path
+) -> None:
+    recall_id, first, second = served
+    opened = cli("open", recall_id).out.strip()
+    assert Path(opened).is_relative_to(tmp_path / "home" / "vault")
+    assert first in Path(opened).read_text("utf-8")
+    words = cli("copy", "last", "2").out
+    assert words == f"{cli('show', second, '--json').json['memory']['content']}\n"
+    assert "there is no place 3" in cli("open", "last", "3", code=3).err
+    cli("update", second, "That relay listens on port 9050.", "--session", "s1")
+    cli("show", first, "--session", "s1")
+    found = cli("wrap", "--session", "s1", "--json").json
+    assert (found["counts"], found["automatic"]) == ({}, {"used": 2, "rewrote": 1})
+    seen = [(each["memoryId"], each["kind"], each["evidence"]) for each in found["citations"]]
+    assert seen == [(first, "used", "opened"), (second, "used", "copied"), (second, "rewrote", "rewrote")]
+    told = cli("checkpoint", "--session", "s1").out
+    assert "1 recall served 2 memories: 2 used, 1 rewrote as was seen" in told
+    assert f"used: {first} (seen: opened)" in told
+    assert "citation: used in session s1 on " in cli("show", first).out
+    assert "rewrote in session s1 on " in cli("history", second).out
+
+
+def test_what_no_recall_of_the_occasion_served_is_only_used(cli: Cli, served: tuple[str, str, str]) -> None:
+    _, first, second = served
+    cli("show", first)
+    cli("update", second, "That relay listens on port 9050.", "--session", "s2")
+    for session in ("s1", "s2"):
+        assert cli("wrap", "--session", session, "--json").json["citations"] == []
+
+
+def test_a_recall_as_a_whole_is_said_to_be_good_or_bad_with_a_comment(cli: Cli, served: tuple[str, str, str]) -> None:
+    recall_id, *_ = served
+    assert cli("feedback", "last", "good", "--comment", NOTE, "--json").json == {
+        "recallId": recall_id,
+        "verdict": "good",
+        "isNew": True,
+    }
+    assert "(that was said before)" in cli("feedback", recall_id, "good").out
+    assert "--verdict expects" in cli("feedback", "last", "fine", code=2).err
+    told = cli("wrap", "--session", "s1").out
+    assert f"good: {recall_id} (said)\n    {NOTE}" in told
+    assert "no recall" in cli("feedback", "rec_0", "bad", code=3).err
 
 
 def test_a_checkpoint_keeps_what_waits_of_the_session_and_only_of_it(cli: Cli, tmp_path: Path) -> None:

@@ -183,7 +183,7 @@ def test_what_changed_outside_is_said_in_numbers_that_name_nobodys_memories(cli:
         (["list", "--namespace", "nowhere"], "invalid_namespace", 2),
         (["show", "mem_0"], "not_found", 3),
         (["remember", "x", "--category", "moment"], "invalid_request", 2),
-        (["xray", "--id", "rec_0"], "not_found", 3),
+        (["replay", "rec_0"], "not_found", 3),
         (["models", "burn"], "invalid_action", 2),
     ],
 )

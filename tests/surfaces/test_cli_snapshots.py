@@ -130,7 +130,7 @@ def test_a_pinned_recall_outlives_retention_and_an_export_says_what_it_left_out(
     ("arguments", "code", "said"),
     [
         (["snapshots", "pin", NOBODY], 3, "no recall"),
-        (["xray", NOBODY], 3, "no recall"),
+        (["replay", NOBODY], 3, "no recall"),
         (["snapshots", "list", "--since", "yesterday"], 2, "--since expects"),
         (["snapshots", "export", "--since", "7"], 2, "--since expects"),
         (["snapshots", "list", "--limit", "0"], 2, "--limit"),

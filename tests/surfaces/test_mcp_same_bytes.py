@@ -1,4 +1,4 @@
-"""Many recalls in, the same explanation over MCP as on the command line out: the same bytes, in every form."""
+"""Many recalls in, the same explanation on every surface out: the same bytes, in every form."""
 
 import json
 from collections.abc import Iterator
@@ -10,7 +10,9 @@ from mcp.client import Client
 
 from kits.cli import Cli
 from kits.mcp import ask, call, standing
+from kits.serving import served
 from kits.snippets import ROOT
+from pellucid.settings import load
 from pellucid.surfaces.mcp.calling import Askers
 
 RACKS, ROOMS = range(1, 9), ("Basel", "Bern", "Genf", "Chur", "Zug", "Olten")
@@ -65,12 +67,45 @@ def test_an_explanation_is_the_same_bytes_over_mcp_and_on_the_command_line(cli: 
         assert texts["value"] == json.loads(texts["json"])
 
 
-def test_what_a_port_stands_on_is_the_same_over_mcp_and_on_the_command_line(cli: Cli, tmp_path: Path) -> None:
+@pytest.mark.requirement("MCP-1")
+@pytest.mark.parametrize("named", ["rec_" + "0" * 32, "last~9", "foreign"])
+def test_a_recall_that_is_not_here_is_the_same_answer_on_every_surface(cli: Cli, tmp_path: Path, named: str) -> None:
+    cli("remember", "The relay listens on port 9041.", "--namespace", "team/other")
+    foreign = cli("recall", "Which port?", "--namespace", "team/other", "--json").json["recallId"]
+    recall_id = foreign if named == "foreign" else named
+    typed = {form: cli("xray", "--id", recall_id, "--format", form, code=3) for form in FORMS}
+    assert json.loads(typed["json"].out) == {"snapshotFound": False}
+    assert all(f"no recall {recall_id}" in each.err for each in typed.values())
+
+    async def read(client: Client) -> dict[str, Any]:
+        tool: Any = await client.call_tool("memory_xray", {"recallId": recall_id})
+        assert not tool.is_error
+        assert tool.structured_content == {"snapshotFound": False}
+        assert tool.content[0].text + "\n" == typed["text"].out
+        assert f"no recall {recall_id}" in tool.content[1].text
+        addresses = {form: f"pellucid://recall/{recall_id}?format={form}" for form in FORMS}
+        found: Any = {form: await client.read_resource(uri) for form, uri in addresses.items()}
+        return {form: each.contents[0].text for form, each in found.items()}
+
+    with standing(tmp_path / "home") as calls:
+        over_mcp = ask(calls, read)
+    with served(load(home=tmp_path / "home")) as server:
+        for form in FORMS:
+            over_http = server.get(f"/v1/snapshots/{recall_id}?format={form}")
+            assert (over_http.status, over_http.text) == (404, typed[form].out)
+            nowhere = server.get(f"/v1/snapshots/{recall_id}?format={form}&namespace=nobody/nothing")
+            assert (nowhere.status, nowhere.text) == (404, typed[form].out)
+            assert over_mcp[form] == typed[form].out
+
+
+def test_what_a_port_stands_on_is_the_same_on_every_surface(cli: Cli, tmp_path: Path) -> None:
     cli("index", "docs", str(EXAMPLES))
     asked = {"query": "SPEC-054 dependencies port plan TypeScript", "topK": 6}
     told = cli("recall", asked["query"], "--top-k", "6", "--json").json
     with standing(tmp_path / "home") as calls:
         found: Any = call(calls, "memory_recall", **asked).structured_content
+    with served(load(home=tmp_path / "home")) as server:
+        over_http = server.post("/v1/recall", asked).json
     own = {"recallId", "auditEntryId", "context"}
 
     def shown(outcome: Any) -> Any:
@@ -78,6 +113,7 @@ def test_what_a_port_stands_on_is_the_same_over_mcp_and_on_the_command_line(cli:
             return {name: shown(value) for name, value in outcome.items() if name not in own}
         return [shown(each) for each in outcome] if isinstance(outcome, list) else outcome
 
-    assert shown(found) == shown(told)
-    assert found["context"].splitlines()[1:] == told["context"].splitlines()[1:]
+    for each in (found, over_http):
+        assert shown(each) == shown(told)
+        assert each["context"].splitlines()[1:] == told["context"].splitlines()[1:]
     assert found["memories"]

@@ -13,14 +13,16 @@ from pydantic import ValidationError
 
 from kits.cli import Cli
 from kits.mcp import call, standing
+from kits.serving import served
 from pellucid.errors import InputError, NotFoundError
 from pellucid.operations.browsing import LIST
 from pellucid.operations.memory.forgetting import ForgetInput, PurgeInput
-from pellucid.operations.operation import refusal
+from pellucid.operations.operation import Argument, refusal, spelled
+from pellucid.settings import load
 from pellucid.surfaces import asking
 from pellucid.surfaces.answers import spell_wire
 from pellucid.surfaces.cli.derived import commands
-from pellucid.surfaces.commands import Spelling, quoted, respelled, spelled_by
+from pellucid.surfaces.commands import Spelling, answering, quoted, respelled, spelled_by
 from pellucid.surfaces.http import routes
 from pellucid.surfaces.http.openapi import document
 from pellucid.surfaces.http.routes import routes_of
@@ -104,6 +106,47 @@ def test_what_fields_are_said_to_be_is_no_command_line() -> None:
     told += [each.listed.model_dump_json() for each in tools.tools().values()]
     for text in told:
         assert not re.search(r"may be repeated|`pellucid |(?<![\w-])--[a-z]|standard input", text)
+
+
+@EACH
+@pytest.mark.parametrize("row", [row for row in OPERATIONS if row.on.cli], ids=lambda row: row.name)
+def test_a_flag_is_the_field_that_it_sets_of_the_operation_that_is_asked(spelling: Spelling, row: Any) -> None:
+    fields = asking.writable(row)
+    here = fields if spelling is routes.SPELLING else asking.offered(row)
+    if not (row.on.http if spelling is routes.SPELLING else row.on.mcp):
+        return
+    with spelled_by(spelling), answering(row):
+        for name, each in fields.items():
+            typed = spelled(each.kind, each.name)
+            if not isinstance(each.flag, Argument):
+                assert respelled(typed) == (json.dumps(name) if name in here else f"{typed} (in a shell)")
+
+
+def test_every_field_that_a_message_names_is_one_that_there_is() -> None:
+    known = {each.name for row in OPERATIONS for each in asking.writable(row).values()} | {"help", "namespace"}
+    known |= {name for row in OPERATIONS if not (row.on.http or row.on.mcp) for name in row.input.model_fields}
+    for path in SOURCE.rglob("*.py"):
+        for named in re.findall(r"field_name\([\"'](\w+)[\"']\)", path.read_text("utf-8")):
+            assert named in known, (path, named)
+
+
+def test_what_would_admit_a_memory_is_said_in_the_fields_of_the_surface(cli: Cli, tmp_path: Path) -> None:
+    cli("remember", "The relay listens on port 9041.", "--tag", "net")
+    asked = {"memory": "relay listens", "query": "Which port does the relay listen on?"}
+    lifted = {"tags": ["air"], "categories": ["decision"], "byAgent": "ada", "inSession": "s9", "asOf": "2020-01-01"}
+    told = [({name: value}, f'leave out "{name}"') for name, value in lifted.items()]
+    settings = {**asked, "settings": {"abstainAt": 0.01}}
+    with served(load(home=tmp_path / "home")) as server:
+        for field, expected in told:
+            said = server.post("/v1/why?format=text", {**asked, **field}).text
+            assert expected in said
+            assert "--" not in said
+        assert '"settings": {"abstainAt": 1}' in server.post("/v1/why?format=text", settings).text
+    with standing(tmp_path / "home") as calls:
+        for field, expected in told:
+            said = call(calls, "memory_xray", mode="why", **asked, **field).content[0].text
+            assert expected in said
+            assert "--" not in said
 
 
 def test_a_request_is_the_same_however_it_is_said() -> None:

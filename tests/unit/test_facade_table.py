@@ -33,6 +33,7 @@ BY_NAME = {
         "recall.export",
         "session.brief",
         "session.show",
+        "telemetry.stats",
         "tier.explain",
         "tier.list",
         "trust.explain",

@@ -14,7 +14,9 @@ from pellucid.language import lexicon
 from pellucid.language.inflection import folded
 from pellucid.language.sentences import sentences
 
-_PARTS = re.compile(r",(?: +|$)|; *")
+_PARTS = re.compile(r",(?: +|$)|(?=;)")
+_LONG = 4
+"""Words of a part behind a comma that says something of its own, though no verb of it is known."""
 _HEAD = re.compile(r"(?P<head>[^:]{1,80}): +(?P<rest>\S.*)")
 _WORDS = re.compile(r"[^\W_]+(?:['’./_-][^\W_]+)*")
 _CLITIC = re.compile(r"['’](?:s|re|m|ll|ve|d)$")
@@ -28,13 +30,15 @@ _PAST = re.compile(r"[a-z]{2,}ed$")
 class Clause:
     """What a text states: `corrects` where it says that something else was wrong; `alone` where it says no more.
 
-    `left` is what it says holds no more, where it does: `…, not npm`, `…, forget 5433`.
+    `left` is what it says holds no more, where it does: `…, not npm`, `…, forget 5433`. `cut` where what stood behind
+    it was left out and may belong to it: `We release on Tuesdays`, of `…, after the tides are known`.
     """
 
     text: str
     corrects: bool = False
     alone: bool = True
     left: str = ""
+    cut: bool = False
 
 
 @lru_cache(maxsize=2048)
@@ -56,24 +60,33 @@ def clauses(text: str) -> tuple[Clause, ...]:
 
 def _stating_clauses(parts: Sequence[str], corrects: bool, alone: bool) -> list[Clause]:
     """The parts that state something by themselves, each with what narrows it or goes on with it."""
-    found, left = list[str](), ""
-    for part in parts:
+    found, left, cut = list[str](), "", list[str]()
+    for said in parts:
+        part = said.lstrip("; ")
         if lexicon.words("unsure").intersection(words_of(part)):
             break
         if found and _is_explanation(part):
             left = left or _unsaid(part)
             continue
-        if found and (_narrows(found[0]) or not has_verb(part) or _narrows(part)):
+        if found and part == said and (_narrows(found[0]) or not has_verb(part) or _narrows(part)):
+            cut += [found[-1]] if not cut and _is_long(part) and not _narrows(found[0]) else []
             found[-1] += f", {part}"
         else:
             found.append(part)
     alone = alone and len(found) == 1
-    return [Clause(_bare_clause(each), corrects or _tells_since(each), alone, left) for each in found]
+    whole = [Clause(_bare_clause(each), corrects or _tells_since(each), alone, left) for each in found]
+    return whole + [Clause(_bare_clause(each), corrects or _tells_since(each), alone=False, cut=True) for each in cut]
+
+
+def _is_long(part: str) -> bool:
+    """Whether a part says something of its own, and is neither a condition nor one more of a list."""
+    said = words_of(part)
+    return len(said) >= _LONG and said[0] not in lexicon.words("prepositions", "conditions", "joints")
 
 
 def pieces(text: str) -> tuple[str, ...]:
     """What stands between commas and the like: also the items of a list."""
-    return tuple(part.strip(" .!") for sentence in sentences(text) for part in _PARTS.split(sentence))
+    return tuple(part.strip(" .!;") for sentence in sentences(text) for part in _PARTS.split(sentence))
 
 
 def words_of(text: str) -> tuple[str, ...]:
@@ -129,7 +142,7 @@ def _says_more(sentence: str) -> bool:
 
 def _narrows(part: str) -> bool:
     said = words_of(part)
-    return bool(said) and said[0] in lexicon.words("prepositions", "narrowing", "joints")
+    return bool(said) and said[0] in lexicon.words("prepositions", "conditions", "bounds", "joints")
 
 
 def _bare_clause(part: str) -> str:

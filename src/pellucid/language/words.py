@@ -49,8 +49,12 @@ def words(text: str) -> tuple[str, ...]:
 
 def content_words(text: str) -> tuple[str, ...]:
     """The distinct words that carry meaning, in order of first appearance: no stop words, no lone Latin letters."""
-    stop = stop_words()
-    return tuple(dict.fromkeys(word for word in words(text) if word not in stop and not _is_lone_letter(word)))
+    return tuple(dict.fromkeys(filter(carries_meaning, words(text))))
+
+
+def carries_meaning(word: str) -> bool:
+    """Whether a casefolded word carries meaning: it is no stop word, and no lone Latin letter."""
+    return word not in stop_words() and not _is_lone_letter(word)
 
 
 def joined_words(text: str) -> Iterator[tuple[int, list[str]]]:

@@ -28,9 +28,10 @@ def resolve_dates(text: str, at: datetime | None, language: Language) -> str:
     lowered = text.lower()
     for found in pattern.finditer(lowered if len(lowered) == len(text) else text):
         named = _absolute_date(found, today, language)
-        if done < _AT_MOST and named and not _DATED.match(text[found.end() :]):
-            parts += [text[last : found.end()], f"({named})" if is_east(found[0]) else f" ({named})"]
-            last, done = found.end(), done + 1
+        end = found.end() + 2 * text[found.end() :].startswith(("'s", "’s"))  # yesterday's
+        if done < _AT_MOST and named and not _DATED.match(text[end:]):
+            parts += [text[last:end], f"({named})" if is_east(found[0]) else f" ({named})"]
+            last, done = end, done + 1
     return "".join([*parts, text[last:]])
 
 

@@ -4,12 +4,13 @@ An assistant that repeats what a tool returned, and a person who pastes a page, 
 """
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
 from itertools import pairwise
 
 from pellucid.language.quoting.voices import pasted
 from pellucid.language.sentences import sentences
+from pellucid.language.statements.negation import polarity
 from pellucid.language.words import content_words, words
 from pellucid.model.memory import SOURCE_CLASSES, SourceClass
 from pellucid.model.observation import MemoryObservation
@@ -23,6 +24,39 @@ QUOTED = 0.8
 """The same for a pasted passage of a person's own turn, which the statement was read from word for word."""
 VERBATIM_WORDS = 12
 """Words in a row that nobody types again: a person's sentence that stands so in a tool's output was pasted."""
+AGAIN = 0.7
+"""The least share of a memory's content words in a statement that only says it again."""
+_OPENING = re.compile(r"^[^:,;—–]{1,60}[:,;—–]\s+")
+"""What may stand before words that are said again: `As we know: `, `From memory, `."""
+
+
+def said_again(observation: MemoryObservation, served: Mapping[str, str]) -> MemoryObservation:
+    """The observation, rejected where an agent only says again what a recall gave its session: that is no news.
+
+    All its content words, behind an opening or without one, stand in one of the memories, in the same order, and are
+    most of what that says; so that nothing changed, narrowed or denied is taken for a repetition.
+
+    Args:
+        observation: what was found in the session.
+        served: what the recalls of the session gave, by the ids of the memories.
+    """
+    if observation.source_class != "assistant_output" or not observation.judge_accepted:
+        return observation
+    text = observation.fact.content
+    wordings = [content_words(each) for each in dict.fromkeys((text, _OPENING.sub("", text, count=1))) if each]
+    for memory_id, known in served.items():
+        held = content_words(known)
+        same = any(_stands_in(mine, held) for mine in wordings)
+        if same and polarity(text).denied == polarity(known).denied:
+            reason = f"recalled: a recall gave these words to this session, as {memory_id}"
+            rejected = {"verdict": "reject", "verdict_reason": reason, "judge_accepted": False}
+            return observation.model_copy(update=rejected)
+    return observation
+
+
+def _stands_in(mine: Sequence[str], held: Sequence[str]) -> bool:
+    rest = iter(held)
+    return len(mine) >= max(3, AGAIN * len(held)) and all(word in rest for word in mine)
 
 
 def heard_from(observation: MemoryObservation, turns: Sequence[Turn]) -> MemoryObservation:

@@ -1,20 +1,22 @@
 """Filters or an id in, memories as they stand out: looking around without asking a question."""
 
-from datetime import datetime
+from contextlib import suppress
+from datetime import datetime, timedelta
 from typing import Annotated
 
 from pydantic import Field
 
 from pellucid.app import App
-from pellucid.clock import epoch_ms
-from pellucid.errors import InputError, NotFoundError, field_name
+from pellucid.clock import EPOCH, epoch_ms
+from pellucid.errors import InputError, NotFoundError, StoreError, field_name
 from pellucid.model.memory import Category, Memory, Status, unpack_id
 from pellucid.model.wire import Instant, Wire
 from pellucid.operations.as_known import memories_as_known
 from pellucid.operations.instants import AsKnownAt, AsOf, past_of
-from pellucid.operations.operation import Flag, Limit, MemoryId, Operation, Session, Surfaces
+from pellucid.operations.operation import Agent, Flag, Limit, MemoryId, Operation, Session, Surfaces
 from pellucid.operations.paging import After, Place, page
-from pellucid.operations.using import note_use
+from pellucid.operations.using import Deed, credit, note_use
+from pellucid.store.citations_port import CitationKind, CitationRow, CitationSource, Evidence
 from pellucid.store.index_port import EVERY_SCOPE, Admission, Filters, Served
 
 
@@ -47,6 +49,25 @@ class ShowInput(Wire):
 
     namespace: str
     memory_id: MemoryId
+    session_id: Session = None
+    agent: Agent = None
+
+
+class MemoryCitation(Wire):
+    """What became of a memory that a recall served, on an occasion: in a session, or on a day outside of sessions."""
+
+    memory_id: str
+    kind: CitationKind
+    recall_id: str
+    occasion: str
+    at: Instant
+    agent: str | None = None
+    source: CitationSource
+    """Whether somebody said it, or it was seen."""
+    evidence: Evidence | None = None
+    """The sign by which it was seen."""
+    notes: str = ""
+    """What was said of it; of an automatic one the words that are its evidence."""
 
 
 class Listed(Wire):
@@ -55,6 +76,12 @@ class Listed(Wire):
     memory: Memory
     path: str
     op_id: str | None = None
+
+
+class Shown(Listed):
+    """A memory, where it stands, and what became of it where recalls served it."""
+
+    citations: tuple[MemoryCitation, ...] = ()
 
 
 class ListOutput(Wire):
@@ -135,7 +162,9 @@ def answering(app: App, namespace: str, as_of: datetime | None, as_known_at: dat
     return {unpack_id(raw) for raw in columns.ids[columns.admitted].tolist()}
 
 
-def show_memory(app: App, namespace: str, memory_id: str) -> Listed:
+def show_memory(
+    app: App, namespace: str, memory_id: str, session_id: str | None = None, agent: str | None = None
+) -> Shown:
     """One memory by its id, by the last ten digits of it, or by its path. It is opened by this, which is a use.
 
     Raises:
@@ -143,8 +172,32 @@ def show_memory(app: App, namespace: str, memory_id: str) -> Listed:
         InputError: several fit, as the moments of one episode's file do.
     """
     found = find_memory(app, namespace, memory_id)
-    note_use(app, namespace, [found.memory.id], "opened")
-    return _listed(found)
+    note_use(app, namespace, [found.memory.id], "opened", session_id)
+    credit(app, namespace, found.memory.id, Deed("opened", session_id, agent))
+    cited = citations_of(app, namespace, found.memory.id)
+    return Shown(memory=found.memory, path=found.path, op_id=found.op_id, citations=cited)
+
+
+def citations_of(app: App, namespace: str, memory_id: str) -> tuple[MemoryCitation, ...]:
+    """What became of a memory where recalls served it, in the order of it; nothing where history cannot be read."""
+    with suppress(StoreError):
+        return tuple(map(told_citation, app.citations.of(namespace, memory_id)))
+    return ()
+
+
+def told_citation(row: CitationRow) -> MemoryCitation:
+    """A citation as it is told."""
+    return MemoryCitation(
+        memory_id=row.memory_id,
+        kind=row.kind,
+        recall_id=row.recall_id,
+        occasion=row.occasion,
+        at=EPOCH + timedelta(milliseconds=row.at),
+        agent=row.agent,
+        source=row.source,
+        evidence=row.evidence,
+        notes=row.note,
+    )
 
 
 def find_memory(app: App, namespace: str, memory_id: str) -> Served:
@@ -199,8 +252,8 @@ SHOW = Operation(
     "memory.show",
     "Show one memory with everything its file says.",
     ShowInput,
-    Listed,
-    lambda call, asked: show_memory(call.app, asked.namespace, asked.memory_id),
+    Shown,
+    lambda call, asked: show_memory(call.app, asked.namespace, asked.memory_id, asked.session_id, asked.agent),
     "read",
     Surfaces("show", http=("GET /v1/memories/{memory_id}",), mcp="memory_history:show"),
 )

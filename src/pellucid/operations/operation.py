@@ -25,6 +25,7 @@ from pellucid.model.access import Access
 from pellucid.model.memory import SourceClass
 from pellucid.model.wire import Wire
 from pellucid.settings import Settings
+from pellucid.store.telemetry_port import Surface
 from pellucid.xray.words.visible import visible
 
 Effect = Literal["read", "append", "change", "erase"]
@@ -124,6 +125,8 @@ class Call:
         self.settings = settings
         self.said_by: SourceClass = "manual"
         """Whose words the call brings: a person's, unless a surface for others says so."""
+        self.surface: Surface = "python"
+        """Where the call came in."""
         self.deadline = deadline or Deadline()
         self.progress = progress
         self.report = report
@@ -132,13 +135,16 @@ class Call:
     @classmethod
     def over(cls, app: App, deadline: Deadline | None = None) -> Self:
         """A call in a home that is open."""
-        return cls(app.settings, lambda: app, deadline=deadline or app.deadline)
+        call = cls(app.settings, lambda: app, deadline=deadline or app.deadline)
+        call.surface = app.surface
+        return call
 
     @cached_property
     def app(self) -> App:
         """The home, opened, with the deadline of this call."""
         app = self._opens()
-        return replace(app, deadline=self.deadline, unit_of_work=replace(app.unit_of_work, deadline=self.deadline))
+        work = replace(app.unit_of_work, deadline=self.deadline)
+        return replace(app, deadline=self.deadline, surface=self.surface, unit_of_work=work)
 
     def now(self) -> datetime:
         """The time in the home."""

@@ -118,6 +118,14 @@ def _empty_old_receipts(app: App) -> Done:
     return Done("receipts", app.history.prune(epoch_ms(oldest), kept.receipts))
 
 
+def _work_out_lifts(app: App) -> Done:
+    """Work out what legs did for the memories that were worked with, in every namespace."""
+    from pellucid.operations.telemetry.lifts import work_out_lifts
+
+    names = app.lookup.namespaces()
+    return Done("lifts", sum(work_out_lifts(app, namespace) for namespace in names))
+
+
 def _run_due_passes(app: App) -> Done:
     """Run the passes that are due, in every namespace; a report is left to who reads it."""
     from pellucid.operations.memory.aging import LifecycleInput, due_passes, run_lifecycle
@@ -143,6 +151,7 @@ IN_THE_BACKGROUND = (
     Job("transcripts", _AT_ONCE, _read_transcripts),
     Job("turns", _MINUTE, _flush_silent_sessions),
     Job("receipts", _HOUR, _empty_old_receipts),
+    Job("lifts", _MINUTE, _work_out_lifts),
     Job("passes", _HOUR, _run_due_passes),
 )
 """All that a process looks after which stays."""

@@ -45,10 +45,9 @@ class Effect(Wire):
 def effect(state: State, parts: Sequence[str]) -> Effect:
     """What leaving these parts out together does to the first topK of a recorded recall."""
     try:
-        without = ablate(state, parts)
+        before, after = (each[: state.request.settings.top_k_facts] for each in orders(state, parts))
     except NotComputableError as error:
         return Effect(parts=tuple(parts), unknown=error.reason)
-    before, after = top(replace(state, order=rescore(state)[1])), top(without)
     both = [each for each in before if each in after]
     return Effect(
         parts=tuple(parts),
@@ -70,10 +69,19 @@ def effects(state: State) -> list[Effect]:
     ]
 
 
-def top(state: State) -> list[str]:
-    """The ids of the first topK of the order."""
+def orders(state: State, parts: Sequence[str]) -> tuple[list[str], list[str]]:
+    """The ids of everything that a recorded recall ranked, best first, and of what it would have without these parts.
+
+    Raises:
+        NotComputableError: the receipt cannot tell.
+    """
+    without = ablate(state, parts)
+    return _ids(replace(state, order=rescore(state)[1])), _ids(without)
+
+
+def _ids(state: State) -> list[str]:
     ids: Any = state.pool.ids.tolist()
-    return [unpack_id(ids[at]) for at in state.order[: state.request.settings.top_k_facts].tolist()]
+    return [unpack_id(ids[at]) for at in state.order.tolist()]
 
 
 def _kendall_tau(places: Sequence[int]) -> float | None:

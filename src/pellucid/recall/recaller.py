@@ -16,6 +16,7 @@ from pellucid.encoders.rerank.reranker import Reranker
 from pellucid.settings.sections import HistorySettings, RecallSettings, RerankSettings
 from pellucid.store.history_port import History, RecallRecord
 from pellucid.store.index_port import Index
+from pellucid.store.telemetry_port import RecallEvent
 
 if TYPE_CHECKING:
     from pellucid.encoders.chat.model import ChatModel
@@ -75,24 +76,30 @@ class Recaller:
         """The model, only where this request asks one."""
         return self.chat(deadline) if self.chat and asks_a_model(request.settings) else None
 
-    def record(self, state: "State", packed: bytes) -> None:
-        """Keep the receipt of a finished recall, and what an audit entry names of each result in the context."""
+    def record(self, state: "State", packed: bytes, event: RecallEvent) -> None:
+        """Keep a finished recall: its receipt, what an audit entry names of each result in the context, its event."""
         from pellucid.recall.receipt.record import query_bytes
 
         request, query = state.request, query_bytes(state.request)
         included = set(state.context.included)
         rows: Sequence[tuple[str, str | None]] = [(each.memory.id, each.op_id) for each in state.served]
-        self.history.record(
-            RecallRecord(
-                recall_id=request.recall_id,
-                at=epoch_ms(request.at),
-                namespace=request.namespace,
-                session_id=request.session_id,
-                packed=packed.removesuffix(query),
-                served=tuple(row for row in rows if row[0] in included),
-                query=query,
-            )
-        )
+        served = tuple(row for row in rows if row[0] in included)
+        self.history.record(_record_of(request, event, packed.removesuffix(query), served, query))
         if request.recall_id.endswith(_PRUNE_AT):
             oldest = request.at - timedelta(days=self.retention.receipt_days)
             self.history.prune(epoch_ms(oldest), self.retention.receipts)
+
+    def record_failure(self, request: "Request", event: RecallEvent) -> None:
+        """Keep that a recall gave no answer; nothing of its question."""
+        self.history.record(_record_of(request, event))
+
+
+def _record_of(
+    request: "Request",
+    event: RecallEvent,
+    packed: bytes | None = None,
+    served: tuple[tuple[str, str | None], ...] = (),
+    query: bytes = b"",
+) -> RecallRecord:
+    at = epoch_ms(request.at)
+    return RecallRecord(request.recall_id, at, request.namespace, request.session_id, packed, served, query, event)

@@ -33,6 +33,7 @@ from pellucid.settings.sections import (
     RerankSettings,
     ServerSettings,
     StoreSettings,
+    TelemetrySettings,
     TrustSettings,
 )
 
@@ -55,6 +56,7 @@ class Settings(BaseSettings):
     rerank: RerankSettings = RerankSettings()
     capture: CaptureSettings = CaptureSettings()
     history: HistorySettings = HistorySettings()
+    telemetry: TelemetrySettings = TelemetrySettings()
     observe: ObserveSettings = ObserveSettings()
     llm: LlmSettings = LlmSettings()
     lifecycle: LifecycleSettings = LifecycleSettings()

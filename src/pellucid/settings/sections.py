@@ -133,7 +133,10 @@ class RecallSettings(BaseModel):
         description="Lead that an older memory gives up to a newer one with all the query's words.",
     )
     pin_weight: float = Field(default=0.5, ge=0, le=1000, description="Worth of a pin.")
-    store_query_text: bool = Field(default=True, description="Keep the query's words in the receipt.")
+    store_query_text: bool = Field(
+        default=True,
+        description="Keep the query's words beside the receipt; a server that others can reach keeps none unless told.",
+    )
 
     @field_validator("class_weights")
     @classmethod
@@ -179,6 +182,18 @@ class HistorySettings(BaseModel):
         default=30, ge=1, description="Receipts older than this keep their results only, unless pinned."
     )
     receipts: int = Field(default=50_000, ge=1, description="Receipts kept in full at most, the newest.")
+
+
+class TelemetrySettings(BaseModel):
+    """What the panels of `stats` reckon with."""
+
+    model_config = _SECTION
+    rework_tokens: int = Field(
+        default=2_000, ge=0, description="Tokens that work costs which is done again because nobody remembered it."
+    )
+    never_cited_from: int = Field(
+        default=5, ge=1, description="Times a memory is served, and never worked with, before `never-cited` names it."
+    )
 
 
 class StoreSettings(BaseModel):

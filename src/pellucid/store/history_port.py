@@ -4,6 +4,8 @@ from collections.abc import Collection
 from dataclasses import dataclass
 from typing import Protocol
 
+from pellucid.store.telemetry_port import RecallEvent
+
 
 @dataclass(frozen=True, slots=True)
 class AuditRow:
@@ -20,23 +22,29 @@ class AuditRow:
 class RecallRecord:
     """One recall to keep: `at` in epoch milliseconds; `served` holds (memory id, operation id) by place.
 
-    `packed` holds no word of the query. `query` are its bytes, kept apart so that they can be erased; none if withheld.
+    `packed` holds no word of the query; None of a recall that failed, of which nothing but its event is kept. `query`
+    are its bytes, kept apart so that they can be erased; none if withheld.
     """
 
     recall_id: str
     at: int
     namespace: str
     session_id: str | None
-    packed: bytes
-    served: tuple[tuple[str, str | None], ...]
+    packed: bytes | None
+    served: tuple[tuple[str, str | None], ...] = ()
     query: bytes = b""
+    event: RecallEvent | None = None
 
 
 class History(Protocol):
     """Receipts and what hangs on them. A power cut may cost the last seconds."""
 
     def record(self, kept: RecallRecord) -> None:
-        """Keep one recall with its served results."""
+        """Keep one recall with its served results and its event: all of it, or nothing.
+
+        Raises:
+            StoreError: it cannot be written.
+        """
         ...
 
     def receipt(self, recall_id: str, namespace: str) -> bytes | None:
@@ -54,9 +62,12 @@ class History(Protocol):
         """How many receipts are kept, and their bytes."""
         ...
 
-    def erase(self, namespace: str, words: Collection[str], *, scrub: bool = True) -> int:
+    def erase(
+        self, namespace: str, words: Collection[str], memory_ids: Collection[str] = (), *, scrub: bool = True
+    ) -> int:
         """Take the query out of every receipt whose query holds one of these words (casefolded); how many.
 
+        So go the words of citations that hold one, and those of every citation of the memories named: they quote them.
         The receipt itself stays: ranks, scores and ids explain without the words. No byte of those queries stays; or,
         without `scrub`, none after the next `scrub`.
         """

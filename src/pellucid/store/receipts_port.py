@@ -48,6 +48,10 @@ class Receipts(Protocol):
         """The last recall of a session, or of the namespace."""
         ...
 
+    def find(self, recall_id: str, namespace: str) -> RecallRow | None:
+        """One recall, None if unknown."""
+        ...
+
     def pin(self, recall_id: str, namespace: str, *, pinned: bool) -> RecallRow | None:
         """Keep a receipt in full whatever its age, or no longer; the recall as it then stands, None if unknown."""
         ...

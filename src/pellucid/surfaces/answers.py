@@ -6,11 +6,11 @@ from typing import Any, Literal
 
 from pydantic.alias_generators import to_camel
 
-from pellucid.errors import PellucidError
+from pellucid.errors import NotFoundError, PellucidError
 from pellucid.model.wire import Wire
 from pellucid.operations.operation import Call, Operation
 from pellucid.surfaces.columns import with_words
-from pellucid.surfaces.commands import respelled
+from pellucid.surfaces.commands import answering, respelled
 from pellucid.surfaces.texts import TEXTS
 from pellucid.xray.words.visible import visible, visible_json
 
@@ -55,8 +55,23 @@ def told(
     if form == "json":
         return json_text(outcome)
     text = TEXTS[row.name]
-    said = text.tell(outcome, asked, verbose=verbose, beneath=beneath)
+    with answering(row):
+        said = text.tell(outcome, asked, verbose=verbose, beneath=beneath)
     return with_words(call.app, said) if text.words else said
+
+
+def without_snapshot(
+    row: Operation[Any, Any], error: PellucidError, form: Form, *, verbose: bool = False
+) -> str | None:
+    """What answers for an X-ray that is not there, or is somebody else's: the same everywhere; None of anything else.
+
+    The reason stands beside it where a surface has room for that.
+    """
+    if not row.gives_xray or not isinstance(error, NotFoundError):
+        return None
+    from pellucid.xray.render import formats
+
+    return printed(formats.render(None, form, verbose=verbose)) if form != "lines" else None
 
 
 def json_text(value: Wire) -> str:

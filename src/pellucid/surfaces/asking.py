@@ -103,11 +103,14 @@ def schema(row: Row, names: Sequence[str] | None = None) -> dict[str, Any]:
 
 
 def _schema_property(field: WritableField, table: Mapping[str, Any]) -> dict[str, Any]:
-    if field.flag.reads:  # any words that mean a value
-        return {"type": "string", "description": field.flag.text}
-    said = dict(table["properties"][field.wire])
+    said = {"type": "string"} if field.flag.reads else dict(table["properties"][field.wire])  # words that mean a value
     said.pop("title", None)
-    return said
+    return {**said, "description": f"{said.get('description', field.flag.text)}{_right(field.flag)}"}
+
+
+def _right(flag: Flag) -> str:
+    """What a field takes beyond the right to make the call."""
+    return " Takes admin." if flag.of_person else " Takes the same right everywhere." if flag.beyond else ""
 
 
 def beyond(row: Row, given: Mapping[str, object]) -> list[str]:

@@ -4,10 +4,12 @@ import re
 from collections.abc import Callable, Generator
 from contextlib import contextmanager
 from contextvars import ContextVar
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import Any
 
 _COMMAND = re.compile("`pellucid ([^`]+)`")
-_FLAG = re.compile(r"(?<![\w`'-])--[a-z][a-z-]*")
+_FLAG = re.compile(r"(?<![\w`'-])(--[a-z][a-z-]*)(?: ([\w.]+=(?:'[^']*'|\[\]|[\w.-]*\w)))?")
+"""A flag, and the `name=value` behind it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -16,8 +18,10 @@ class Spelling:
 
     command: Callable[[str], str | None]
     """Of a command without the program's name, such as `undo op_1`."""
-    flag: Callable[[str], str] = str
-    """Of a flag, such as `--top-k`."""
+    flag: Callable[[str, str, Any], str] = lambda name, pair, _row: f"{name} {pair}".rstrip()
+    """Of a flag, such as `--top-k`, of the `name=value` behind it, if any, and of the operation that is asked."""
+    row: Any = None
+    """The operation that is asked."""
 
 
 _TYPED = Spelling(lambda words: f"pellucid {words}")
@@ -45,11 +49,19 @@ def quoted(words: str) -> str:
     return f"`{here}`" if here else f"`pellucid {words}` in a shell"
 
 
-def flag(name: str) -> str:
-    """A flag of the command that was asked, such as `--chain`."""
-    return _SPELLING.get().flag(name)
+def flag(name: str, pair: str = "") -> str:
+    """A flag of the command that was asked, such as `--chain`, with the `name=value` behind it."""
+    here = _SPELLING.get()
+    return here.flag(name, pair, here.row)
+
+
+@contextmanager
+def answering(row: Any) -> Generator[None]:
+    """Flags are those of this operation until the end of the block."""
+    with spelled_by(replace(_SPELLING.get(), row=row)):
+        yield
 
 
 def respelled(text: str) -> str:
     """A text of our own, with the commands and flags in it as they are asked for here."""
-    return _FLAG.sub(lambda found: flag(found[0]), _COMMAND.sub(lambda found: quoted(found[1]), text))
+    return _FLAG.sub(lambda found: flag(found[1], found[2] or ""), _COMMAND.sub(lambda found: quoted(found[1]), text))

@@ -1,7 +1,8 @@
 """A command as it is typed in, the same request as a program makes it out, and back: by the rows of the table alone."""
 
+import json
 import shlex
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -10,8 +11,8 @@ from pydantic.alias_generators import to_camel
 
 from pellucid.clock import isoformat
 from pellucid.model.wire import Wire
-from pellucid.operations.operation import Words, flag_of
-from pellucid.surfaces.asking import Row, writable
+from pellucid.operations.operation import Words, flag_of, spelled
+from pellucid.surfaces.asking import Row, WritableField, pairs, writable
 from pellucid.surfaces.cli.derived import HOME, JSON, NAMESPACE, Command, Parameter, commands
 
 _READS: dict[str, Callable[[str], Any]] = {"whole": int, "number": float}
@@ -96,11 +97,30 @@ def _typed(parameter: Parameter, asked: Wire) -> list[str]:
     return [part for text in texts for part in ([parameter.flag, text] if parameter.flag else [text])]
 
 
-def wire_flag(flag: str, as_json: str) -> str:
-    """The field that a flag sets, as JSON has it; `as_json` stands for `--json`, and what sets no field stays."""
+def wire_flag(
+    flag: str, pair: str, row: Row | None, as_json: str, fields: Callable[[Row], Mapping[str, WritableField]]
+) -> str:
+    """The field that a flag sets, as JSON has it, with the `name=value` behind it; what a call cannot set stays a flag.
+
+    Args:
+        flag: such as `--top-k`.
+        pair: such as `gate=off`; empty where none follows.
+        row: the operation that is asked, whose flag it is; None where that is not known.
+        as_json: what stands for `--json`.
+        fields: those of an operation that a call may write here.
+    """
     if flag == JSON.flag:
         return as_json
+    if row is not None and (own := _field_of(flag, fields(row))):
+        values = pairs(own.name, own.info, [pair.replace("'", "")]) if pair else None
+        return f'"{own.wire}": {json.dumps(values)}' if values else f'"{own.wire}"'
+    if row is not None and _field_of(flag, writable(row)):
+        return f"{flag} {pair}".rstrip() + " (in a shell)"
     names = {each.name for command in commands().values() for each in command.parameters if each.flag == flag}
     known = names & {each.name for row in _rows() for each in writable(row).values()} | names & {NAMESPACE.name}
     plain = flag.removeprefix("--").replace("-", "_")
-    return f'"{to_camel(plain if plain in known else min(known))}"' if known else flag
+    return f'"{to_camel(plain if plain in known else min(known))}"' if known else f"{flag} {pair}".rstrip()
+
+
+def _field_of(flag: str, fields: Mapping[str, WritableField]) -> WritableField | None:
+    return next((each for each in fields.values() if spelled(each.kind, each.name) == flag), None)

@@ -19,6 +19,7 @@ NOW = datetime(2026, 4, 22, 9, tzinfo=UTC)
         ("en", "we froze it this quarter", "we froze it this quarter (2026-Q2)"),
         ("en", "I ran in the past week", "I ran in the past week (since 2026-04-15)"),
         ("en", "I moved twenty years ago", "I moved twenty years ago (2006)"),
+        ("en", "Yesterday's build broke", "Yesterday's (2026-04-21) build broke"),
         ("de", "Ich kam diese Woche an", "Ich kam diese Woche (week of 2026-04-20) an"),
         ("es", "Llegué por la mañana", "Llegué por la mañana"),
         ("ja", "昨日着きました", "昨日(2026-04-21)着きました"),

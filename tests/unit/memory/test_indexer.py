@@ -28,7 +28,7 @@ from pellucid.app import App
 from pellucid.errors import EncoderError
 from pellucid.operations.admin.health import examine, rebuild
 from pellucid.operations.browsing import ListInput, list_memories
-from pellucid.operations.recall.recalling import audit
+from pellucid.operations.recall.auditing import audit
 
 BROKEN_EPISODE = b"""---
 id: ep_11111111111111111111111111111111

@@ -49,6 +49,49 @@ def test_what_cannot_both_hold_does_not_stand_side_by_side_unmarked(app: App) ->
 @pytest.mark.parametrize(
     ("older", "newer"),
     [
+        (
+            "We release on Tuesdays at ten, after the harbour master has confirmed the tides",
+            "We release on Thursdays at ten from now on, Tuesdays collide with the fuel delivery",
+        ),
+        (
+            "Mara owns the payments code; ask her before anything in src/payments changes",
+            "Correction: Jonas owns the payments code now, Mara moved to the harbour team",
+        ),
+        (
+            "We keep logs for thirty days; the insurer asked for ninety and was told no",
+            "We keep logs for ninety days now, the insurer insisted on it",
+        ),
+    ],
+)
+def test_what_stands_behind_a_statement_hides_no_contradiction(app: App, older: str, newer: str) -> None:
+    assert not side_by_side(app, older, newer)
+
+
+@pytest.mark.parametrize(
+    ("older", "newer"),
+    [
+        (
+            "We deploy the docs on Tuesdays, the site itself only on Fridays",
+            "We deploy the shop on Thursdays, because traffic is low",
+        ),
+        (
+            "We keep logs for thirty days, metrics for a whole year",
+            "We keep backups for 90 days, the insurer wants that",
+        ),
+        (
+            "The relay uses port 8080 in staging, production is elsewhere",
+            "The relay uses port 9090 in production, as said",
+        ),
+        ("We keep logs for thirty days", "We keep logs for 30 days, as the contract says"),
+    ],
+)
+def test_what_stands_behind_a_statement_makes_no_contradiction(app: App, older: str, newer: str) -> None:
+    assert side_by_side(app, older, newer)
+
+
+@pytest.mark.parametrize(
+    ("older", "newer"),
+    [
         ("Let me fix the test cases", "Now let me run the full test suite"),
         ("Now remove the lane feature", "Now remove the whole method"),
         ("It was awesome", "It was so inspiring now"),

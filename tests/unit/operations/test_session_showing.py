@@ -54,6 +54,7 @@ def test_a_session_is_told_with_what_became_of_what_it_recalled(whole: App) -> N
     (cited,) = shown(whole, "s2").citations
     assert (cited.memory_id, cited.recall_id, cited.kind) == (memory, given.recall_id, "used")
     assert shown(whole, "s2").session is None
+    assert shown(whole, "s2").words == {memory: given.memories[0].memory.content}
 
 
 def test_a_session_may_be_named_by_how_its_id_begins_and_goes_before_those_below_it(whole: App) -> None:
@@ -104,3 +105,13 @@ def test_pages_of_a_brief_hold_every_session_once_whatever_fits_the_budget(whole
             if after is None:
                 break
         assert found == ["s4", "s3", "s2", "s1", "s0"]
+
+
+def test_a_session_of_which_nothing_else_is_told_is_told_by_what_was_kept(whole: App) -> None:
+    take(whole, session("The winter tariff ends on 31 March in every harbour."), "extract")
+    told = brief(whole, BriefInput(namespace=HERE))
+    (line,) = told.sessions[0].kept
+    assert "winter tariff" in line.text
+    assert f"kept: {line.text}" in told.text
+    take(whole, session(KEPT, name="s2"), "both")
+    assert not brief(whole, BriefInput(namespace=HERE, session_id="s2")).sessions[0].kept

@@ -160,7 +160,7 @@ def test_a_leg_that_was_left_out_is_the_one_switched_on(house: Opener) -> None:
     assert recalled(app, kept, query)
     finding = found(app, kept, query, without=("vector", "recent"))
     assert (finding.stage, finding.degraded) == ("leg-off", ())
-    assert change_of(finding, "leg").apply in ("leave out `--without vector`", "leave out `--without recent`")
+    assert change_of(finding, "leg").apply in ("leave out --without vector", "leave out --without recent")
 
 
 @pytest.mark.requirement("XRAY-3")

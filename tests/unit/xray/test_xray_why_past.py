@@ -42,9 +42,7 @@ def test_what_was_out_of_force_then_and_is_still_comes_back_by_no_change(house: 
     assert finding.change is None
     assert _no_state(finding)
     assert finding.tried[0].kind == "now"
-    assert (
-        "No single change that was tried admits it: with --as-of now, " in told(app, kept, CRANE, as_of=then).sentence
-    )
+    assert "No single change that was tried admits it: with asOf now, " in told(app, kept, CRANE, as_of=then).sentence
     assert change_of(found(app, kept, CRANE), "state").apply == f"pellucid undo {kept}"
 
 
@@ -58,15 +56,13 @@ def test_what_was_archived_then_and_stands_again_is_found_by_asking_about_now(ho
     finding = found(app, kept, CRANE, as_of=then)
     assert (finding.stage, finding.reason, finding.tried) == ("status-active", "it was not active then", ())
     change = change_of(finding, "now")
-    assert (change.setting, change.was, change.to) == ("--as-of", isoformat(then), "now")
+    assert (change.setting, change.was, change.to) == ("asOf", isoformat(then), "now")
     assert change.apply == "leave out --as-of"
     assert not recalled(app, kept, CRANE, as_of=then)
     assert recalled(app, kept, CRANE)
     outcome = told(app, kept, CRANE, as_of=then)
-    assert outcome.sentence.endswith("Leaving out --as-of admits it (verified).")
-    assert f"--as-of {isoformat(then)} -> now: admits it at place {change.place} (verified); leave out" in printed(
-        outcome
-    )
+    assert outcome.sentence.endswith("Leaving out asOf admits it (verified).")
+    assert f"asOf {isoformat(then)} -> now: admits it at place {change.place} (verified); leave out" in printed(outcome)
 
 
 @pytest.mark.requirement("XRAY-4")
@@ -106,9 +102,9 @@ def test_what_was_not_written_down_yet_says_so_and_nothing_of_legs(house: Opener
     assert (finding.stage, finding.legs, finding.degraded, finding.scores) == ("not-known-yet", (), (), None)
     assert finding.reason == f"it was recorded at {recorded}, later than {isoformat(before)}"
     change = change_of(finding, "now")
-    assert (change.setting, change.apply) == ("--as-known-at", "leave out --as-known-at")
+    assert (change.setting, change.apply) == ("asKnownAt", "leave out --as-known-at")
     assert outcome.sentence == (
-        f"It was not written down then: {finding.reason}. Leaving out --as-known-at admits it (verified)."
+        f"It was not written down then: {finding.reason}. Leaving out asKnownAt admits it (verified)."
     )
     said = printed(outcome)
     assert f"verdict: miss, lost at not-known-yet ({finding.reason})" in said
@@ -137,8 +133,8 @@ def test_of_two_instants_the_one_that_keeps_it_out_is_left_out_or_both(house: Op
     assert recalled(app, kept, CRANE, as_of=since)
     both = found(app, kept, CRANE, as_of=before, as_known_at=before)
     assert change_of(both, "now").apply == "leave out --as-of and --as-known-at"
-    assert [each.setting for each in both.tried] == ["--as-known-at"]
-    assert "--as-of and --as-known-at admits it" in told(app, kept, CRANE, as_of=before, as_known_at=before).sentence
+    assert [each.setting for each in both.tried] == ["asKnownAt"]
+    assert "asOf and asKnownAt admits it" in told(app, kept, CRANE, as_of=before, as_known_at=before).sentence
 
 
 @pytest.mark.requirement("XRAY-4")
@@ -150,7 +146,7 @@ def test_what_was_not_known_and_is_archived_now_is_offered_nothing(house: Opener
     _asked_verb(app, "archive", kept)
     finding = found(app, kept, CRANE, as_known_at=before)
     assert (finding.stage, finding.change) == ("not-known-yet", None)
-    assert [each.setting for each in finding.tried] == ["--as-known-at"]
+    assert [each.setting for each in finding.tried] == ["asKnownAt"]
 
 
 @pytest.mark.requirement("XRAY-3", "XRAY-4")

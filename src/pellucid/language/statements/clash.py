@@ -89,7 +89,9 @@ def _clash_of(old: Frame, new: Frame) -> Clash | None:
     if old.denied or new.denied or old.adds or new.adds:
         return None
     met = _clash_of_fillings(old, new) or _clash_of_places(old, new)
-    return met if met is None or old.alone else replace(met, strength=_weaker(met.strength), whole=False)
+    if met is None or (old.alone and not new.cut):
+        return met
+    return replace(met, strength=_weaker(met.strength), whole=False)
 
 
 def _weaker(strength: Strength) -> Strength:

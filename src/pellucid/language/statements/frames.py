@@ -49,6 +49,8 @@ class Frame:
     """What it says was there before."""
     alone: bool = True
     """Its text says nothing besides."""
+    cut: bool = False
+    """What stood behind it was left out, and may belong to it."""
     place: Place | None = None
     change: Change | None = None
 
@@ -103,6 +105,7 @@ def _frame_of(clause: Clause) -> Frame | None:
             adds=adds or bool(lowered & lexicon.words("adding")),
             denied=polarity(plain).denied,
             alone=clause.alone,
+            cut=clause.cut,
         )
     )
 
@@ -151,8 +154,10 @@ def _token(found: re.Match[str], *, first: bool) -> Token:
     text = _CLITIC.sub("", raw.casefold())
     if found["date"] or text in _weekday_names() or (text in _months() and raw[0].isupper()):
         return Token(_weekday_names().get(text, text), "date")
-    if found["number"] or lexicon.numbers().get(text, 0) > 1:
+    if found["number"]:
         return Token(text, "number")
+    if (count := lexicon.numbers().get(text, 0)) > 1:
+        return Token(str(count), "number")
     if found["sign"]:
         return Token(text, "sign")
     if any(char.isdigit() for char in raw):

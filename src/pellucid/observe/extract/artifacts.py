@@ -40,6 +40,18 @@ def artifacts(turns: Iterable[Turn]) -> dict[int, list[Artifact]]:
     return {ordinal: named for ordinal, named in found.items() if named}
 
 
+def files_named(text: str) -> set[str]:
+    """The paths and names of files that a text names, as it writes them."""
+    return set(_FILE.findall(_LINK.sub(" ", text[:_LOOKED_AT])))
+
+
+def paths_given(turn: Turn) -> set[str]:
+    """The files that a tool was called with; those below the folder of the turn by their path from there."""
+    text, below = turn.content[:_LOOKED_AT], f"{turn.folder.rstrip('/')}/" if turn.folder else ""
+    paths = (*_PATH_ARGUMENT.findall(text), *(path for _, path in _PATCHED.findall(text)))
+    return {path.strip().removeprefix(below) for path in paths}
+
+
 def of_segment(by_turn: dict[int, list[Artifact]]) -> tuple[Artifact, ...]:
     """Each artifact once, with the most that was done with it; those made or changed first.
 

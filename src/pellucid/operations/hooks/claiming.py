@@ -2,33 +2,29 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Annotated
 
 from pydantic import BaseModel, ConfigDict, Field
 
 from pellucid.app import App
-from pellucid.capture.reader import read
-from pellucid.capture.report import CaptureReport
 from pellucid.capture.secrets.redact import redact
 from pellucid.errors import InputError, NotFoundError, field_name
 from pellucid.memory.changes import ChangeSet
 from pellucid.memory.reconcile.reconcile import Reconciler, statement
-from pellucid.model.memory import TRANSCRIBED, Category, Memory
+from pellucid.model.memory import TRANSCRIBED, Category
 from pellucid.model.observation import ExtractedFact
-from pellucid.model.turn import Role, Segment, Turn
+from pellucid.model.turn import Segment, Turn
 from pellucid.model.wire import Wire
+from pellucid.observe.echo import said_again
 from pellucid.observe.judge import HeuristicJudge
 from pellucid.observe.model.check import Checked, check, culprits
 from pellucid.observe.model.ground import ModelClaim, quotes
 from pellucid.observe.pipeline import observe
-from pellucid.operations.browsing import answering
-from pellucid.operations.hooks.hosts import HOSTS
 from pellucid.operations.operation import Agent, Flag, Operation, Surfaces
 from pellucid.operations.safe_input import SafeInput
 from pellucid.operations.session.restating import restate
-from pellucid.operations.session.sessions import turn_of
-from pellucid.store.local.hooked import HookedSessions
+from pellucid.operations.session.turns import turns_at_hand
+from pellucid.operations.using import served_texts
 
 MOST_CLAIMS = 20
 _LONGEST = 2_000
@@ -49,8 +45,6 @@ _HINTS: Mapping[str, str] = {
     "hidden-characters": "it holds characters that cannot be seen",
 }
 """What to do about a claim that is not kept, by the reason; `{}` are its own words that are to blame."""
-_SPEAKERS: Mapping[str, Role] = {"assistant_output": "assistant", "tool_output": "tool"}
-"""Who said a passage, by its source; else a person."""
 
 
 class AgentClaim(BaseModel):
@@ -107,7 +101,7 @@ def claim(app: App, request: ClaimInput) -> ClaimOutput:
     """
     if wrong := next((each.category for each in request.claims if each.category in TRANSCRIBED), None):
         raise InputError(f"a {wrong} comes from a file", next_step=f"choose another {field_name('category')}")
-    turns = _turns(app, request.namespace, request.session_id)
+    turns = turns_at_hand(app, request.namespace, request.session_id)
     if not turns:
         raise NotFoundError(
             f"no turns of a session {request.session_id} are at hand in {request.namespace}",
@@ -128,39 +122,6 @@ def claim(app: App, request: ClaimInput) -> ClaimOutput:
         kept=sum(each.memory_id is not None for each in outcomes),
         outcomes=tuple(outcomes),
     )
-
-
-def _turns(app: App, namespace: str, session_id: str) -> list[Turn]:
-    """The turns of a session of this namespace: of its transcript where a program told of one, else what is at hand.
-
-    That is what waits, behind what is kept word for word of turns that were looked at.
-    """
-    for each in HookedSessions(app.settings.home).known():
-        if each.session_id == session_id and each.namespace == namespace and each.transcript:
-            report, path = CaptureReport(), Path(each.transcript)
-            if path.exists():
-                found = read([path], app.settings.capture, report, transcript_format=HOSTS[each.host].format)
-                return [turn for turn in found if turn.session_id == session_id]
-    waiting = [each.turn for each in app.spool.held(namespace, session_id) if each.turn.content]
-    return [*_kept_turns(app, namespace, session_id), *waiting]
-
-
-def _kept_turns(app: App, namespace: str, session_id: str) -> list[Turn]:
-    """The turns that passages of a session come from, in their order; none that may not answer now."""
-    said, ids = dict[int, list[Memory]](), answering(app, namespace, None)
-    for memory in (each.memory for each in app.index.memories(namespace)):
-        if memory.session_id == session_id and memory.category == "moment" and memory.id in ids:
-            said.setdefault(turn_of(memory), []).append(memory)
-    return [
-        Turn(
-            session_id,
-            ordinal,
-            _SPEAKERS.get(passages[0].source_class or "", "user"),
-            "\n".join(each.content for each in sorted(passages, key=lambda each: each.id)),
-            at=passages[0].valid_at,
-        )
-        for ordinal, passages in sorted(said.items())
-    ]
 
 
 @dataclass(frozen=True, slots=True)
@@ -210,7 +171,8 @@ def _kept(
 ) -> dict[str, dict[str, str]]:
     """Judge facts and compare them with what is known; by its words, the memory of each or why there is none."""
     segment = Segment(request.session_id, tuple(turns), "high_signal")
-    found = observe(segment, _SaidAlready(facts), HeuristicJudge(), app.clock)
+    served = served_texts(app, request.namespace, request.session_id)
+    found = [said_again(each, served) for each in observe(segment, _SaidAlready(facts), HeuristicJudge(), app.clock)]
     trust = app.settings.trust.enabled
     with app.unit_of_work.deciding(request.namespace, [each.fact.content for each in found if each.judge_accepted]):
         changes = ChangeSet(app.records, request.namespace, "extraction", app.clock)

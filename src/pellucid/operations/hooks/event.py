@@ -14,9 +14,9 @@ from pellucid.operations.hooks.prompt import recalled
 from pellucid.operations.hooks.transcripts import tell
 from pellucid.operations.operation import Argument, Flag, Operation, Surfaces
 from pellucid.operations.recall.wording import numbered
-from pellucid.operations.session.briefing import CHARACTERS_A_TOKEN, BriefInput, BriefOutput, brief
+from pellucid.operations.session.briefing import BriefInput, BriefOutput, brief
 from pellucid.operations.session.projects import located
-from pellucid.recall.context.text import NOTICE, note
+from pellucid.recall.context.text import CHARACTERS_A_TOKEN, NOTICE, note
 from pellucid.store.local.hooked import HookedSessions
 
 ASKED = """\

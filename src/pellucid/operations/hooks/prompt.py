@@ -4,6 +4,8 @@ Whoever asks memory a question wants an answer; whoever types to an agent wants 
 only what the person's own words look for, nothing that the session itself said, and nothing twice.
 """
 
+from dataclasses import replace
+
 from pellucid.app import App
 from pellucid.capture.own_output import without_own_output
 from pellucid.capture.report import CaptureReport
@@ -52,7 +54,7 @@ def recalled(app: App, session: HookedSession, prompt: str) -> RecallOutput | No
     is_command = gate(text).depth == "minimal"
     near = max(hooks.near, _HOW_NEAR) if is_command else hooks.near
     found = RECALL(
-        Call.over(app),
+        Call.over(replace(app, surface="hook")),
         query=text,
         top_k=hooks.items,
         budget=hooks.characters,

@@ -17,9 +17,9 @@ from pellucid.model.wire import Wire
 from pellucid.observe.attributes import read_attribution
 from pellucid.observe.language import detect_language
 from pellucid.operations.browsing import find_memory
-from pellucid.operations.operation import Agent, Call, Flag, MemoryId, Operation, Surfaces, Words
+from pellucid.operations.operation import Agent, Call, Flag, MemoryId, Operation, Session, Surfaces, Words
 from pellucid.operations.safe_input import SafeInput
-from pellucid.operations.using import note_use
+from pellucid.operations.using import Deed, credit, note_use
 from pellucid.store.records import OperationKind
 
 Verb = Literal["archive", "retract", "dispute", "pin", "unpin"]
@@ -59,6 +59,7 @@ class UpdateInput(SafeInput):
     attributes: Annotated[dict[str, str] | None, Flag("Values of the entity, by name.")] = None
     confidence: Annotated[float | None, Flag("How sure, 0 to 1.")] = Field(default=None, ge=0, le=1)
     importance: Annotated[float | None, Flag("How important, 0 to 1.")] = Field(default=None, ge=0, le=1)
+    session_id: Session = None
     agent: Agent = None
 
 
@@ -136,7 +137,10 @@ def update(app: App, request: UpdateInput) -> ChangedOutput:
                 f"{outcome.memory_id} says the same already", next_step=f"archive {held.memory.id} instead"
             )
         op_id = commit_changes(app, "update", changes)
-    note_use(app, request.namespace, [new.id], "updated")
+    note_use(app, request.namespace, [new.id], "updated", request.session_id)
+    sign = "updated" if new.content == held.memory.content else "rewrote"
+    deed = Deed(sign, request.session_id, request.agent, f"by {new.id}")
+    credit(app, request.namespace, held.memory.id, deed)
     return _output_of(app, request.namespace, new.id, op_id)
 
 

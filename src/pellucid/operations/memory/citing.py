@@ -64,8 +64,7 @@ def cite(app: App, request: CiteInput) -> CiteOutput:
 def _cited_recall(app: App, request: CiteInput, memory_id: str) -> str:
     """The recall that is named, or the newest of the session (or of no session) that served the memory."""
     if request.recall_id is None:
-        recalls = app.citations.served(request.namespace, request.session_id)
-        found = next((recall_id for recall_id, ids in recalls if memory_id in ids), None)
+        found = app.citations.serving(request.namespace, request.session_id, memory_id)
         which = f"no recall of session {request.session_id}" if request.session_id else "no recall outside of sessions"
     else:
         found = request.recall_id if memory_id in _served_memories(app, request.namespace, request.recall_id) else None

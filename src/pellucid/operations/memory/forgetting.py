@@ -279,7 +279,9 @@ def _carry_out(app: App, plan: Erasure, kind: OperationKind) -> ForgetOutput:
     _check_room(app, plan)
     begin(app)
     places = {
-        "queries": app.history.erase(plan.namespace, plan.lost_words, scrub=False),
+        "queries": app.history.erase(
+            plan.namespace, plan.lost_words, [each.memory.id for each, _ in plan.going], scrub=False
+        ),
         "spooledTurns": app.spool.drop(_spooled_keys(app, plan)),
         "files": len(plan.removals),
         "rewrittenFiles": len(plan.writes),

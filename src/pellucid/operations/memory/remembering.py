@@ -18,6 +18,7 @@ from pellucid.observe.attributes import read_attribution
 from pellucid.observe.language import detect_language
 from pellucid.operations.operation import Agent, Flag, Operation, Scopes, Session, Surfaces, Words
 from pellucid.operations.safe_input import SafeInput
+from pellucid.operations.using import Deed, credit
 from pellucid.store.records import FileWrite, content_digest
 from pellucid.vault.markdown import FileIdentity, edit_memory, parse
 
@@ -83,6 +84,9 @@ def remember(app: App, request: RememberInput) -> RememberOutput:
     digest = content_hash(asked.content, asked.entity_ref)
     with app.unit_of_work.deciding(asked.namespace, [asked.content]):
         outcome = _update_known(app, asked, digest) or _create_memory(app, asked, digest)
+    for each in outcome.replaced if outcome.created else ():
+        deed = Deed("rewrote", asked.session_id, asked.agent, f"by {outcome.memory.id}")
+        credit(app, asked.namespace, each, deed)
     return outcome.model_copy(update={"redactions": request.redactions})
 
 

@@ -17,7 +17,7 @@ from pellucid.model.ledger import LifecycleRow, TombstoneRow, VerdictRow
 from pellucid.model.memory import Episode, Memory, recorded_at
 from pellucid.model.wire import Instant, Wire
 from pellucid.operations.as_known import as_known
-from pellucid.operations.browsing import Listed, answering, find_memory
+from pellucid.operations.browsing import Listed, MemoryCitation, answering, citations_of, find_memory
 from pellucid.operations.graph.states import SAID, EntityHistoryOutput, history_of_entity, names_of, unknown
 from pellucid.operations.instants import AsKnownAt, AsOf, PastInstants, past_of
 from pellucid.operations.operation import Argument, Flag, Limit, Operation, Session, Surfaces, Words
@@ -57,6 +57,8 @@ class HistoryOutput(Wire):
     verdicts: tuple[VerdictRow, ...]
     """The observations that made it or said it again."""
     episodes: tuple[Episode, ...] = ()
+    citations: tuple[MemoryCitation, ...] = ()
+    """What became of each version where recalls served it."""
     forgotten_at: datetime | None = None
     as_of: Instant | None = None
     as_known_at: Instant | None = None
@@ -171,6 +173,12 @@ def history(
         events=tuple(events),
         verdicts=tuple(row for row in verdicts if _by(past.known, row.decided_at or row.observed_at)),
         episodes=tuple(each.episode for each in told),
+        citations=tuple(
+            cited
+            for each in versions
+            for cited in citations_of(app, namespace, each.memory.id)
+            if _by(past.known, cited.at)
+        ),
         as_of=past.at,
         as_known_at=past.known,
         held=_held_version(app, start, versions, events, past) if past.asked else None,

@@ -2,7 +2,9 @@
 
 import re
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
+from time import perf_counter
 from typing import Annotated
 
 from pydantic import Field
@@ -16,15 +18,16 @@ from pellucid.model.wire import Instant, Wire
 from pellucid.operations.as_known import memories_as_known
 from pellucid.operations.graph.states import unknown_before
 from pellucid.operations.instants import PastInstants
-from pellucid.operations.operation import Argument, Call, Flag, Operation, Surfaces
+from pellucid.operations.operation import Call, Flag, Operation, Surfaces
 from pellucid.operations.recall.request import RecallInput, request_of
 from pellucid.operations.recall.wording import named_in, words_of
 from pellucid.recall.pipeline import FAILED
+from pellucid.recall.receipt.event import event_of, failure_of, is_degraded
 from pellucid.recall.receipt.record import Receipt, pack, unpack
 from pellucid.recall.state import Request, State
-from pellucid.store.history_port import audit_id, parse_audit_id
+from pellucid.store.history_port import audit_id
 from pellucid.store.index_port import Served
-from pellucid.store.records import OperationRow, content_digest
+from pellucid.store.records import content_digest
 from pellucid.xray.align import Aligner
 from pellucid.xray.build import build
 from pellucid.xray.words.rungs import cuts_of
@@ -42,13 +45,6 @@ class XrayInput(Wire):
     asked: RecallInput | None = None
     recall_id: Annotated[str | None, Flag("Explain this earlier recall (rec_…) instead of asking.", "--id")] = None
     align: Annotated[bool, Flag("Also show which words met which.")] = False
-
-
-class AuditInput(Wire):
-    """Which result of which recall."""
-
-    namespace: str
-    entry: Annotated[str, Argument("An audit entry of an X-ray (aud_…).")]
 
 
 class RecalledMemory(Wire):
@@ -98,18 +94,6 @@ class RecallOutput(Wire):
     """The answers of the further namespaces asked that had one; their contexts stand in `context`, after its own."""
     receipt_problem: str | None = None
     """Why this recall cannot be explained later, if its receipt could not be kept."""
-
-
-class AuditOutput(Wire):
-    """What an audit entry names: the recall, the memory served, and the operation that wrote the version served."""
-
-    audit_entry_id: str
-    recall_id: str
-    place: int
-    memory_id: str
-    path: str | None = None
-    operation: dict[str, object] | None = None
-    recalled_at: int
 
 
 def recall(app: App, request: RecallInput) -> RecallOutput:
@@ -174,7 +158,7 @@ def _answer(app: App, request: RecallInput) -> RecallOutput:
         ),
         omitted=snapshot.context.omitted,
         legs=snapshot.legs,
-        degraded=bool(failed) or any(leg.health == "degraded" for leg in state.legs),
+        degraded=is_degraded(state),
         failed=failed,
         asked_in_vain=tuple(leg.name for leg in state.legs if leg.health == "empty" and _asked_for(state, leg.name)),
         cut=cuts_of(snapshot.filters),
@@ -195,7 +179,7 @@ def _asked_for(state: State, leg: str) -> bool:
 
 def xray(app: App, request: RecallInput, *, align: bool = False) -> RecallXraySnapshot:
     """Run a recall and explain it from its receipt; with `align`, also which words met."""
-    state, packed, _ = _run_recall(app, request)
+    state, packed, _ = _run_recall(app, request, hands_out=False)
     return _with_words(app, state.request, snapshot_of(app, unpack(packed), state.served, align=align))
 
 
@@ -238,48 +222,42 @@ def receipt_of(app: App, namespace: str, recall_id: str) -> Receipt:
     )
 
 
-def audit(app: App, namespace: str, entry: str) -> AuditOutput:
-    """What an audit entry of an X-ray stands for.
-
-    Raises:
-        NotFoundError: no such entry in this namespace.
-    """
-    named = parse_audit_id(entry)
-    row = app.history.audit(*named, namespace) if named else None
-    if row is None:
-        raise NotFoundError(f"no audit entry {entry} in {namespace}", next_step="an X-ray shows one a result")
-    found = app.index.memories(namespace, [row.memory_id])
-    operations = app.records.operations(op_id=row.op_id) if row.op_id else []
-    return AuditOutput(
-        audit_entry_id=entry,
-        recall_id=row.recall_id,
-        place=row.place,
-        memory_id=row.memory_id,
-        path=found[0].path if found else None,
-        operation=_operation_view(operations[0]) if operations else None,
-        recalled_at=row.at,
-    )
-
-
-def _run_recall(app: App, asked: RecallInput) -> tuple[State, bytes, str]:
-    """Recall, and once more if a file that would be served had been changed by somebody else meanwhile.
+def _run_recall(app: App, asked: RecallInput, *, hands_out: bool = True) -> tuple[State, bytes, str]:
+    """Recall, and keep its receipt and its one event, whatever comes of it; a question that is refused is no recall.
 
     Also returns the receipt, and why it could not be kept, if so: history is never needed to answer. What is served is
-    told as it was known then.
+    told as it was known then. `hands_out`: whoever asked is given the context.
     """
-    request = request_of(app, asked)
+    request, began = request_of(app, asked), perf_counter()
+    try:
+        state = _settled_recall(app, request)
+        packed, state = pack(state), replace(state, served=_memories_as_known(app, state.request, state.served))
+        app.deadline.check()  # what is given up leaves no receipt
+    except InputError:
+        raise
+    except Exception:
+        with suppress(StoreError):
+            app.recaller.record_failure(request, failure_of(request, app.surface, _millis_since(began)))
+        raise
+    try:
+        app.recaller.record(state, packed, event_of(state, app.surface, _millis_since(began), hands_out=hands_out))
+    except StoreError as error:
+        return state, packed, str(error)
+    return state, packed, ""
+
+
+def _settled_recall(app: App, request: Request) -> State:
+    """A recall, and once more if a file that would be served had been changed by somebody else meanwhile."""
     state = app.recaller.run(request, app.deadline)
     served = {each.path for each in state.served}
     if served and app.indexer.drift(served).paths:
         app.unit_of_work.adopt(served)
         state = app.recaller.run(request, app.deadline)
-    packed, state = pack(state), replace(state, served=_memories_as_known(app, state.request, state.served))
-    app.deadline.check()  # what is given up leaves no receipt
-    try:
-        app.recaller.record(state, packed)
-    except StoreError as error:
-        return state, packed, str(error)
-    return state, packed, ""
+    return state
+
+
+def _millis_since(began: float) -> float:
+    return (perf_counter() - began) * 1000
 
 
 def _memories_as_known(app: App, request: Request, found: Sequence[Served]) -> tuple[Served, ...]:
@@ -348,11 +326,6 @@ def _anchor(app: App, receipt: Receipt, memories: Mapping[str, Served]) -> str:
     return f"{served.path}:{first}-{last}"
 
 
-def _operation_view(row: OperationRow) -> dict[str, object]:
-    """What is said of an operation: how many files it wrote, not which, as some may be another namespace's."""
-    return {"seq": row.seq, "opId": row.op_id, "kind": row.kind, "at": row.at, "files": len(row.paths)}
-
-
 def explained(call: Call, asked: XrayInput) -> RecallXraySnapshot:
     """The explanation of a recall, made now or earlier.
 
@@ -385,13 +358,4 @@ XRAY = Operation(
     "append",
     Surfaces("xray", http=("GET /v1/recall/xray", "GET /v1/snapshots/{recall_id}"), mcp="memory_xray:xray"),
     needs="read",
-)
-AUDIT = Operation(
-    "recall.audit",
-    "Follow one result of a recall to the change that wrote it.",
-    AuditInput,
-    AuditOutput,
-    lambda call, asked: audit(call.app, asked.namespace, asked.entry),
-    "read",
-    Surfaces("audit", http=("GET /v1/audit/{entry}",)),
 )

@@ -21,10 +21,8 @@ from pellucid.observe.work.records import COMMITTED
 from pellucid.operations.operation import Flag, Operation, Surfaces
 from pellucid.operations.paging import After, cursor, page
 from pellucid.operations.session.sessions import AnsweringSessions, KeptSession, sessions_of, turn_of
-from pellucid.recall.context.text import harmless
+from pellucid.recall.context.text import CHARACTERS_A_TOKEN, harmless
 
-CHARACTERS_A_TOKEN = 4
-"""What a token is reckoned at: an agent's tokens are not ours to count, and English has a little more."""
 _SETTLED: frozenset[Category] = frozenset({"decision", "rule", "principle", "preference", "correction"})
 _ASKING = ("user_input", "pasted")
 _HEADING = re.compile(r"#{1,3} +(?:Plan: )?(.{4,200})")
@@ -84,6 +82,8 @@ class SessionBrief(Wire):
     """What somebody means to do."""
     unanswered: BriefLine | None = None
     """What the agent asked the user at the end."""
+    kept: tuple[BriefLine, ...] = ()
+    """The weightiest of what was kept of it, where nothing of the above is told."""
     files: tuple[str, ...] = ()
     memories: int = 0
     """That came of it and may answer today."""
@@ -159,7 +159,7 @@ def brief_of(session: KeptSession, known: AnsweringSessions) -> SessionBrief:
     kept = [each for each in memories if each.category != "moment"]
     decided = [each for each in kept if each.category in _SETTLED and each.source_class in _DECIDERS]
     decided = sorted(sorted(decided, key=lambda each: -each.importance_score)[:_ITEMS], key=memories.index)
-    return SessionBrief(
+    told = SessionBrief(
         session_id=session.id,
         day=session.day,
         started=session.started,
@@ -173,6 +173,10 @@ def brief_of(session: KeptSession, known: AnsweringSessions) -> SessionBrief:
         memories=len(kept),
         passages=len(turns),
     )
+    if told.asked or told.done or told.decided or told.left_open:
+        return told
+    weightiest = sorted(kept, key=lambda each: -each.importance_score)[:_DONE]
+    return told.model_copy(update={"kept": tuple(_line_of(each) for each in kept if each in weightiest)})
 
 
 def _request_line(turns: Sequence[Memory]) -> BriefLine | None:
@@ -260,7 +264,7 @@ def _cut(text: str, most: int) -> str:
 
 def _text_of(session: SessionBrief) -> str:
     parts = [("asked", (session.asked,)), ("done", session.done), ("decided", session.decided)]
-    parts += [("open", session.left_open), ("the agent asked last", (session.unanswered,))]
+    parts += [("open", session.left_open), ("the agent asked last", (session.unanswered,)), ("kept", session.kept)]
     lines = [f"{name}: {each.text} [{each.memory_id[-10:]}]" for name, said in parts for each in said if each]
     files = [f"files: {', '.join(harmless(name) for name in session.files)}"] if session.files else []
     return "\n".join((f"## {session.day} · session {harmless(session.session_id)[:40]}", *lines, *files)) + "\n\n"

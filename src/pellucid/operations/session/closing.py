@@ -1,19 +1,19 @@
 """A session that pauses or ends in, its waiting turns kept and what became of the memories it was served out."""
 
 from collections import Counter
-from datetime import UTC, datetime, time
+from collections.abc import Iterable
 
 from pydantic import Field
 
-from pellucid.clock import epoch_ms
 from pellucid.model.turn import Insistent
 from pellucid.model.wire import Wire
+from pellucid.operations.browsing import MemoryCitation, told_citation
 from pellucid.operations.operation import Agent, Call, Operation, Session, Surfaces
 from pellucid.operations.safe_input import SafeInput
 from pellucid.operations.session.flushing import Flushed
 from pellucid.operations.session.observing import ObserveInput, observe_turns
-from pellucid.operations.using import occasion_of
-from pellucid.store.citations_port import CitationKind
+from pellucid.operations.using import begin_of, occasion_of
+from pellucid.store.citations_port import CitationRow, CitationSource
 
 
 class ClosingInput(SafeInput):
@@ -23,15 +23,6 @@ class ClosingInput(SafeInput):
     by_folder: bool = False
     session_id: Session = None
     agent: Agent = None
-
-
-class SessionCitation(Wire):
-    """What became of one memory, and why if that was said."""
-
-    memory_id: str
-    kind: CitationKind
-    recall_id: str
-    notes: str = ""
 
 
 class ClosingOutput(Wire):
@@ -44,8 +35,10 @@ class ClosingOutput(Wire):
     served: int = 0
     """Memories that those recalls served, each once."""
     counts: dict[str, int] = Field(default_factory=dict)
-    """The citations by kind."""
-    citations: tuple[SessionCitation, ...] = ()
+    """The citations that somebody made, by kind."""
+    automatic: dict[str, int] = Field(default_factory=dict)
+    """Those that were made of what was seen, by kind."""
+    citations: tuple[MemoryCitation, ...] = ()
     uncited: tuple[str, ...] = ()
     """Memories that were served and of which nothing was said, as they were served first."""
     problem: str | None = None
@@ -67,11 +60,9 @@ def close_session(call: Call, asked: ClosingInput, signal: Insistent) -> Closing
         flush=signal,
     )
     observed = observe_turns(app, flushing)
-    today = datetime.combine(now.date(), time(), UTC)
-    since = 0 if asked.session_id else epoch_ms(today)
-    recalls = app.citations.served(asked.namespace, asked.session_id, since)
+    recalls = app.citations.served(asked.namespace, asked.session_id, begin_of(asked.session_id, now))
     rows = app.citations.on(asked.namespace, occasion_of(asked.session_id, now))
-    served = dict.fromkeys(memory_id for _, ids in reversed(recalls) for memory_id in ids)
+    served = dict.fromkeys(memory_id for each in reversed(recalls) for memory_id in each.memory_ids)
     cited = {row.memory_id for row in rows}
     return ClosingOutput(
         namespace=asked.namespace,
@@ -79,14 +70,16 @@ def close_session(call: Call, asked: ClosingInput, signal: Insistent) -> Closing
         flushes=observed.flushes,
         recalls=len(recalls),
         served=len(served),
-        counts=dict(Counter(row.kind for row in rows).most_common()),
-        citations=tuple(
-            SessionCitation(memory_id=row.memory_id, kind=row.kind, recall_id=row.recall_id, notes=row.note)
-            for row in rows
-        ),
+        counts=_counts(rows, "explicit"),
+        automatic=_counts(rows, "automatic"),
+        citations=tuple(map(told_citation, rows)),
         uncited=tuple(memory_id for memory_id in served if memory_id not in cited),
         problem=observed.extractor_problem,
     )
+
+
+def _counts(rows: Iterable[CitationRow], source: CitationSource) -> dict[str, int]:
+    return dict(Counter(row.kind for row in rows if row.source == source).most_common())
 
 
 CHECKPOINT = Operation(

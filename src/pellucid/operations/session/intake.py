@@ -22,14 +22,16 @@ from pellucid.model.ledger import FlushRow, UnkeptRow
 from pellucid.model.memory import Memory
 from pellucid.model.observation import LONGEST_QUOTE, MemoryObservation
 from pellucid.model.turn import Segment, Turn
-from pellucid.observe.echo import heard_from
+from pellucid.observe.echo import heard_from, said_again
 from pellucid.observe.extract.artifacts import artifacts, of_segment
 from pellucid.observe.pipeline import observe
 from pellucid.observe.unkept import Unkept, unkept
 from pellucid.operations.extraction import Extraction, extraction
+from pellucid.operations.session.noticing import notice
 from pellucid.operations.session.restating import restate
 from pellucid.operations.session.tally import IntakeTally
 from pellucid.operations.settling import require_settled
+from pellucid.operations.using import served_texts
 from pellucid.store.records import FileWrite, OperationKind
 
 Mode = Literal["extract", "verbatim", "both"]
@@ -115,6 +117,12 @@ class Intake:
         unused = set[bytes]() if failure else self._unmarked_keys(batch, observed)
         if observed or unused:
             self._commit_batch(observed, unused)
+            notice(
+                self.app,
+                self.namespace,
+                [each.cut.segment for each in observed],
+                self.tally.kept if self.mode != "verbatim" else (),
+            )
         if failure:
             raise failure
 
@@ -158,6 +166,8 @@ class Intake:
         found = observe(cut.segment, self._extraction.extractor, self._extraction.judge, self.app.clock)
         if self.app.settings.trust.enabled:
             found = [heard_from(observation, turns) for observation in found]
+        if served := served_texts(self.app, self.namespace, cut.segment.session_id):
+            found = [said_again(observation, served) for observation in found]
         if self._extraction.is_remote:
             found = [_without_secrets(observation) for observation in found]
         tokens_in, tokens_out, cost = self._extraction.spent(spent)

@@ -4,8 +4,9 @@ What was left out is on record without its words. Where its turn is still kept w
 there again, by the same keyed hash by which `why` finds it.
 """
 
+import re
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Annotated, Literal
 
 from pydantic import Field
@@ -15,15 +16,17 @@ from pellucid.errors import InputError, NotFoundError
 from pellucid.memory.ledger_rows import happened, typed
 from pellucid.memory.tombstone import said_key
 from pellucid.model.ledger import FlushRow, UnkeptRow, VerdictRow
-from pellucid.model.memory import Memory
+from pellucid.model.memory import BOUNDARY_SCOPES, Memory
 from pellucid.model.wire import Instant, Wire
 from pellucid.observe.prose import blocks, sentences
+from pellucid.operations.browsing import MemoryCitation, told_citation
 from pellucid.operations.operation import Argument, Operation, Surfaces
 from pellucid.operations.session.briefing import SessionBrief, brief_of
-from pellucid.operations.session.closing import SessionCitation
 from pellucid.operations.session.sessions import AnsweringSessions, sessions_of
 from pellucid.operations.session.verdicts import is_forgotten, plain_reason
+from pellucid.xray.words.headline import headline
 
+_ID = re.compile(r"\bmem_[0-9a-f]{32}\b")
 _FEWEST_DIGITS = 8
 """Characters of a session's id by which it may be named."""
 
@@ -71,8 +74,10 @@ class SessionOutput(Wire):
     """How many were left out by each reason, the most frequent first."""
     unborne: dict[str, int] = Field(default_factory=dict)
     """What a model claimed and its evidence did not bear out, by reason."""
-    citations: tuple[SessionCitation, ...] = ()
+    citations: tuple[MemoryCitation, ...] = ()
     """What became of the memories that its recalls gave, as it was said; `recall.list` names the recalls."""
+    words: dict[str, str] = Field(default_factory=dict)
+    """What the memories named here say, by id, as far as no scope keeps them in."""
 
 
 def show_session(app: App, request: SessionInput) -> SessionOutput:
@@ -97,6 +102,7 @@ def show_session(app: App, request: SessionInput) -> SessionOutput:
     rows = decided.get(session_id, [])
     left = sorted(_left_out(app, rows, known.of(session_id)), key=_turn)
     flushed = [row for row in rows if isinstance(row, FlushRow)]
+    cited = tuple(map(told_citation, app.citations.on(namespace, session_id)))
     return SessionOutput(
         namespace=namespace,
         session_id=session_id,
@@ -107,11 +113,14 @@ def show_session(app: App, request: SessionInput) -> SessionOutput:
         left_out=tuple(left),
         reasons=dict(Counter(each.code for each in left).most_common()),
         unborne=dict(sum((Counter(row.dropped) for row in flushed), Counter[str]()).most_common()),
-        citations=tuple(
-            SessionCitation(memory_id=row.memory_id, kind=row.kind, recall_id=row.recall_id, notes=row.note)
-            for row in app.citations.on(namespace, session_id)
-        ),
+        citations=cited,
+        words=_words(app, namespace, [*(each.memory_id for each in cited), *_ID.findall(str(left))]),
     )
+
+
+def _words(app: App, namespace: str, ids: Iterable[str]) -> dict[str, str]:
+    found = (each.memory for each in app.index.memories(namespace, list(dict.fromkeys(ids))))
+    return {each.id: headline(each.content) for each in found if not set(each.scopes).intersection(BOUNDARY_SCOPES)}
 
 
 def _session_named(name: str, known: set[str]) -> str:

@@ -18,6 +18,7 @@ from typing import Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
+from pydantic_core import to_json
 
 from pellucid.clock import epoch_ms, ms_if_any
 from pellucid.errors import StoreError
@@ -110,14 +111,13 @@ def pack(state: State) -> bytes:
     }
     header["pool"], numbers, noise = pack_pool(pool)
     header["body"] = len(noise)
-    said = _JSON.encode(header)
+    said, settings = to_json(header, inf_nan_mode="constants"), request.settings.model_dump_json().encode()
     deflater = zlib.compressobj(*_DEFLATER, zdict=_known_words())
-    parts = (f'{said[:-1]},"settings":{request.settings.model_dump_json()}}}\0'.encode(), numbers)
+    parts = (said[:-1], b',"settings":', settings, b"}\0", numbers)
     text = b"".join([*map(deflater.compress, parts), deflater.flush()])
     return b"".join([len(text).to_bytes(4, "big"), text, noise, query_bytes(request)])
 
 
-_JSON = json.JSONEncoder(separators=(",", ":"), check_circular=False)
 _DEFLATER = (3, zlib.DEFLATED, 14, 7)
 """Level, method, window and memory: a receipt is small, and room for a large one costs more time than it saves."""
 

@@ -3,17 +3,20 @@
 import json
 import re
 import unicodedata
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Mapping, Sequence
+from itertools import groupby
 from pathlib import Path
 from typing import Any
 
 import apsw
 
 from pellucid.errors import NoRoomError, StoreBusyError
-from pellucid.store.citations_port import CitationRow
+from pellucid.model.entity import FOREVER
+from pellucid.store.citations_port import FAVOURABLE, CitationRow, ServedRecall
 from pellucid.store.history_port import AuditRow, RecallRecord
 from pellucid.store.local.database import (
     ThreadConnections,
+    Value,
     connect,
     execute,
     execute_many,
@@ -24,12 +27,15 @@ from pellucid.store.local.database import (
 )
 from pellucid.store.local.erasing import empty_log, erase_remains
 from pellucid.store.receipts_port import RecallRow
+from pellucid.store.telemetry_port import Grouping, LiftRow, RecallEvent
 from pellucid.store.uses_port import Times, UseKind
 
 _READERS_S = 5.0
 """How long an erasure waits for other processes to let go of the log."""
 _WHOLE_WORDS = 4
 """Shorter words in Latin letters must stand alone in a query: `art` is not in `start`."""
+_SUMS = "SELECT {by}, {sums} FROM {view} WHERE namespace = ? AND day BETWEEN ? AND ? GROUP BY 1 ORDER BY 1"
+"""What stands in braces are names of views and columns, none of them a caller's words."""
 _LAST = (2**63 - 1, "")
 """A place after every recall."""
 
@@ -45,6 +51,8 @@ class LocalHistory:
         """Use and exposure of memories, in the same file."""
         self.citations = LocalCitations(self._connections.get, self._queries)
         """What became of the memories that were served, in the same file."""
+        self.telemetry = LocalTelemetry(self._connections.get, self._queries)
+        """What recalls came to, in the same file."""
 
     def _open(self) -> apsw.Connection:
         try:
@@ -60,12 +68,15 @@ class LocalHistory:
         connection = self._connections.get()
         if not connection.filename:  # see _nothing
             raise NoRoomError(f"{self._path}: there is no room to make it", next_step="free some space")
-        served = json.dumps(kept.served, separators=(",", ":"))
-        row = (kept.recall_id, kept.at, kept.namespace, kept.session_id, served, kept.packed)
+        who = (kept.recall_id, kept.at, kept.namespace, kept.session_id)
         with immediate(connection):
-            execute(connection, self._queries["put_receipt"], row)
+            if kept.packed is not None:
+                served = json.dumps(kept.served, separators=(",", ":"))
+                execute(connection, self._queries["put_receipt"], (*who, served, kept.packed))
             if kept.query:
                 execute(connection, self._queries["put_query"], (kept.recall_id, kept.query))
+            if kept.event:
+                execute(connection, self._queries["put_event"], (*who, *_event_values(kept.event)))
 
     def receipt(self, recall_id: str, namespace: str) -> bytes | None:
         found = execute(self._connections.get(), self._queries["receipt"], (recall_id, namespace))
@@ -99,14 +110,19 @@ class LocalHistory:
     def latest(self, namespace: str, session_id: str | None = None) -> RecallRow | None:
         return next(iter(self.recalls(namespace, session_id=session_id, limit=1)), None)
 
-    def pin(self, recall_id: str, namespace: str, *, pinned: bool) -> RecallRow | None:
-        connection, named = self._connections.get(), (recall_id, namespace)
-        with immediate(connection):
-            execute(connection, self._queries["pin" if pinned else "unpin"], named)
-            found = execute(connection, self._queries["recall"], named)
+    def find(self, recall_id: str, namespace: str) -> RecallRow | None:
+        found = execute(self._connections.get(), self._queries["recall"], (recall_id, namespace))
         return _listed(*found[0]) if found else None
 
-    def erase(self, namespace: str, words: Collection[str], *, scrub: bool = True) -> int:
+    def pin(self, recall_id: str, namespace: str, *, pinned: bool) -> RecallRow | None:
+        connection = self._connections.get()
+        with immediate(connection):
+            execute(connection, self._queries["pin" if pinned else "unpin"], (recall_id, namespace))
+            return self.find(recall_id, namespace)
+
+    def erase(
+        self, namespace: str, words: Collection[str], memory_ids: Collection[str] = (), *, scrub: bool = True
+    ) -> int:
         """See `History.erase`. A receipt from before queries stood apart is emptied, whatever its query was.
 
         A word of four letters or more is also found inside a longer one. Safe to repeat.
@@ -114,12 +130,17 @@ class LocalHistory:
         Raises:
             StoreBusyError: another process writes or reads for too long; repeat it.
         """
-        if not (holds := _any_of(words)):
+        holds, gone = _any_of(words), frozenset(memory_ids)
+        if not (holds or gone):
             return 0
         connection = self._connections.get()
         with immediate(connection):
             rows = execute(connection, self._queries["queries"], (namespace,))
-            kept = [(recall_id, query) for recall_id, query, here in rows if not (here and holds.search(_plain(query)))]
+            kept = [
+                (recall_id, query)
+                for recall_id, query, here, memory_id in rows
+                if not (here and (memory_id in gone or (holds and holds.search(_plain(query)))))
+            ]
             execute(connection, self._queries["clear_queries"])
             execute_many(connection, self._queries["put_query"], kept)
             emptied = execute(connection, self._queries["empty_old"], (namespace,))
@@ -157,6 +178,23 @@ def _empty_history() -> apsw.Connection:
     migrate(connection, sql_folder("history"))
     execute(connection, "PRAGMA query_only = ON")
     return connection
+
+
+def _event_values(event: RecallEvent) -> tuple[Value, ...]:
+    return (
+        event.agent,
+        event.surface,
+        event.query_class,
+        event.depth,
+        event.outcome,
+        event.found,
+        event.selected,
+        event.payload_bytes,
+        event.payload_tokens,
+        event.millis,
+        int(event.degraded),
+        json.dumps(event.legs, separators=(",", ":")),
+    )
 
 
 def _listed(recall_id: str, at: int, session_id: str | None, served: int, *rest: Any) -> RecallRow:
@@ -215,25 +253,70 @@ class LocalCitations:
         self._queries = queries
 
     def put(self, namespace: str, citation_id: str, row: CitationRow) -> bool:
-        connection = self._connection()
+        connection, what = self._connection(), (namespace, row.memory_id, row.occasion)
         values = (namespace, row.memory_id, row.kind, row.occasion, citation_id, row.recall_id, row.agent, row.at)
         with immediate(connection):
-            is_new = bool(execute(connection, self._queries["put_citation"], values))
+            if row.source == "explicit":
+                gone = execute(connection, self._queries["outdone"], (*what, row.kind, row.kind not in FAVOURABLE))
+                execute_many(connection, self._queries["drop_query"], gone)
+            elif execute(connection, self._queries["refused"], (*what, json.dumps(sorted(FAVOURABLE))))[0][0]:
+                return False
+            is_new = bool(execute(connection, self._queries["put_citation"], (*values, row.source, row.evidence)))
             if is_new and row.note:
                 execute(connection, self._queries["put_query"], (citation_id, row.note.encode()))
         return is_new
 
     def on(self, namespace: str, occasion: str) -> list[CitationRow]:
-        found = execute(self._connection(), self._queries["citations"], (namespace, occasion))
+        return self._rows("citations", namespace, occasion)
+
+    def of(self, namespace: str, memory_id: str) -> list[CitationRow]:
+        return self._rows("citations_of_memory", namespace, memory_id)
+
+    def _rows(self, query: str, *named: str) -> list[CitationRow]:
         return [
-            CitationRow(memory_id, kind, recall_id, occasion, agent, at, note.decode("utf-8", "replace"))
-            for memory_id, kind, recall_id, agent, at, note in found
+            CitationRow(*row, note=note.decode("utf-8", "replace"), source=source, evidence=evidence)
+            for *row, note, source, evidence in execute(self._connection(), self._queries[query], named)
         ]
 
-    def served(self, namespace: str, session_id: str | None, since: int = 0) -> list[tuple[str, list[str]]]:
-        recalls: dict[str, list[str]] = {}
-        for recall_id, memory_id in execute(
-            self._connection(), self._queries["served"], (namespace, since, session_id)
-        ):
-            recalls.setdefault(recall_id, []).extend([memory_id] if memory_id else [])
-        return list(recalls.items())
+    def served(self, namespace: str, session_id: str | None, since: int = 0) -> list[ServedRecall]:
+        found = execute(self._connection(), self._queries["served"], (namespace, since, session_id))
+        return [
+            ServedRecall(recall_id, at, query, tuple(memory_id for *_, memory_id in rows if memory_id))
+            for (recall_id, at, query), rows in groupby(found, key=lambda row: row[:3])
+        ]
+
+    def serving(
+        self, namespace: str, session_id: str | None, memory_id: str, since: int = 0, until: int = FOREVER
+    ) -> str | None:
+        asked = (namespace, since, until, session_id, memory_id)
+        return next((name for (name,) in execute(self._connection(), self._queries["serving"], asked)), None)
+
+
+class LocalTelemetry:
+    """See `Telemetry`."""
+
+    def __init__(self, connection: Callable[[], apsw.Connection], queries: Mapping[str, str]) -> None:
+        self._connection = connection
+        self._queries = queries
+
+    def sums(
+        self, view: str, measures: Sequence[str], by: Grouping, namespace: str, since: str, until: str
+    ) -> list[tuple[str | None, tuple[int, ...]]]:
+        wanted = ", ".join(f"sum({each})" for each in measures)
+        sql = _SUMS.format(by=by, sums=wanted, view=view)
+        return [(of, tuple(counts)) for of, *counts in execute(self._connection(), sql, (namespace, since, until))]
+
+    def lifts_due(self, namespace: str) -> dict[str, list[str]]:
+        due: dict[str, list[str]] = {}
+        for recall_id, memory_id in execute(self._connection(), self._queries["lifts_due"], (namespace,)):
+            due.setdefault(recall_id, []).append(memory_id)
+        return due
+
+    def put_lifts(self, namespace: str, recall_id: str, rows: Sequence[LiftRow]) -> None:
+        connection = self._connection()
+        kept = [(each.leg, each.memory_id, each.rank_with, each.rank_without, recall_id, namespace) for each in rows]
+        with immediate(connection):
+            execute_many(connection, self._queries["put_lift"], kept)
+            execute_many(
+                connection, self._queries["lift_done"], [(namespace, recall_id, each.memory_id) for each in rows]
+            )

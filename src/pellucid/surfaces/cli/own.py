@@ -10,19 +10,19 @@ from pathlib import Path
 from threading import Event
 from typing import TYPE_CHECKING
 
-from pellucid.errors import InputError
+from pellucid.errors import InputError, NotFoundError
 from pellucid.operations.operation import Call
 from pellucid.operations.recall.recalling import is_recall
 from pellucid.operations.recall.request import RecallInput
 from pellucid.recall.legs.review import names_files
 from pellucid.recall.query.plan import clean
-from pellucid.surfaces.answers import json_text, told
+from pellucid.surfaces.answers import json_text, told, without_snapshot
 from pellucid.surfaces.cli import performing
 from pellucid.surfaces.cli.acts import Given, Own, Row
 from pellucid.surfaces.cli.derived import NAMESPACE, Parameter, values
 from pellucid.surfaces.cli.hooks import HOOKS
 from pellucid.surfaces.cli.out_file import deliver, out_file
-from pellucid.surfaces.cli.serving import DASHBOARD, SERVE, dashboard, serve
+from pellucid.surfaces.cli.serving import DASHBOARD, SERVE, dashboard, mcp, serve
 from pellucid.surfaces.cli.session import note, settings, write
 from pellucid.surfaces.texts import presenter
 
@@ -74,7 +74,6 @@ def recall(row: Row, given: Given) -> None:
 
 def xray(row: Row, given: Given) -> None:
     """The explanation of a recall that is made now, or of an earlier one, which may stand where a question does."""
-    form, target = _format_named(given), out_file(given["out"])
     words = " ".join(given["query"] or ()).strip()
     recall_id = given["recall_id"] or (words if is_recall(words) else None)
     if not (recall_id or words):
@@ -83,17 +82,25 @@ def xray(row: Row, given: Given) -> None:
             code="missing_query",
             next_step="say what to recall, in quotes",
         )
-    with performing.opened_for(row, given) as call:
-        asked = None if recall_id else _asked(call, given, words)
-        found = row(call, asked=asked, recall_id=recall_id, align=given["align"])
-        deliver(told(row, found, None, call, form, verbose=given["verbose"]), target, call.settings.home)
+    told_of = {"recall_id": recall_id, "align": given["align"]}
+    _deliver_xray(row, given, lambda call: {**told_of, "asked": None if recall_id else _asked(call, given, words)})
 
 
 def explain(row: Row, given: Given) -> None:
     """The explanation of the last recall."""
+    _deliver_xray(row, given, lambda call: values(row.input, given, call.now))
+
+
+def _deliver_xray(row: Row, given: Given, fields: Callable[[Call], Mapping[str, object]]) -> None:
+    """An explanation; where there is none, that it is not there, as every surface says it, and then why."""
     form, target = _format_named(given), out_file(given["out"])
     with performing.opened_for(row, given) as call:
-        found = row(call, **values(row.input, given, call.now))
+        try:
+            found = row(call, **fields(call))
+        except NotFoundError as error:
+            if target is None:
+                write(without_snapshot(row, error, form) or "")
+            raise
         deliver(told(row, found, None, call, form, verbose=given["verbose"]), target, call.settings.home)
 
 
@@ -298,30 +305,24 @@ def export_snapshots(row: Row, given: Given) -> None:
 
 
 def demo(_row: None, given: Given) -> None:
-    """The main job, from end to end."""
+    """The main job, from end to end; or a month of it, to look at."""
+    if given["month"]:
+        from pellucid.surfaces.cli.month import run_month
+
+        home = settings(given["home"])
+        made = run_month(home, note)
+        write(f"{made.sessions} sessions, {made.recalls} recalls and {made.citations} citations are in {home.home}")
+        write(f"To look at them: pellucid dashboard --home {home.home}")
+        return
     from pellucid.surfaces.cli.demo import run_demo
 
     run_demo(settings(given["home"]), write, note)
 
 
-def mcp(_row: None, given: Given) -> None:
-    """Memory for one agent, until its input ends; nothing but the protocol on standard output."""
-    from pellucid.surfaces.extra import require_server
-
-    require_server()
-    from pellucid.surfaces.mcp.stdio import run
-
-    signal.signal(signal.SIGINT, signal.SIG_DFL)  # nothing waits for the next line: what was acknowledged is on disk
-    if sys.stdin.isatty():
-        note(
-            "an MCP client is expected on standard input, and docs/mcp.md says how a host is told of this; Ctrl-C ends"
-        )
-    run(settings(given["home"], given["namespace"]), note)
-
-
 OWN: Mapping[str, Own] = {
     "demo": Own(
         demo,
+        (Parameter("month", "Fill an empty home with a month of a small team's work.", "switch", "--month"),),
         as_json=False,
         text="Show on example sessions what Pellucid does. An import, a handful of memories, a recall, and its X-ray.",
     ),

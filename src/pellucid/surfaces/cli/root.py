@@ -11,8 +11,20 @@ from pellucid.surfaces.cli.derived import commands
 GROUPS = {
     "Start": ("init", "demo"),
     "Take in": ("import", "observe", "claim", "checkpoint", "wrap", "remember", "adopt", "index"),
-    "Ask and look around": ("recall", "list", "show", "brief", "sessions", "history", "episodes", "graph", "projects"),
-    "See why": ("why", "xray", "explain", "diff", "replay", "ablate", "lift", "snapshots", "audit", "cite"),
+    "Ask and look around": (
+        "recall",
+        "list",
+        "show",
+        "open",
+        "copy",
+        "brief",
+        "sessions",
+        "history",
+        "episodes",
+        "graph",
+        "projects",
+    ),
+    "See why": ("why", "xray", "explain", "diff", "replay", "ablate", "lift", "snapshots", "audit", "cite", "feedback"),
     "Change and forget": (
         "update",
         "pin",

@@ -1,7 +1,8 @@
-"""Flags in, a home served until a signal ends it; and the pages of the one that is served, opened in a browser."""
+"""Flags in, a home served out: until a signal ends it, to one agent, or as pages in a browser."""
 
 import http.client
 import json
+import signal
 import sys
 import time
 import webbrowser
@@ -40,6 +41,19 @@ def serve(_row: None, given: Mapping[str, Any]) -> None:
     names, idle = tuple(given["allow_host"] or ()), given["idle_minutes"]
     place = serving.Listening(given["host"], given["port"], names, given["insecure_loopback"], idle)
     serving.serve(settings(given["home"]), place, note)
+
+
+def mcp(_row: None, given: Mapping[str, Any]) -> None:
+    """Memory for one agent, until its input ends; nothing but the protocol on standard output."""
+    require_server()
+    from pellucid.surfaces.mcp.stdio import run
+
+    signal.signal(signal.SIGINT, signal.SIG_DFL)  # nothing waits for the next line: what was acknowledged is on disk
+    if sys.stdin.isatty():
+        note(
+            "an MCP client is expected on standard input, and docs/mcp.md says how a host is told of this; Ctrl-C ends"
+        )
+    run(settings(given["home"], given["namespace"]), note)
 
 
 def dashboard(_row: None, given: Mapping[str, Any]) -> None:

@@ -53,7 +53,9 @@ def calling(
             return _in_project(app) if located else app
 
         with progress(title) as bar:
-            yield Call(known, opens, progress=bar, report=note)
+            call = Call(known, opens, progress=bar, report=note)
+            call.surface = "cli"
+            yield call
 
 
 @contextmanager

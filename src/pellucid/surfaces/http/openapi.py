@@ -105,6 +105,10 @@ def _responses(route: Route) -> dict[str, Any]:
         content[MEDIA["json"]] = {"schema": _answer(route)}
     problem = {"application/json": {"schema": {"$ref": "#/components/schemas/Problem"}}}
     failures = {status: {"description": text, "content": problem} for status, text in _FAILURES.items()}
+    right = f"{route.row.access}{' everywhere' if route.is_of_home else ''}"
+    failures["403"]["description"] = f"This takes {right}: less is granted here. Or a page of another site asks."
+    if route.row.gives_xray:
+        failures["404"] = {"description": "No such recall is readable here.", "content": content}
     return {"200": {"description": "The answer.", "content": content}, **failures}
 
 

@@ -4,6 +4,7 @@ import json
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 from urllib.parse import quote, unquote_to_bytes, urlencode
 
@@ -114,5 +115,5 @@ def _takes(route: Route, fields: Mapping[str, object]) -> bool:
     return fields.keys() <= {*route.fields, *route.in_path} and fields.keys() >= set(route.in_path)
 
 
-SPELLING = Spelling(_spelled, lambda flag: wire_flag(flag, "format=json"))
+SPELLING = Spelling(_spelled, partial(wire_flag, as_json="format=json", fields=writable))
 """A command as a request: its method, its path, and its body where it has one."""

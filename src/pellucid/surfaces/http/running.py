@@ -82,9 +82,11 @@ class Errand:
         self, host: Host, deadline: Deadline, progress: Callable[[int, int], None] = lambda _done, _total: None
     ) -> Call:
         if self.route.is_of_home:
-            return Call.over(host.app, deadline)
-        call = host.call(self.namespace, deadline=deadline, progress=progress)
-        call.said_by = self.said_by
+            call = Call.over(host.app, deadline)
+        else:
+            call = host.call(self.namespace, deadline=deadline, progress=progress)
+            call.said_by = self.said_by
+        call.surface = "http"
         return call
 
     def _asked(self, call: Call) -> Any:

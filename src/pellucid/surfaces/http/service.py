@@ -7,7 +7,7 @@ import sys
 import traceback
 from collections.abc import AsyncGenerator, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
 from time import monotonic
 from typing import Any
@@ -18,11 +18,11 @@ import anyio.from_thread
 import anyio.to_thread
 
 from pellucid.deadline import Deadline
-from pellucid.errors import InputError, PellucidError
+from pellucid.errors import InputError, NotFoundError, PellucidError
 from pellucid.model.access import EVERYWHERE
 from pellucid.settings.sections import ServerSettings
 from pellucid.surfaces import asking
-from pellucid.surfaces.answers import Form, forms
+from pellucid.surfaces.answers import Form, forms, without_snapshot
 from pellucid.surfaces.commands import spelled_by
 from pellucid.surfaces.dashboard.service import Dashboard, is_page
 from pellucid.surfaces.host import Host
@@ -30,7 +30,7 @@ from pellucid.surfaces.http.bodies import GoneError, chunks, fields, remove, spo
 from pellucid.surfaces.http.forms import chosen, content_type
 from pellucid.surfaces.http.gate import Caller, Gate, allowed
 from pellucid.surfaces.http.openapi import document
-from pellucid.surfaces.http.refusals import HttpError, WholeAnswer, refused
+from pellucid.surfaces.http.refusals import HttpError, WholeAnswer, refused, status_of
 from pellucid.surfaces.http.repeats import Repeats, is_key
 from pellucid.surfaces.http.routes import SPELLING, Route, Routes
 from pellucid.surfaces.http.running import Emit, Errand, Work
@@ -236,12 +236,24 @@ class Service:
         route, named = self._routes.find(exchange.scope["method"], exchange.scope["raw_path"])
         exchange.operation = route.row.name
         query = _query(exchange.scope["query_string"])
-        if route.is_of_home:
-            namespace = allowed(asker, route.row.access, EVERYWHERE)
-        else:
-            namespace = allowed(asker, route.row.access, _one(query, "namespace"))
+        place = EVERYWHERE if route.is_of_home else _one(query, "namespace")
         form = chosen(_forms(route), _one(query, "format"), exchange.headers.get("accept", ""))
         verbose = (_one(query, "verbose") or "false").lower() in ("true", "1", "")
+        try:
+            namespace = allowed(asker, route.row.access, place)
+            await self._ask(
+                exchange, asker, Errand(route, namespace, {**named}, form, verbose, asker.speaks_as(namespace)), query
+            )
+        except NotFoundError as error:
+            absent = without_snapshot(route.row, error, form, verbose=verbose)
+            if absent is None:
+                raise
+            exchange.code = error.code
+            await exchange.reply(WholeAnswer(status_of(error), absent.encode(), content_type(form)))
+
+    async def _ask(self, exchange: Exchange, asker: Caller, errand: Errand, query: dict[str, list[str]]) -> None:
+        """Run an errand with the fields of its query or its body beside those of its path."""
+        route = errand.route
         if (
             exchange.headers.get("transfer-encoding") is None
             and not exchange.headers.get("content-length", "0").isdigit()
@@ -259,13 +271,9 @@ class Service:
                 raise InputError(f"{json.dumps(next(iter(query)))} belongs in the body", code="misplaced_field")
         try:
             _check_names(route, given, asker)
-            errand = Errand(route, namespace, {**given, **named}, form, verbose, asker.speaks_as(namespace), file)
-            await self._once(
-                exchange,
-                asker,
-                errand,
-                f"{exchange.scope['raw_path']} {exchange.scope['query_string']} {form} {print_}",
-            )
+            errand = replace(errand, given={**given, **errand.given}, file=file)
+            asked_for = f"{exchange.scope['raw_path']} {exchange.scope['query_string']} {errand.form} {print_}"
+            await self._once(exchange, asker, errand, asked_for)
         finally:
             if file:
                 remove(file)

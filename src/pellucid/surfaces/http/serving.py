@@ -54,6 +54,11 @@ class Listening:
         """Whether nothing but this machine can reach it."""
         return self.host in LOOPBACK
 
+    @property
+    def is_for_others(self) -> bool:
+        """Whether it may serve more than its own user: it can be reached from elsewhere, or through a proxy."""
+        return not self.is_loopback or bool(self.names)
+
 
 def serve(
     settings: Settings,
@@ -68,6 +73,9 @@ def serve(
         InputError: others could reach it, and no token guards it, or its name was not said.
         StoreError: the home cannot be opened.
     """
+    if place.is_for_others and "store_query_text" not in settings.recall.model_fields_set:
+        settings = _without_words(settings)
+        note("the words of questions are not kept here: recall.storeQueryText says otherwise")
     with explained(settings.home):
         make_private_folder(settings.home)
     with exclusive(settings.home / LOCK, 0.0) as is_ours:
@@ -102,6 +110,11 @@ def _check(host: Host, place: Listening) -> None:
             f"{place.host} can be reached from elsewhere: say under which name it may be asked",
             next_step="for example --allow-host memory.example.org; put TLS in front of it",
         )
+
+
+def _without_words(settings: Settings) -> Settings:
+    recall = settings.recall.model_copy(update={"store_query_text": False})
+    return settings.model_copy(update={"recall": recall})
 
 
 def _served(home: Path) -> ConflictError:

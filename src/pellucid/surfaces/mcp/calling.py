@@ -20,13 +20,13 @@ from mcp.shared.exceptions import MCPError
 from starlette.requests import Request
 
 from pellucid.deadline import Deadline
-from pellucid.errors import InputError, NotFoundError, PellucidError
+from pellucid.errors import InputError, PellucidError
 from pellucid.model.snapshot import RecallXraySnapshot
 from pellucid.model.wire import Wire
 from pellucid.operations.operation import Access, Call, shown_value
 from pellucid.operations.recall.recalling import RecallOutput
 from pellucid.operations.recall.wording import numbered
-from pellucid.surfaces.answers import printed, problem, spell_wire, told
+from pellucid.surfaces.answers import printed, problem, spell_wire, told, without_snapshot
 from pellucid.surfaces.asking import asked, offered
 from pellucid.surfaces.commands import spelled_by
 from pellucid.surfaces.mcp.tools import MODE, NAMESPACE, SPELLING, Row, Tool
@@ -113,6 +113,7 @@ def _place(namespace: object) -> str | None:
 
 def _answer(tool: Tool, row: Row, call: Call, given: Mapping[str, object]) -> types.CallToolResult:
     _check_names(tool, row, given)
+    call.surface = "mcp"
     call.said_by = "assistant_output"  # whatever a person asked for: these are the words of a model
     request = asked(call, row, given)
     outcome = row.run(call, request)
@@ -157,17 +158,15 @@ def _structured(outcome: Wire) -> dict[str, object]:
 def refused(error: PellucidError, row: Row | None = None) -> types.CallToolResult:
     """A failure as a result, its fields spelled as they are sent.
 
-    A recall that is not there, or is somebody else's, has no snapshot: that is an answer, and no failure.
+    A recall that is not there, or is somebody else's, has no snapshot: that is an answer, and no failure; why follows.
     """
     spell_wire(error, REFERENCE)
-    found: dict[str, Any] = dict(problem(error))
-    is_answer = row is not None and row.gives_xray and isinstance(error, NotFoundError)
-    if is_answer:
-        found = enveloped(None)
+    absent = row and without_snapshot(row, error, "text")
+    said = [*([absent] if absent else []), printed(str(error))]
     return types.CallToolResult(
-        content=[types.TextContent(text=printed(str(error)).rstrip("\n"))],
-        structured_content=found,
-        is_error=not is_answer,
+        content=[types.TextContent(text=each.rstrip("\n")) for each in said],
+        structured_content=enveloped(None) if absent else {**problem(error)},
+        is_error=not absent,
     )
 
 

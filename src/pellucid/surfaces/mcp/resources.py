@@ -16,7 +16,7 @@ from pellucid.errors import InputError, NotFoundError, PellucidError
 from pellucid.operations.browsing import SHOW
 from pellucid.operations.recall.recalling import XRAY
 from pellucid.operations.session.briefing import BRIEF
-from pellucid.surfaces.answers import Form, forms, printed, spell_wire, told
+from pellucid.surfaces.answers import Form, forms, printed, spell_wire, told, without_snapshot
 from pellucid.surfaces.asking import asked
 from pellucid.surfaces.commands import spelled_by
 from pellucid.surfaces.mcp.calling import REFERENCE, Askers, Context, Row, in_thread, unexpected
@@ -110,10 +110,14 @@ async def read(calls: Askers, context: Context, uri: str) -> types.ReadResourceR
 
 def _read(calls: Askers, context: Context, uri: str, deadline: Any, progress: Any) -> tuple[str, Form]:
     place, named, form = _parsed(uri)
-    call = calls(context.request, None, place.row.access, deadline=deadline, progress=progress)
-    request = asked(call, place.row, {place.field: named} if place.field else {})
-    said = told(place.row, place.row.run(call, request), request, call, form)
-    return printed(said), form
+    try:
+        call = calls(context.request, None, place.row.access, deadline=deadline, progress=progress)
+        request = asked(call, place.row, {place.field: named} if place.field else {})
+        return printed(told(place.row, place.row.run(call, request), request, call, form)), form
+    except NotFoundError as error:
+        if absent := without_snapshot(place.row, error, form):
+            return absent, form
+        raise
 
 
 def _parsed(uri: str) -> tuple[AddressShape, str, Form]:

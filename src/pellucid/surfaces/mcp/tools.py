@@ -7,7 +7,7 @@ says for which modes it is. Nothing is written here that a row says.
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any
 
 import mcp_types as types
@@ -198,5 +198,5 @@ def _spelled(words: str) -> str | None:
     return f"{name} {json.dumps(given, ensure_ascii=False)}" if given else name
 
 
-SPELLING = Spelling(_spelled, lambda flag: wire_flag(flag, "the structured content"))
+SPELLING = Spelling(_spelled, partial(wire_flag, as_json="the structured content", fields=offered))
 """A command as the call of a tool: its name, and its arguments where there are any."""

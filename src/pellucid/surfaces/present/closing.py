@@ -9,15 +9,45 @@ from pellucid.xray.words.numbers import counted
 from pellucid.xray.words.visible import visible
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from pellucid.operations.browsing import MemoryCitation
     from pellucid.operations.memory.citing import CiteOutput
+    from pellucid.operations.recall.results import FeedbackOutput, ResultOutput
     from pellucid.operations.session.closing import ClosingOutput
     from pellucid.operations.session.showing import LeftOut, SessionOutput
+    from pellucid.store.citations_port import Evidence
+
+_SIGNS: Mapping[Evidence, str] = {
+    "opened": "opened",
+    "copied": "copied",
+    "updated": "changed",
+    "rewrote": "replaced",
+    "quoted": "quoted",
+    "id": "named by its id",
+    "file": "its file was worked on",
+}
+
+
+def file(outcome: ResultOutput) -> str:
+    """The path of a memory's file, alone: what a shell passes on."""
+    return visible(outcome.file)
+
+
+def content(outcome: ResultOutput) -> str:
+    """The words of a memory, alone."""
+    return outcome.content
 
 
 def cited(outcome: CiteOutput) -> str:
     """What was kept, or that it was kept before."""
     before = "" if outcome.is_new else " (it was in this session before)"
     return f"{outcome.kind}: {outcome.memory_id}{before}\n  of {outcome.recall_id}"
+
+
+def rated(outcome: FeedbackOutput) -> str:
+    """The verdict, or that it was given before."""
+    return f"{outcome.verdict}: {outcome.recall_id}{'' if outcome.is_new else ' (that was said before)'}"
 
 
 def closed(outcome: ClosingOutput) -> str:
@@ -27,12 +57,14 @@ def closed(outcome: ClosingOutput) -> str:
     lines = [f"{name}: {counted(turns, 'turn')} became {counted(kept, 'memory', 'memories')}"]
     if outcome.problem:
         lines.append(f"not flushed: {visible(outcome.problem)}")
-    said = ", ".join(f"{count} {kind}" for kind, count in outcome.counts.items()) or "nothing was cited"
+    said = ", ".join(f"{count} {kind}" for kind, count in outcome.counts.items())
+    seen = ", ".join(f"{count} {kind}" for kind, count in outcome.automatic.items())
+    parts = [*([said] if said else []), *([f"{seen} as was seen"] if seen else [])] or ["nothing was cited"]
     served = counted(outcome.served, "memory", "memories")
-    lines.append(f"{counted(outcome.recalls, 'recall')} served {served}: {said}")
+    lines.append(f"{counted(outcome.recalls, 'recall')} served {served}: {'; '.join(parts)}")
     for each in outcome.citations:
-        lines.append(f"  {each.kind}: {each.memory_id}")
-        lines += [f"    {visible(each.notes)}"] if each.notes else []
+        lines.append(f"  {each.kind}: {each.memory_id} ({_by_whom(each)})")
+        lines += [f"    {_noted(each)}"] if each.notes else []
     lines += [f"  not cited: {each}" for each in outcome.uncited]
     return "\n".join(lines)
 
@@ -49,7 +81,7 @@ def session(outcome: SessionOutput) -> str:
     lines.append(f"left out: {counted(len(outcome.left_out), 'statement')}, {outcome.considered} were judged")
     lines += [f"  {_left(each)}" for each in outcome.left_out]
     lines += [f"  {count} claims of a model, not borne out: {why}" for why, count in outcome.unborne.items()]
-    lines += [f"{each.kind}: {each.memory_id} of {each.recall_id}" for each in outcome.citations]
+    lines += [f"{each.memory_id} was {citation_line(each)}" for each in outcome.citations]
     return "\n".join(lines)
 
 
@@ -58,3 +90,23 @@ def _left(each: LeftOut) -> str:
     where = ", ".join(visible(place.rpartition(":")[2]) for place in each.evidence)
     same = f", as {each.memory_id} says it" if each.memory_id else ""
     return f"{words}: {each.reason}{same} ({each.code}; turn {where})"
+
+
+def citation_line(cited: MemoryCitation) -> str:
+    """What became of a memory once: when, in which session, how that is known, and in which words."""
+    day = f"{cited.at:%Y-%m-%d}"
+    where = "" if cited.occasion == day else f" in session {visible(cited.occasion)}"
+    words = f": {_noted(cited)}" if cited.notes else ""
+    return f"{cited.kind}{where} on {day} ({_by_whom(cited)}){words}"
+
+
+def _by_whom(cited: MemoryCitation) -> str:
+    """Who said it, or by which sign it was seen, and of which agent."""
+    agent = visible(cited.agent or "")
+    if cited.evidence is None:
+        return f"said by {agent}" if agent else "said"
+    return f"seen: {_SIGNS[cited.evidence]}{f', by {agent}' if agent else ''}"
+
+
+def _noted(cited: MemoryCitation) -> str:
+    return f"“{visible(cited.notes)}”" if cited.evidence == "quoted" else visible(cited.notes)

@@ -8,6 +8,7 @@ from pellucid.clock import isoformat
 from pellucid.store.ledger_gaps import said
 from pellucid.surfaces.columns import table
 from pellucid.surfaces.commands import flag, quoted, respelled
+from pellucid.surfaces.present.closing import citation_line
 from pellucid.xray.words.numbers import counted
 from pellucid.xray.words.visible import visible
 
@@ -19,9 +20,9 @@ if TYPE_CHECKING:  # `pellucid --help` must not wait for what only the answers' 
     from pellucid.operations.admin.health import DoctorOutput, HomeOutput, RebuildOutput
     from pellucid.operations.admin.models import ModelsOutput
     from pellucid.operations.admin.status import PipelineStatus
-    from pellucid.operations.browsing import Listed, ListOutput
+    from pellucid.operations.browsing import ListOutput, Shown
     from pellucid.operations.memory.remembering import RememberOutput
-    from pellucid.operations.recall.recalling import AuditOutput
+    from pellucid.operations.recall.auditing import AuditOutput
     from pellucid.operations.settling import AcceptOutput
 
 
@@ -56,13 +57,14 @@ def listed(outcome: ListOutput) -> str:
     return "\n".join([*lines, counted, *([said] if outcome.passages else [])])
 
 
-def shown(outcome: Listed) -> str:
-    """A memory's fields, then its content with its own lines."""
+def shown(outcome: Shown) -> str:
+    """A memory's fields, what became of it, then its content with its own lines."""
     wire = outcome.memory.to_wire()
     content = str(wire.pop("content", "")).replace("\r\n", "\n").expandtabs(4)
     fields = [f"{key}: {visible(str(value))}" for key, value in wire.items() if value not in ([], {}, "")]
     written = f"operation: {outcome.op_id}" if outcome.op_id else "operation: none (the file was there before)"
-    return "\n".join([f"path: {visible(outcome.path)}", *fields, written, "", content])
+    became = (f"citation: {citation_line(each)}" for each in outcome.citations)
+    return "\n".join([f"path: {visible(outcome.path)}", *fields, written, *became, "", content])
 
 
 def audited(outcome: AuditOutput) -> str:

@@ -20,6 +20,7 @@ HELD = "accept:quarantined"
 _WORDS = {
     "duplicate": "said before",
     "restated": "said before",
+    "recalled": "recalled, and said again",
     "duplicate-in-segment": "said twice",
     "unresolved-reference": "not saying what they speak of",
     "too-vague": "too vague",

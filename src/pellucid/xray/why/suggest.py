@@ -30,14 +30,15 @@ _FLOOR_STEPS = 10_000
 _ROUNDING = 1e-6
 _RANKED_OUT = (NOT_NOMINATED, LEG_OFF, DEGRADED, "top-k", "budget-fit")
 """Stages that lose what may answer: places, and so legs and weights, decide there."""
-_FLAGS = {
-    "tags": "--tag",
-    "categories": "--category",
-    "agent": "--by-agent",
-    "session_id": "--in-session",
-    "not_session": "--not-in-session",
-    "not_ids": "--not-memory",
+_ASKED = {
+    "tags": ("tags", "--tag"),
+    "categories": ("categories", "--category"),
+    "agent": ("byAgent", "--by-agent"),
+    "session_id": ("inSession", "--in-session"),
+    "not_session": ("notInSession", "--not-in-session"),
+    "not_ids": ("notMemories", "--not-memory"),
 }
+"""What a filter is called where it is asked for, and by which flag; else by its own name."""
 
 
 def _overlap(state: State, position: int) -> float:
@@ -73,8 +74,8 @@ def _without_past(missed: Missed) -> Iterator[TrialChange]:
         if len(said) < len(names) or (missed.stage == NOT_KNOWN and "as_known_at" not in names):
             continue
         flags = " and ".join(f"--{name.replace('_', '-')}" for name in names)
-        left_out = replace(missed.request, **dict.fromkeys(names))
-        yield TrialChange("now", flags, " and ".join(said), "now", f"leave out {flags}", left_out)
+        left_out, asked = replace(missed.request, **dict.fromkeys(names)), " and ".join(map(to_camel, names))
+        yield TrialChange("now", asked, " and ".join(said), "now", f"leave out {flags}", left_out)
 
 
 def _gate(missed: Missed) -> Iterator[TrialChange]:
@@ -130,9 +131,9 @@ def _fewer_filters(missed: Missed) -> Iterator[TrialChange]:
         value = getattr(request.filters, name)
         if value != getattr(none, name):
             lifted = replace(request, filters=replace(request.filters, **{name: getattr(none, name)}))
-            flag = _FLAGS.get(name, f"--{name}")
+            field, flag = _ASKED.get(name, (name, f"--{name}"))
             said = ", ".join(value) if isinstance(value, tuple) else str(value)  # pyright: ignore[reportUnknownVariableType, reportUnknownArgumentType]
-            yield TrialChange("filter", flag, said, "any", f"leave out {flag}", lifted)
+            yield TrialChange("filter", field, said, "any", f"leave out {flag}", lifted)
 
 
 def _period(missed: Missed) -> Iterator[TrialChange]:
@@ -146,7 +147,7 @@ def _legs_switched_on(missed: Missed) -> Iterator[TrialChange]:
     request = missed.request
     for name in sorted(request.without):
         back = replace(request, without=request.without - {name})
-        yield TrialChange("leg", name, "left out", "on", f"leave out `--without {name}`", back)
+        yield TrialChange("leg", name, "left out", "on", f"leave out --without {name}", back)
     for name, weight in request.settings.leg_weights.model_dump().items():
         if name in LEGS and weight == 0:
             yield _weight_change(missed, "leg", name, round(getattr(LegWeights(), name) or 1.0, 2))

@@ -1,8 +1,12 @@
 """A project, a session, an episode or a document in, what their templates are given out."""
 
+import re
 from collections.abc import Mapping, Sequence
 from datetime import date
+from functools import partial
 from typing import Any
+
+from markupsafe import Markup, escape
 
 from pellucid.operations.browsing import LIST, Listed
 from pellucid.operations.document.listing import DOCUMENT, DOCUMENTS, REMOVE
@@ -17,6 +21,7 @@ from pellucid.surfaces.dashboard.conversation import TurnSaid, marks_of, turns_s
 from pellucid.surfaces.dashboard.view import Page, View
 from pellucid.xray.words.headline import headline
 from pellucid.xray.words.numbers import counted
+from pellucid.xray.words.visible import visible
 
 _SESSIONS = 20
 """Sessions on a page."""
@@ -24,6 +29,7 @@ _CHARACTERS = 100_000
 _TURNS = 60
 """Turns of a conversation on a page."""
 _ALL = 10_000
+_ID = re.compile(r"\b(mem_[0-9a-f]{32})\b")
 _RECALLS = 200
 
 
@@ -51,8 +57,9 @@ def _cell(view: View, day: BriefDay) -> DayCell:
 
 
 def _name(session: SessionBrief) -> str:
-    """A session by what it was for; by its id where nobody said."""
-    return headline(session.asked.text) if session.asked else f"Session {session.session_id}"
+    """A session by what it was for, else by what came of it; by its id where nothing tells."""
+    lines = (session.asked, *session.decided, *session.done, *session.left_open, *session.kept)
+    return next((headline(each.text) for each in lines if each), f"Session {session.session_id}")
 
 
 def _session(view: View) -> Mapping[str, object]:
@@ -73,6 +80,7 @@ def _session(view: View) -> Mapping[str, object]:
         "episodes": episodes[::-1],
         "recalls": recalls,
         "cited": _by_recall(shown),
+        "linked": partial(_linked, view, shown.words),
         "turns": turns[part * _TURNS : (part + 1) * _TURNS],
         "part": part,
         "stretches": [(each[0].number, each[-1].number) for each in _cut(turns)],
@@ -110,6 +118,15 @@ def _turn_href(view: View, turns: Sequence[TurnSaid]) -> Any:
         return f"{view.here(part=places[turn])}#turn-{turn}" if turn in places else ""
 
     return href
+
+
+def _linked(view: View, words: Mapping[str, str], text: str) -> Markup:
+    """A text with the memories that it names as links, by their words."""
+    out = Markup()
+    for at, part in enumerate(_ID.split(text)):
+        link = Markup('<a href="{}">{}</a>').format(view.href(f"memories/{part}"), visible(words.get(part, part)))
+        out += link if at % 2 else escape(visible(part))
+    return out
 
 
 def _by_recall(shown: SessionOutput) -> Mapping[str, Sequence[object]]:

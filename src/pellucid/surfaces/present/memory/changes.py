@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from pellucid.clock import isoformat
 from pellucid.surfaces.columns import table
 from pellucid.surfaces.commands import command, flag, quoted
+from pellucid.surfaces.present.closing import citation_line
 from pellucid.xray.words.visible import visible
 
 if TYPE_CHECKING:
@@ -92,6 +93,7 @@ def history(outcome: HistoryOutput) -> str:
             *(_event_line(row) for row in outcome.events if row.memory_id == each.memory.id),
         ]
         lines += [_verdict_line(row) for row in outcome.verdicts if row.resulting_primitive_id == each.memory.id]
+        lines += [f"  {citation_line(row)}" for row in outcome.citations if row.memory_id == each.memory.id]
     for episode in outcome.episodes:
         lines.append(f"episode {episode.id}: {visible(episode.topic)} ({visible(episode.session_id)}:{episode.turns})")
     return "\n".join(lines)

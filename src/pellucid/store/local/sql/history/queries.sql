@@ -71,25 +71,51 @@ FROM uses WHERE namespace = ? AND at >= ? GROUP BY memory_id ORDER BY memory_id;
 SELECT value ->> 0 AS memory_id, count(*), count(DISTINCT session_id), max(at)
 FROM receipts, json_each(served) WHERE namespace = ? AND at >= ? GROUP BY memory_id ORDER BY memory_id;
 
+-- name: outdone
+-- What was seen of a memory on an occasion goes where somebody says the same of it, or that it was of no use.
+DELETE FROM citations WHERE namespace = ? AND memory_id = ? AND occasion = ? AND source = 'automatic' AND (kind = ? OR ?)
+RETURNING citation_id;
+
+-- name: refused
+-- Whether somebody said of a memory on an occasion that it was of no use.
+SELECT count(*) FROM citations
+WHERE namespace = ? AND memory_id = ? AND occasion = ? AND source = 'explicit'
+  AND kind NOT IN (SELECT value FROM json_each(?));
+
 -- name: put_citation
 -- One citation, unless the same was made on this occasion.
-INSERT INTO citations (namespace, memory_id, kind, occasion, citation_id, recall_id, agent, at)
-VALUES (?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (namespace, memory_id, kind, occasion) DO NOTHING RETURNING citation_id;
+INSERT INTO citations (namespace, memory_id, kind, occasion, citation_id, recall_id, agent, at, source, evidence)
+VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (namespace, memory_id, kind, occasion) DO NOTHING
+RETURNING citation_id;
 
 -- name: citations
 -- What was cited on an occasion, in the order of it, with the words of the notes.
-SELECT memory_id, kind, citations.recall_id, agent, at, coalesce(query, x'')
+SELECT memory_id, kind, citations.recall_id, occasion, agent, at, coalesce(query, x''), source, evidence
 FROM citations LEFT JOIN queries ON queries.recall_id = citation_id
 WHERE namespace = ? AND occasion = ? ORDER BY at, citation_id;
 
+-- name: citations_of_memory
+-- The same of one memory, on every occasion.
+SELECT memory_id, kind, citations.recall_id, occasion, agent, at, coalesce(query, x''), source, evidence
+FROM citations LEFT JOIN queries ON queries.recall_id = citation_id
+WHERE namespace = ? AND memory_id = ? ORDER BY at, citation_id;
+
 -- name: served
--- What the recalls of a session served since a time: which recall, which memories, the newest recall first.
-SELECT recall_id, value ->> 0 FROM receipts LEFT JOIN json_each(served)
+-- What the recalls of a session served since a time: which recall, when, its words, which memories; the newest first.
+SELECT recall_id, at, coalesce(query, x''), value ->> 0
+FROM receipts LEFT JOIN queries USING (recall_id) LEFT JOIN json_each(served)
 WHERE namespace = ? AND at >= ? AND session_id IS ? ORDER BY at DESC, recall_id DESC, key;
 
+-- name: serving
+-- The newest recall of a session in a span of time that served a memory.
+SELECT recall_id FROM receipts
+WHERE namespace = ? AND at BETWEEN ? AND ? AND session_id IS ?
+  AND EXISTS (SELECT 1 FROM json_each(served) WHERE value ->> 0 = ?)
+ORDER BY at DESC, recall_id DESC LIMIT 1;
+
 -- name: queries
--- The words of every recall and citation, and whether it was one of this namespace.
-SELECT recall_id, query, namespace = ? FROM queries JOIN worded USING (recall_id);
+-- The words of every recall and citation, whether it was one of this namespace, and of which memory.
+SELECT recall_id, query, namespace = ?, memory_id FROM queries JOIN worded USING (recall_id);
 
 -- name: clear_queries
 -- Every query goes (those that stay are put back): only then does each page of the table go, too, overwritten.
@@ -106,3 +132,23 @@ SELECT count(*) FROM receipts WHERE apart = 0 AND packed IS NULL;
 -- name: paid
 -- The file was written anew: nothing is left of them.
 UPDATE receipts SET apart = 1 WHERE apart = 0 AND packed IS NULL;
+
+-- name: put_event
+-- How a recall went.
+INSERT INTO recall_events (recall_id, at, namespace, session_id, agent, surface, query_class, depth, outcome, found,
+  selected, payload_bytes, payload_tokens, millis, degraded, legs)
+VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?);
+
+-- name: lifts_due
+-- What legs did for these memories is not worked out yet.
+SELECT recall_id, memory_id FROM lifts_due WHERE namespace = ? ORDER BY recall_id DESC, memory_id;
+
+-- name: put_lift
+-- Where a memory stood with a leg, and without it; of a recall without an event, nothing.
+INSERT OR REPLACE INTO leg_lifts
+SELECT namespace, ?, recall_id, ?, ?, ?, date(at / 1000, 'unixepoch'), agent, query_class, depth, surface
+FROM recall_events WHERE recall_id = ? AND namespace = ?;
+
+-- name: lift_done
+-- It is worked out.
+DELETE FROM lifts_due WHERE namespace = ? AND recall_id = ? AND memory_id = ?;

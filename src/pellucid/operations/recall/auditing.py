@@ -1,0 +1,68 @@
+"""An audit entry of an X-ray in, the operation that wrote the version served out."""
+
+from typing import Annotated
+
+from pellucid.app import App
+from pellucid.errors import NotFoundError
+from pellucid.model.wire import Wire
+from pellucid.operations.operation import Argument, Operation, Surfaces
+from pellucid.store.history_port import parse_audit_id
+from pellucid.store.records import OperationRow
+
+
+class AuditInput(Wire):
+    """Which result of which recall."""
+
+    namespace: str
+    entry: Annotated[str, Argument("An audit entry of an X-ray (aud_…).")]
+
+
+class AuditOutput(Wire):
+    """What an audit entry names: the recall, the memory served, and the operation that wrote the version served."""
+
+    audit_entry_id: str
+    recall_id: str
+    place: int
+    memory_id: str
+    path: str | None = None
+    operation: dict[str, object] | None = None
+    recalled_at: int
+
+
+def audit(app: App, namespace: str, entry: str) -> AuditOutput:
+    """What an audit entry of an X-ray stands for.
+
+    Raises:
+        NotFoundError: no such entry in this namespace.
+    """
+    named = parse_audit_id(entry)
+    row = app.history.audit(*named, namespace) if named else None
+    if row is None:
+        raise NotFoundError(f"no audit entry {entry} in {namespace}", next_step="an X-ray shows one a result")
+    found = app.index.memories(namespace, [row.memory_id])
+    operations = app.records.operations(op_id=row.op_id) if row.op_id else []
+    return AuditOutput(
+        audit_entry_id=entry,
+        recall_id=row.recall_id,
+        place=row.place,
+        memory_id=row.memory_id,
+        path=found[0].path if found else None,
+        operation=_operation_view(operations[0]) if operations else None,
+        recalled_at=row.at,
+    )
+
+
+def _operation_view(row: OperationRow) -> dict[str, object]:
+    """What is said of an operation: how many files it wrote, not which, as some may be another namespace's."""
+    return {"seq": row.seq, "opId": row.op_id, "kind": row.kind, "at": row.at, "files": len(row.paths)}
+
+
+AUDIT = Operation(
+    "recall.audit",
+    "Follow one result of a recall to the change that wrote it.",
+    AuditInput,
+    AuditOutput,
+    lambda call, asked: audit(call.app, asked.namespace, asked.entry),
+    "read",
+    Surfaces("audit", http=("GET /v1/audit/{entry}",)),
+)

@@ -1,0 +1,144 @@
+"""A recall in, what somebody does with it out: opens or copies a memory of it, or says whether it was good."""
+
+from typing import Annotated, ClassVar, Literal
+
+from pydantic import Field
+
+from pellucid.app import App
+from pellucid.clock import epoch_ms
+from pellucid.errors import NotFoundError
+from pellucid.model.wire import Wire
+from pellucid.operations.browsing import find_memory
+from pellucid.operations.operation import Agent, Argument, Flag, Operation, Surfaces
+from pellucid.operations.recall.recalling import recall_named
+from pellucid.operations.safe_input import SafeInput
+from pellucid.operations.using import Deed, credit, note_use, occasion_of
+from pellucid.store.citations_port import CitationRow, Evidence
+from pellucid.store.index_port import Served
+from pellucid.store.receipts_port import RecallRow
+
+
+class ResultInput(Wire):
+    """Which memory of which recall."""
+
+    namespace: str
+    recall_id: Annotated[str, Argument("A recall's id (rec_…), or last, last~1 and so on.")]
+    place: Annotated[int, Argument("The number of the memory in the recall's context.")] = Field(default=1, ge=1)
+    agent: Agent = None
+
+
+class ResultOutput(Wire):
+    """A memory that a recall served, as it is now."""
+
+    recall_id: str
+    place: int
+    memory_id: str
+    file: str
+    """The whole path of its file."""
+    evidence: tuple[str, ...] = ()
+    """Where it comes from: `path-or-session:start-end`."""
+    content: str
+
+
+def result(app: App, request: ResultInput, evidence: Evidence) -> ResultOutput:
+    """The memory at a place of a recall. It is a use of it, and a citation in the session of the recall.
+
+    Raises:
+        NotFoundError: there is no such recall, or no such place in it, or the memory is gone since.
+    """
+    row = recall_row(app, request.namespace, request.recall_id)
+    served = app.history.audit(row.recall_id, request.place, request.namespace)
+    if served is None:
+        raise NotFoundError(
+            f"{row.recall_id} served {row.served_count} memories: there is no place {request.place}",
+            next_step="`pellucid xray` shows them in their places",
+        )
+    found: Served = find_memory(app, request.namespace, served.memory_id)
+    deed = Deed(evidence, row.session_id, request.agent, recall_id=row.recall_id)
+    note_use(app, request.namespace, [served.memory_id], "opened", row.session_id)
+    credit(app, request.namespace, served.memory_id, deed)
+    return ResultOutput(
+        recall_id=row.recall_id,
+        place=request.place,
+        memory_id=served.memory_id,
+        file=str(app.settings.home / "vault" / found.path),
+        evidence=found.memory.evidence,
+        content=found.memory.content,
+    )
+
+
+def recall_row(app: App, namespace: str, name: str) -> RecallRow:
+    """A recall as history lists it, by its id or by `last`, `last~1` and so on.
+
+    Raises:
+        NotFoundError: there is none of that name in the namespace.
+    """
+    recall_id = recall_named(app, namespace, name)
+    if row := app.receipts.find(recall_id, namespace):
+        return row
+    raise NotFoundError(f"no recall {recall_id} in {namespace}", next_step="`pellucid snapshots list` shows ids")
+
+
+OPEN = Operation(
+    "recall.open",
+    "Print the file of a memory that a recall gave. Nothing is started to show it.",
+    ResultInput,
+    ResultOutput,
+    lambda call, asked: result(call.app, asked, "opened"),
+    "read",
+    Surfaces("open"),
+)
+COPY = Operation(
+    "recall.copy",
+    "Print the words of a memory that a recall gave, and nothing else.",
+    ResultInput,
+    ResultOutput,
+    lambda call, asked: result(call.app, asked, "copied"),
+    "read",
+    Surfaces("copy"),
+)
+
+
+class FeedbackInput(SafeInput):
+    """Whether a recall was good, and why."""
+
+    RAW: ClassVar[frozenset[str]] = SafeInput.RAW | {"recall_id", "verdict"}
+
+    namespace: str
+    recall_id: Annotated[str, Argument("A recall's id (rec_…), or last, last~1 and so on.")]
+    verdict: Annotated[Literal["good", "bad"], Argument("good or bad.")]
+    comment: Annotated[str, Flag("What was good or bad about it.")] = ""
+    agent: Agent = None
+
+
+class FeedbackOutput(Wire):
+    """The verdict; `is_new` is false where it was given of this recall before: that one stays."""
+
+    recall_id: str
+    verdict: Literal["good", "bad"]
+    is_new: bool
+
+
+def rate(app: App, request: FeedbackInput) -> FeedbackOutput:
+    """Keep what somebody thinks of a recall as a whole, in its session: it stands where a citation has its memory.
+
+    Raises:
+        NotFoundError: there is no such recall in the namespace.
+        StoreError: it cannot be written.
+    """
+    row, now = recall_row(app, request.namespace, request.recall_id), app.clock.now()
+    said = occasion_of(row.session_id, now), request.agent, epoch_ms(now), request.comment.strip()
+    citation = CitationRow(row.recall_id, request.verdict, row.recall_id, *said)
+    is_new = app.citations.put(request.namespace, app.clock.new_id("cit"), citation)
+    return FeedbackOutput(recall_id=row.recall_id, verdict=request.verdict, is_new=is_new)
+
+
+FEEDBACK = Operation(
+    "recall.feedback",
+    "Say whether a recall was good or bad as a whole, and why.",
+    FeedbackInput,
+    FeedbackOutput,
+    lambda call, asked: rate(call.app, asked),
+    "append",
+    Surfaces("feedback", http=("POST /v1/snapshots/{recall_id}/feedback",)),
+)

@@ -1,0 +1,49 @@
+"""A session in, those of its turns that are at hand out: of its transcript, or what was kept and what waits of them."""
+
+from collections.abc import Mapping
+from pathlib import Path
+
+from pellucid.app import App
+from pellucid.capture.reader import read
+from pellucid.capture.report import CaptureReport
+from pellucid.model.memory import Memory
+from pellucid.model.turn import Role, Turn
+from pellucid.operations.browsing import answering
+from pellucid.operations.session.sessions import turn_of
+from pellucid.store.local.hooked import HookedSessions
+
+_SPEAKERS: Mapping[str, Role] = {"assistant_output": "assistant", "tool_output": "tool"}
+"""Who said a passage, by its source; else a person."""
+
+
+def turns_at_hand(app: App, namespace: str, session_id: str) -> list[Turn]:
+    """The turns of a session of this namespace: of its transcript where a program told of one, else what is at hand.
+
+    That is what waits, behind what is kept word for word of turns that were looked at.
+    """
+    for each in HookedSessions(app.settings.home).known():
+        if each.session_id == session_id and each.namespace == namespace and each.transcript:
+            report, path = CaptureReport(), Path(each.transcript)
+            if path.exists():
+                found = read([path], app.settings.capture, report)
+                return [turn for turn in found if turn.session_id == session_id]
+    waiting = [each.turn for each in app.spool.held(namespace, session_id) if each.turn.content]
+    return [*_kept_turns(app, namespace, session_id), *waiting]
+
+
+def _kept_turns(app: App, namespace: str, session_id: str) -> list[Turn]:
+    """The turns that passages of a session come from, in their order; none that may not answer now."""
+    said, ids = dict[int, list[Memory]](), answering(app, namespace, None)
+    for memory in (each.memory for each in app.index.memories(namespace)):
+        if memory.session_id == session_id and memory.category == "moment" and memory.id in ids:
+            said.setdefault(turn_of(memory), []).append(memory)
+    return [
+        Turn(
+            session_id,
+            ordinal,
+            _SPEAKERS.get(passages[0].source_class or "", "user"),
+            "\n".join(each.content for each in sorted(passages, key=lambda each: each.id)),
+            at=passages[0].valid_at,
+        )
+        for ordinal, passages in sorted(said.items())
+    ]

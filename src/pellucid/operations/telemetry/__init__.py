@@ -1,0 +1,1 @@
+"""A stretch of recalls in, what they came to out: what was found, what it cost, what was worked with."""

@@ -1,0 +1,62 @@
+"""Memories that were worked with in, where each would have stood without a leg out: from the receipts of their recalls.
+
+Nothing is asked again, and nothing waits for it: `stats` works out a few hundred, a process that stays does the rest.
+"""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+from pellucid.app import App
+from pellucid.errors import StoreError
+from pellucid.recall.ablate import NotComputableError
+from pellucid.recall.effect import orders
+from pellucid.recall.receipt.record import unpack
+from pellucid.store.telemetry_port import LiftRow
+
+_PARTS: Mapping[str, Sequence[str]] = {"graph": ("graph",), "temporal": ("temporal",), "renew": ("renew",)}
+"""What is left out, by the name under which it is kept."""
+AT_ONCE = 200
+"""Recalls whose lifts are worked out while somebody waits: some 10 ms each."""
+
+
+def work_out_lifts(app: App, namespace: str, recalls: int = AT_ONCE) -> int:
+    """Work out what legs did for the memories that were worked with, the newest recalls first; for how many recalls.
+
+    Raises:
+        StoreError: it cannot be written.
+    """
+    due = list(app.telemetry.lifts_due(namespace).items())[:recalls]
+    for recall_id, memory_ids in due:
+        app.deadline.check()
+        app.telemetry.put_lifts(namespace, recall_id, list(_lifts(app, namespace, recall_id, memory_ids)))
+    return len(due)
+
+
+def _lifts(app: App, namespace: str, recall_id: str, memory_ids: Sequence[str]) -> Iterator[LiftRow]:
+    packed = app.history.receipt(recall_id, namespace)
+    try:
+        state = unpack(packed).state if packed else None
+    except StoreError:
+        state = None
+    if state is None:
+        yield from _unknown(memory_ids, _PARTS)
+        return
+    for leg, parts in _PARTS.items():
+        try:
+            before, after = orders(state, parts)
+        except NotComputableError:
+            yield from _unknown(memory_ids, (leg,))
+            continue
+        for memory_id in memory_ids:
+            place = _place(before, memory_id, len(before))
+            last = max(state.request.settings.top_k_facts, place or 0)
+            yield LiftRow(memory_id, leg, place, _place(after, memory_id, last))
+
+
+def _unknown(memory_ids: Sequence[str], legs: Iterable[str]) -> list[LiftRow]:
+    return [LiftRow(memory_id, leg, None, None) for leg in legs for memory_id in memory_ids]
+
+
+def _place(order: Sequence[str], memory_id: str, last: int) -> int | None:
+    """The place of a memory, from 1; None behind the last that counts."""
+    place = order.index(memory_id) + 1 if memory_id in order else None
+    return place if place is not None and place <= last else None

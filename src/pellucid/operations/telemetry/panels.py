@@ -1,0 +1,197 @@
+"""Nothing in, the panels out: what each answers, the view it reads, by what it is summed, and what its columns say."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Literal
+
+from pellucid.settings.sections import TelemetrySettings
+from pellucid.store.telemetry_port import Grouping
+
+PanelName = Literal[
+    "hit-rate", "stale-rate", "tokens", "agents", "top-cited", "never-cited", "graph-lift", "temporal-lift"
+]
+Count = int | float | None
+Sums = Mapping[str, int]
+"""What the measures of a view add up to, by their names."""
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """A column of a panel: its name, what its numbers are, what it says, and how it follows from the sums."""
+
+    name: str
+    unit: str
+    text: str
+    value: Callable[[Sums, TelemetrySettings], Count]
+
+
+@dataclass(frozen=True, slots=True)
+class Panel:
+    """One question about many recalls."""
+
+    name: PanelName
+    question: str
+    view: str
+    columns: tuple[Column, ...]
+    by: tuple[Grouping, ...]
+    """By what its view can be summed; the first where nobody says."""
+    measures: tuple[str, ...]
+    """Columns of the view that are summed; rows are ordered by the first."""
+    by_leg: str = ""
+    """The view that has the same measures of each leg, if one has."""
+    notes: Callable[[TelemetrySettings], tuple[str, ...]] = lambda _: ()
+    """What whoever reads the numbers must know."""
+    keeps: Callable[[Sums, TelemetrySettings], bool] = lambda _sums, _settings: True
+    """Which rows are shown."""
+    from_lifts: bool = False
+    """Whether it counts what must be worked out from receipts first."""
+
+    def view_by(self, by: Grouping) -> str:
+        """The view that is summed by this."""
+        return self.by_leg if by == "leg" and self.by_leg else self.view
+
+
+def _sum(name: str, unit: str, text: str) -> Column:
+    return Column(name, unit, text, lambda sums, _: sums[name])
+
+
+def _share(name: str, of: str, whole: str, text: str) -> Column:
+    return Column(name, "share", text, lambda sums, _: round(sums[of] / sums[whole], 4) if sums[whole] else None)
+
+
+_RECALLS = _sum("recalls", "recalls", "Recalls that were asked.")
+_GAVE = _sum("gave", "recalls", "Recalls that gave at least one memory.")
+_HITS = _sum("hits", "recalls", "Of these, recalls of which at least one memory was worked with (cited, used, …).")
+_HIT_RATE = _share("hitRate", "hits", "gave", "Hits as a share of the recalls that gave something.")
+_LOADED = _sum("loaded", "tokens", "Tokens of the contexts that were handed out, reckoned at four characters each.")
+
+
+def _saved(sums: Sums, settings: TelemetrySettings) -> int:
+    return sums["spared"] * settings.rework_tokens
+
+
+def _mean_places(sums: Sums, _: TelemetrySettings) -> Count:
+    stayed = sums["cited"] - sums["brought"] - sums["unknown"]
+    return round(sums["places"] / stayed, 2) if stayed else None
+
+
+def _lift_panel(name: PanelName, question: str, *by: Grouping, note: str) -> Panel:
+    """What legs did for memories that were worked with."""
+    columns = (
+        _sum("cited", "memories", "Memories that were worked with, once for each recall that gave them."),
+        _sum("brought", "memories", "Of these, those that would not have been given without it."),
+        _sum("raised", "memories", "Those that it put higher."),
+        _sum("lowered", "memories", "Those that it put lower."),
+        Column("meanPlaces", "places", "Places by which it raised them, on average over all that stay.", _mean_places),
+        _sum("unknown", "memories", "Those of which the receipt cannot tell."),
+    )
+    measures = ("cited", "brought", "raised", "lowered", "places", "unknown")
+    view = f"panel_{name.replace('-', '_')}"
+    return Panel(name, question, view, columns, by, measures, notes=lambda _: (note,), from_lifts=True)
+
+
+PANELS: Mapping[PanelName, Panel] = {
+    each.name: each
+    for each in (
+        Panel(
+            "hit-rate",
+            "How many of the recalls that gave something gave something that was worked with?",
+            "panel_hit_rate",
+            (_RECALLS, _GAVE, _HITS, _HIT_RATE),
+            by=("class", "agent", "mode", "leg", "surface", "day"),
+            measures=("recalls", "gave", "hits"),
+            by_leg="panel_hit_rate_by_leg",
+        ),
+        Panel(
+            "stale-rate",
+            "How much of what is served turns out to hold no longer, and is that getting better?",
+            "panel_stale_rate",
+            (
+                _sum("served", "memories", "Memories that recalls gave, each time they did."),
+                _sum("stale", "memories", "Of these, those that were then flagged as stale, or rewritten."),
+                _share("staleRate", "stale", "served", "Stale as a share of served."),
+            ),
+            by=("day", "agent", "class", "mode", "surface"),
+            measures=("served", "stale"),
+        ),
+        Panel(
+            "tokens",
+            "Does memory pay for itself: does it spare more tokens than it loads?",
+            "panel_tokens",
+            (
+                _RECALLS,
+                _LOADED,
+                _sum("spared", "times", "How often somebody said that a memory spared rework (saved_rework)."),
+                Column("saved", "tokens", "Spared, times the cost of doing work again.", _saved),
+                Column(
+                    "balance", "tokens", "Saved less loaded.", lambda sums, given: _saved(sums, given) - sums["loaded"]
+                ),
+            ),
+            by=("day", "agent", "class", "mode", "surface"),
+            measures=("recalls", "loaded", "spared"),
+            notes=lambda given: (
+                f"work that is done again is reckoned at {given.rework_tokens} tokens (telemetry.reworkTokens)",
+            ),
+        ),
+        Panel(
+            "agents",
+            "How does each agent ask, and what comes of it?",
+            "panel_agents",
+            (
+                _RECALLS,
+                _GAVE,
+                *(
+                    _sum(name, "recalls", text)
+                    for name, text in (
+                        ("empty", "Recalls that found nothing to give."),
+                        ("gated", "Messages that needed no memory."),
+                        ("abstained", "Recalls that knew of nothing near enough."),
+                        ("failed", "Recalls that went wrong or took too long."),
+                        ("degraded", "Recalls with a leg that was down, or a stage that failed."),
+                    )
+                ),
+                _HITS,
+                _HIT_RATE,
+                _LOADED,
+            ),
+            by=("agent", "class", "mode", "surface", "day"),
+            measures=("recalls", "gave", "empty", "gated", "abstained", "failed", "degraded", "hits", "loaded"),
+        ),
+        Panel(
+            "top-cited",
+            "Which memories are worked with most?",
+            "panel_top_cited",
+            (
+                _sum("favourable", "times", "Citations that say it was worked with: once a session and kind."),
+                _sum("spared", "times", "Of these, those that say it spared rework."),
+                _sum("unfavourable", "times", "Citations that say it was of no use, stale or wrong."),
+            ),
+            by=("memory", "agent", "day"),
+            measures=("favourable", "spared", "unfavourable"),
+            keeps=lambda sums, _: sums["favourable"] > 0,
+        ),
+        Panel(
+            "never-cited",
+            "Which memories are served again and again, and never worked with?",
+            "panel_never_cited",
+            (_sum("served", "times", "How often recalls gave it."),),
+            by=("memory",),
+            measures=("served",),
+            notes=lambda given: (f"memories served {given.never_cited_from} times or more (telemetry.neverCitedFrom)",),
+            keeps=lambda sums, given: sums["served"] >= given.never_cited_from,
+        ),
+        _lift_panel(
+            "graph-lift",
+            "What did the graph do for the memories that were worked with?",
+            *("class", "agent", "mode", "surface", "day"),
+            note="told from receipts, as if the leg had been left out of each recall; `lift` tells it of every recall",
+        ),
+        _lift_panel(
+            "temporal-lift",
+            "What did time do for the memories that were worked with: being recent, and newer words above older ones?",
+            *("leg", "class", "agent", "mode", "surface", "day"),
+            note="temporal: being recent; renew: newer words above older ones. A memory counts for each of the two; "
+            "what a recall of a past instant (--as-of) leaves out is no part of it",
+        ),
+    )
+}

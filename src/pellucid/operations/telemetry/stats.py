@@ -1,0 +1,159 @@
+"""A panel and a stretch of time in, what the recalls and citations of it came to out: `stats`."""
+
+from collections.abc import Sequence
+from datetime import UTC, datetime, timedelta
+from typing import Annotated, Any
+
+from pydantic import Field
+
+from pellucid.app import App
+from pellucid.errors import InputError, field_name
+from pellucid.model.wire import Instant, Wire
+from pellucid.operations.operation import Argument, Flag, Operation, Surfaces
+from pellucid.operations.telemetry.lifts import work_out_lifts
+from pellucid.operations.telemetry.panels import PANELS, Column, Count, Panel, PanelName, Sums
+from pellucid.store.telemetry_port import Grouping
+
+_FIRST, _LAST = "0000-01-01", "9999-12-31"
+"""Days before and after every other."""
+_SHOWN = 20
+
+
+class StatsInput(Wire):
+    """Which panel, over which days, by what."""
+
+    namespace: str
+    panel: Annotated[PanelName, Argument(f"One of {', '.join(PANELS)}.")]
+    since: Annotated[Instant | None, Flag("Only from this day on (UTC).")] = None
+    until: Annotated[Instant | None, Flag("Only before this day (UTC).")] = None
+    by: Annotated[
+        Grouping | None, Flag("By agent, class, mode, leg, surface, day or memory, as far as the panel knows it.")
+    ] = None
+    limit: Annotated[int, Flag("Memories shown at most.")] = Field(default=_SHOWN, ge=1, le=10_000)
+
+
+class StatsColumn(Wire):
+    """A column: its name, what its values are (`name`, `recalls`, `tokens`, `share`, …), and what it says."""
+
+    name: str
+    unit: str
+    text: str
+
+
+class StatsOutput(Wire):
+    """A panel's rows, each with the value of every column; `totals` is such a row of all of them, without a name."""
+
+    panel: PanelName
+    question: str
+    by: Grouping
+    columns: tuple[StatsColumn, ...]
+    rows: tuple[tuple[str | int | float | None, ...], ...]
+    totals: tuple[str | int | float | None, ...]
+    notes: tuple[str, ...] = ()
+    since: Instant | None = None
+    """The beginning of the first day that counts."""
+    until: Instant | None = None
+    """The end of the last."""
+
+
+def stats(app: App, request: StatsInput) -> StatsOutput:
+    """What the recalls of a namespace came to, as one panel counts it. Whole days count, those of UTC.
+
+    Raises:
+        InputError: the panel cannot be summed by that, or no day lies between the two.
+    """
+    panel = PANELS[request.panel]
+    by = request.by or panel.by[0]
+    if by not in panel.by:
+        raise InputError(f'{field_name("by")} expects one of {", ".join(panel.by)} for {panel.name}; got "{by}"')
+    since, until = _days(request)
+    first = since.date().isoformat() if since else _FIRST
+    last = (until - timedelta(days=1)).date().isoformat() if until else _LAST
+    waiting = _worked_out(app, request.namespace) if panel.from_lifts else ()
+    rows = _rows(app, panel, by, request.namespace, first, last)
+    kept = [each for each in rows if panel.keeps(each[1], app.settings.telemetry)]
+    kept = kept if by == "day" else sorted(kept, key=lambda each: (-_first_of(panel, each[1]), each[0] or ""))
+    shown = kept[: request.limit] if by == "memory" else kept
+    counted = _rows(app, panel, panel.by[0], request.namespace, first, last) if by == "leg" and panel.by_leg else kept
+    more = (f"{len(kept) - len(shown)} more: a higher limit shows them",) if len(kept) > len(shown) else ()
+    names = StatsColumn(name=by, unit="name", text=_NAMES[by])
+    return StatsOutput(
+        panel=panel.name,
+        question=panel.question,
+        by=by,
+        columns=(names, *(StatsColumn(name=each.name, unit=each.unit, text=each.text) for each in panel.columns)),
+        rows=tuple((of, *_values(app, panel.columns, sums)) for of, sums in shown),
+        totals=(None, *_values(app, panel.columns, _all(panel, counted))),
+        notes=(*panel.notes(app.settings.telemetry), *more, *waiting),
+        since=since,
+        until=until,
+    )
+
+
+_NAMES: dict[Grouping, str] = {
+    "agent": "The agent that asked, as far as it said so.",
+    "class": "What kind of question it was.",
+    "mode": "How deep the recall went.",
+    "leg": "A leg that found something for the recall; a recall counts for each, and once in all.",
+    "surface": "Where it was asked.",
+    "day": "The day of the recall (UTC).",
+    "memory": "The memory.",
+}
+
+
+def _worked_out(app: App, namespace: str) -> tuple[str, ...]:
+    """Work out what is due, as far as nobody waits long for it; what is to be said of the rest."""
+    if not app.read_only:
+        work_out_lifts(app, namespace)
+    left = len(app.telemetry.lifts_due(namespace))
+    return (f"{left} recalls are still to be looked at: ask again",) if left else ()
+
+
+def _rows(app: App, panel: Panel, by: Grouping, namespace: str, first: str, last: str) -> list[tuple[str | None, Sums]]:
+    found = app.telemetry.sums(panel.view_by(by), panel.measures, by, namespace, first, last)
+    return [(of, dict(zip(panel.measures, counts, strict=True))) for of, counts in found]
+
+
+def _days(request: StatsInput) -> tuple[datetime | None, datetime | None]:
+    """The beginning of the first day, and the end of the last.
+
+    Raises:
+        InputError: none lies between them.
+    """
+    since = request.since and _midnight(request.since)
+    until = request.until and _midnight(request.until + timedelta(days=1, microseconds=-1))
+    if since and until and since >= until:
+        raise InputError(
+            f"{field_name('since')} is not before {field_name('until')}, so no day counts", next_step="exchange them"
+        )
+    return since, until
+
+
+def _midnight(at: datetime) -> datetime:
+    return datetime(at.year, at.month, at.day, tzinfo=UTC)
+
+
+def _first_of(panel: Panel, sums: Sums) -> int:
+    return sums[panel.measures[0]]
+
+
+def _all(panel: Panel, rows: Sequence[tuple[Any, Sums]]) -> Sums:
+    return {name: sum(sums[name] for _, sums in rows) for name in panel.measures}
+
+
+def _values(app: App, columns: Sequence[Column], sums: Sums) -> tuple[Count, ...]:
+    return tuple(each.value(sums, app.settings.telemetry) for each in columns)
+
+
+STATS = Operation(
+    "telemetry.stats",
+    """Show whether memory pays for itself: one panel of numbers.
+
+What recalls found and cost, what was worked with, and what never is.
+""",
+    StatsInput,
+    StatsOutput,
+    lambda call, asked: stats(call.app, asked),
+    "read",
+    Surfaces("stats", http=("GET /v1/stats/{panel}",)),
+)

@@ -1,0 +1,63 @@
+"""A finished recall in, how it went out: its event, which holds no word of it."""
+
+from pellucid.recall.context.text import CHARACTERS_A_TOKEN
+from pellucid.recall.legs.nominate import base_of
+from pellucid.recall.pipeline import FAILED
+from pellucid.recall.score.fuse import weights_for
+from pellucid.recall.state import Request, State
+from pellucid.store.telemetry_port import Outcome, RecallEvent, Surface
+
+UNKNOWN = "unknown"
+"""Class and depth of a recall that failed: nobody knows how far it came."""
+
+
+def event_of(state: State, surface: Surface, millis: float, *, hands_out: bool = True) -> RecallEvent:
+    """How a recall went.
+
+    Args:
+        state: what it ended with, its context with its text.
+        surface: where it was asked.
+        millis: how long it took, in milliseconds.
+        hands_out: whether whoever asked is given the context; else nothing was loaded for it.
+    """
+    text = state.context.text if hands_out else ""
+    weights = weights_for(state.request.settings, state.plan)
+    return RecallEvent(
+        agent=state.request.agent,
+        surface=surface,
+        query_class=state.plan.query_class,
+        depth=state.plan.depth,
+        outcome=_outcome(state),
+        found=len(state.order),
+        selected=len(state.context.included),
+        payload_bytes=len(text.encode("utf-8", "surrogatepass")),
+        payload_tokens=-(-len(text) // CHARACTERS_A_TOKEN),
+        millis=round(millis, 3),
+        degraded=is_degraded(state),
+        legs={
+            each.name: {"weight": weights[base_of(each.name)], "health": each.health, "found": each.admitted}
+            for each in state.legs
+        },
+    )
+
+
+def failure_of(request: Request, surface: Surface, millis: float) -> RecallEvent:
+    """How a recall went that gave no answer: something went wrong, or it took too long."""
+    return RecallEvent(
+        request.agent, surface, UNKNOWN, UNKNOWN, "failed", 0, 0, 0, 0, round(millis, 3), degraded=True, legs={}
+    )
+
+
+def is_degraded(state: State) -> bool:
+    """Whether a leg was down or a stage failed, so that there may be better answers than these."""
+    return any(each.note.startswith(FAILED) for each in state.stages) or any(
+        each.health == "degraded" for each in state.legs
+    )
+
+
+def _outcome(state: State) -> Outcome:
+    if state.context.included:
+        return "answered"
+    if state.plan.depth == "no_recall":
+        return "gated"
+    return "abstained" if state.abstention and state.abstention.abstained else "empty"
