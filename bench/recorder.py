@@ -1,9 +1,10 @@
-"""What does it cost to keep the receipt of a recall: processor time, bytes, and room on the disk?
+"""What does it cost to keep a recall, its receipt, event and audit rows: processor time, bytes, and room on the disk?
 
     python bench/recorder.py --memories 10000 --recalls 5000
 
-Recalls and records alternate, as they do in life; only `Recaller.record` (pack the receipt, insert it and its audit
-rows) is timed, in processor time of its thread. Queries were encoded beforehand, and every one is new.
+Recalls and records alternate, as they do in life; only the history write (pack the receipt, insert it with
+its audit rows and its event) is timed, in processor time of its thread. Queries were encoded beforehand, and every one
+is new.
 """
 
 import time

@@ -13,6 +13,7 @@ PROGRAMS = [
     ("recall", ["--memories=90", "--queries=6"], {"ratioToBare", "recallMs", "firstRecallMs", "stageMedianMs"}),
     ("exactness", ["--memories=90", "--queries=4"], {"recallAt50", "recallAt10", "target"}),
     ("recorder", ["--memories=90", "--recalls=5"], {"recordCpuMicros", "receiptBytes", "historyBytesARecall"}),
+    ("telemetry", ["--events=2000", "--memories=50"], {"panels", "firstPage", "fillCpuSeconds"}),
     ("importing", ["--turns=12", "--home-turns=12", "--recalls=2"], {"ratio", "importAndRecall", "openAndRecall"}),
     (
         "graph",

@@ -3,17 +3,26 @@
 import json
 import random
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from datetime import UTC, datetime
+from pathlib import Path
+from shutil import copytree
 from typing import Any
 
 import apsw
 import pytest
 
-from pellucid.app import App
+from pellucid.app import App, open_app
 from pellucid.errors import InputError
+from pellucid.operations.memory.changing import ARCHIVE
+from pellucid.operations.memory.citing import CITE
+from pellucid.operations.memory.forgetting import FORGET
+from pellucid.operations.memory.remembering import REMEMBER
+from pellucid.operations.operation import Call
+from pellucid.operations.recall.recalling import RECALL
 from pellucid.operations.telemetry.panels import PANELS, Panel
 from pellucid.operations.telemetry.stats import StatsInput, StatsOutput, stats
+from pellucid.settings import load
 from pellucid.store.citations_port import FAVOURABLE, CitationRow
 from pellucid.store.history_port import RecallRecord
 from pellucid.store.local.history import LocalHistory
@@ -52,27 +61,42 @@ def event(chance: random.Random) -> RecallEvent:
     )
 
 
-def fill(history: LocalHistory, namespace: str, seed: int, recalls: int = 400) -> None:
-    """Some weeks of recalls of twelve memories, and what became of some of these."""
+def fill(history: LocalHistory, namespace: str, ids: Sequence[str], seed: int, recalls: int = 400) -> None:
+    """Some weeks of recalls of these memories, and what became of all but the last two."""
     chance = random.Random(seed)
     for number in range(recalls):
         recall_id, at, told = f"rec_{seed:016x}{number:016x}", BEGIN + chance.randrange(20 * DAY_MS), event(chance)
-        served = tuple((f"mem_{each:032x}", None) for each in chance.sample(range(12), told.selected))
+        served = tuple((each, None) for each in chance.sample(ids, told.selected))
         packed = None if told.outcome == "failed" else b"packed"
         history.record(RecallRecord(recall_id, at, namespace, None, packed, served, b"", told))
         for memory_id, _ in served:
-            if chance.random() < 0.3 and not memory_id.endswith(("a", "b")):
+            if chance.random() < 0.3 and memory_id not in ids[-2:]:
                 kind, occasion = chance.choice(KINDS), f"s{number // 3}"
                 row = CitationRow(memory_id, kind, recall_id, occasion, told.agent, at + DAY_MS)
                 history.citations.put(namespace, f"cit_{recall_id}{memory_id}{kind}", row)
 
 
+@pytest.fixture(scope="module")
+def template(tmp_path_factory: pytest.TempPathFactory, model_cache: Path) -> Path:
+    """A home of twelve memories, their recalls and what became of them, beside those of another namespace."""
+    home = tmp_path_factory.mktemp("stats") / "home"
+    app = open_app(load(home=home), models=model_cache.parent)
+    assert isinstance(app.history, LocalHistory)
+    said = [REMEMBER(Call.over(app), content=f"Crane {number} lifts {number} tonnes") for number in range(12)]
+    ids = [each.memory.id for each in said]
+    fill(app.history, HERE, ids, 1)
+    fill(app.history, ELSEWHERE, ids[::-1], 2, 50)
+    app.close()
+    return home
+
+
 @pytest.fixture
-def filled(whole: App) -> App:
-    assert isinstance(whole.history, LocalHistory)
-    fill(whole.history, HERE, 1)
-    fill(whole.history, ELSEWHERE, 2, 50)
-    return whole
+def filled(template: Path, home: Path, model_cache: Path) -> Iterator[App]:
+    """A home like that, of the test's own."""
+    copytree(template, home)
+    app = open_app(load(home=home), models=model_cache.parent)
+    yield app
+    app.close()
 
 
 def tables(app: App) -> dict[str, Raw]:
@@ -239,3 +263,33 @@ def test_whole_days_count(filled: App) -> None:
 def test_a_panel_says_by_what_it_can_be_summed(filled: App) -> None:
     with pytest.raises(InputError, match='by expects one of memory for never-cited; got "agent"'):
         stats(filled, StatsInput(namespace=HERE, panel="never-cited", by="agent"))
+
+
+def test_what_was_put_away_or_forgotten_is_no_candidate_for_it(filled: App) -> None:
+    asked = StatsInput(namespace=HERE, panel="never-cited")
+    before = stats(filled, asked)
+    first, second = (str(row[0]) for row in before.rows)
+    ARCHIVE(Call.over(filled), memory_id=first)
+    assert [row[0] for row in stats(filled, asked).rows] == [second]
+    FORGET(Call.over(filled), memory_ids=(second,), preview=False)
+    after = stats(filled, asked)
+    assert (after.rows, after.totals) == ((), before.totals)
+
+
+def test_of_many_memories_the_first_are_shown(filled: App) -> None:
+    whole, first = (stats(filled, StatsInput(namespace=HERE, panel="top-cited", limit=limit)) for limit in (100, 3))
+    assert first.rows == whole.rows[:3]
+    assert first.totals == whole.totals
+    assert "there are more: a higher limit shows them" in first.notes
+
+
+def test_forgetting_a_memory_leaves_the_sums_and_no_word(filled: App) -> None:
+    call = Call.over(filled)
+    kept = REMEMBER(call, content="Zanzibar is the name of the harbour project").memory.id
+    found = RECALL(call, query="what does Zanzibar name?")
+    CITE(call, memory_id=kept, kind="used", notes="Zanzibar it is", recall_id=found.recall_id)
+    before = [stats(filled, StatsInput(namespace=HERE, panel=name)).totals for name in PANELS]
+    FORGET(call, memory_ids=(kept,), preview=False)
+    assert [stats(filled, StatsInput(namespace=HERE, panel=name)).totals for name in PANELS] == before
+    for file in filled.settings.home.glob("history.db*"):
+        assert b"anzibar" not in file.read_bytes()

@@ -43,6 +43,8 @@ class Panel:
     """What whoever reads the numbers must know."""
     keeps: Callable[[Sums, TelemetrySettings], bool] = lambda _sums, _settings: True
     """Which rows are shown."""
+    of_active: bool = False
+    """Whether its rows are of memories that still answer: others need not be put away."""
     from_lifts: bool = False
     """Whether it counts what must be worked out from receipts first."""
 
@@ -177,8 +179,13 @@ PANELS: Mapping[PanelName, Panel] = {
             (_sum("served", "times", "How often recalls gave it."),),
             by=("memory",),
             measures=("served",),
-            notes=lambda given: (f"memories served {given.never_cited_from} times or more (telemetry.neverCitedFrom)",),
+            notes=lambda given: (
+                f"memories served {given.never_cited_from} times or more (telemetry.neverCitedFrom)",
+                "since and until choose them by the day on which they were last served",
+                "what was put away or forgotten is counted in all, and has no row",
+            ),
             keeps=lambda sums, given: sums["served"] >= given.never_cited_from,
+            of_active=True,
         ),
         _lift_panel(
             "graph-lift",

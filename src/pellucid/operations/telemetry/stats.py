@@ -10,6 +10,7 @@ from pellucid.app import App
 from pellucid.errors import InputError, field_name
 from pellucid.model.wire import Instant, Wire
 from pellucid.operations.operation import Argument, Flag, Operation, Surfaces
+from pellucid.operations.recall.wording import words_of
 from pellucid.operations.telemetry.lifts import work_out_lifts
 from pellucid.operations.telemetry.panels import PANELS, Column, Count, Panel, PanelName, Sums
 from pellucid.store.telemetry_port import Grouping
@@ -50,6 +51,8 @@ class StatsOutput(Wire):
     rows: tuple[tuple[str | int | float | None, ...], ...]
     totals: tuple[str | int | float | None, ...]
     notes: tuple[str, ...] = ()
+    words: dict[str, str] = Field(default_factory=dict)
+    """The first words of the memories that it names, by id, where the one who asked may read them."""
     since: Instant | None = None
     """The beginning of the first day that counts."""
     until: Instant | None = None
@@ -73,9 +76,9 @@ def stats(app: App, request: StatsInput) -> StatsOutput:
     rows = _rows(app, panel, by, request.namespace, first, last)
     kept = [each for each in rows if panel.keeps(each[1], app.settings.telemetry)]
     kept = kept if by == "day" else sorted(kept, key=lambda each: (-_first_of(panel, each[1]), each[0] or ""))
-    shown = kept[: request.limit] if by == "memory" else kept
+    shown = kept if by != "memory" else _first(app, panel, kept, request)
     counted = _rows(app, panel, panel.by[0], request.namespace, first, last) if by == "leg" and panel.by_leg else kept
-    more = (f"{len(kept) - len(shown)} more: a higher limit shows them",) if len(kept) > len(shown) else ()
+    more = ("there are more: a higher limit shows them",) if len(kept) > len(shown) == request.limit else ()
     names = StatsColumn(name=by, unit="name", text=_NAMES[by])
     return StatsOutput(
         panel=panel.name,
@@ -85,6 +88,7 @@ def stats(app: App, request: StatsInput) -> StatsOutput:
         rows=tuple((of, *_values(app, panel.columns, sums)) for of, sums in shown),
         totals=(None, *_values(app, panel.columns, _all(panel, counted))),
         notes=(*panel.notes(app.settings.telemetry), *more, *waiting),
+        words=words_of(app, request.namespace, (), [of for of, _ in shown if of]) if by == "memory" else {},
         since=since,
         until=until,
     )
@@ -99,6 +103,23 @@ _NAMES: dict[Grouping, str] = {
     "day": "The day of the recall (UTC).",
     "memory": "The memory.",
 }
+
+
+def _first(
+    app: App, panel: Panel, rows: Sequence[tuple[str | None, Sums]], request: StatsInput
+) -> list[tuple[str | None, Sums]]:
+    """The first rows of memories, as many as are asked for; of those to be put away, what still answers."""
+    if not panel.of_active:
+        return list(rows[: request.limit])
+    found = list[tuple[str | None, Sums]]()
+    for begin in range(0, len(rows), request.limit):
+        batch = rows[begin : begin + request.limit]
+        held = app.index.memories(request.namespace, [of or "" for of, _ in batch])
+        active = {each.memory.id for each in held if each.memory.status == "active"}
+        found += [each for each in batch if each[0] in active]
+        if len(found) >= request.limit:
+            break
+    return found[: request.limit]
 
 
 def _worked_out(app: App, namespace: str) -> tuple[str, ...]:

@@ -9,12 +9,15 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, time, timedelta
 from importlib.resources import files
+from pathlib import Path
 from random import Random
+from tempfile import TemporaryDirectory
 from typing import Any
 
 from pellucid.app import App, open_app
 from pellucid.clock import SystemClock, isoformat, uuid7
 from pellucid.errors import ConflictError
+from pellucid.operations.document.indexing import IndexDocsInput, index_docs
 from pellucid.operations.memory.citing import CiteInput, cite
 from pellucid.operations.recall.recalling import RecallOutput, recall
 from pellucid.operations.recall.request import RecallInput
@@ -25,6 +28,8 @@ NAMESPACE = "local/tidepool"
 DAYS = 30
 _AGENTS = {"claude-code": 5, "codex": 3, "cursor": 2}
 """Who asks, and how often beside the others."""
+_WRITTEN_DOWN = 8
+"""The day on which the first decisions are written down."""
 _UNKNOWN = 0.1
 """How many of the questions ask for what nobody said."""
 
@@ -91,6 +96,8 @@ def run_month(settings: Settings, note: Callable[[str], None], seed: int = 7) ->
         today = clock.at.date()
         for day in range(DAYS):
             date = today - timedelta(days=DAYS - day)
+            if day == _WRITTEN_DOWN:
+                team.write_down(datetime.combine(date, time(7), UTC))
             if date.weekday() < 5:
                 team.work(day, datetime.combine(date, time(8), UTC))
                 note(f"{date}: {team.made.sessions} sessions, {team.made.recalls} recalls so far")
@@ -109,7 +116,17 @@ class Team:
         self._opens: list[str] = story["tasks"]["opens"]
         self._to_say = sorted(_facts(story["fact"]), key=lambda fact: fact.day)
         self._said: list[Fact] = []
+        self._documents: list[Mapping[str, Any]] = story["document"]
         self.made = Month()
+
+    def write_down(self, morning: datetime) -> None:
+        """Decisions as files, which are indexed; from then on they are asked for."""
+        self._clock.at = morning
+        with TemporaryDirectory(prefix="tidepool-") as folder:
+            for each in self._documents:
+                (Path(folder) / each["name"]).write_text(each["text"].lstrip(), "utf-8")
+            index_docs(self._app, IndexDocsInput(namespace=NAMESPACE, paths=(Path(folder),)))
+        self._said += [Fact(_WRITTEN_DOWN - 1, "", each["holds"], tuple(each["asks"])) for each in self._documents]
 
     def work(self, day: int, morning: datetime) -> None:
         """One day: two or three sessions."""
@@ -125,18 +142,22 @@ class Team:
             self._to_say.remove(fact)
             self._said = [fact, *(each for each in self._said if each.holds != fact.before)]
             self._say(session, agent, ("user", fact.said), ("assistant", "Understood."))
+            if fact.before:  # what is remembered of it holds no longer, and whoever asks says so
+                self._ask(session, agent, fact, fact.asks[0])
         for _ in range(self._chance.randrange(2, 5)):
-            self._question(session, agent)
+            self._ask(session, agent, *self._question())
         self._observe(session, agent, (), is_over=True)
         self.made.sessions += 1
 
-    def _question(self, session: str, agent: str) -> None:
+    def _question(self) -> tuple[Fact | None, str]:
+        """Something to ask, and what would answer it; None where nobody said."""
         known = [fact for fact in self._said if fact.asks]
         if not known or self._chance.random() < _UNKNOWN:
-            fact, query = None, self._chance.choice(self._unknown)
-        else:
-            fact = self._chance.choices(known, [1 + each.day % 4 for each in known])[0]
-            query = self._chance.choice(fact.asks)
+            return None, self._chance.choice(self._unknown)
+        fact = self._chance.choices(known, [1 + each.day % 4 for each in known])[0]
+        return fact, self._chance.choice(fact.asks)
+
+    def _ask(self, session: str, agent: str, fact: Fact | None, query: str) -> None:
         asked = RecallInput(query=query, namespace=NAMESPACE, session_id=session, agent=agent, not_in_session=session)
         answer = recall(self._app, asked)
         self.made.recalls += 1

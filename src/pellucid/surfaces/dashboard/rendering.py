@@ -11,6 +11,7 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from markdown_it import MarkdownIt
 from markupsafe import Markup
 
+from pellucid.surfaces.dashboard.bars import spoken
 from pellucid.xray.words.visible import visible
 
 _TAGS = {
@@ -93,6 +94,11 @@ def number(value: float | None, digits: int = 2) -> str:
     return f"{value:,.{digits}f}" if isinstance(value, float) and not value.is_integer() else f"{int(value):,}"
 
 
+def spaced(name: str) -> str:
+    """A field's name as words: `hitRate` is `hit rate`."""
+    return "".join(f" {each.lower()}" if each.isupper() else each for each in name)
+
+
 def as_json(value: Any) -> str:
     """A record as indented JSON, as `--json` has it."""
     told = value.to_wire() if hasattr(value, "to_wire") else value
@@ -105,4 +111,6 @@ _FILTERS: Mapping[str, Callable[..., object]] = {
     "day": day,
     "number": number,
     "json": as_json,
+    "spaced": spaced,
+    "spoken": spoken,
 }

@@ -23,7 +23,7 @@ def counted(outcome: StatsOutput) -> str:
     end = ["all", *_cells(outcome.totals, units)[1:]]
     lines = [outcome.question, *table(head, [*rows, end]), *outcome.notes]
     if outcome.panel == "never-cited":
-        lines.append(f"what is of no use is put away with {quoted('archive ID')}, and brought back with `undo`")
+        lines.append(f"{quoted('archive ID')} puts one away, {quoted('undo ID')} brings it back")
     return "\n".join(lines)
 
 

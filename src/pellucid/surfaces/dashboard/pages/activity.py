@@ -1,5 +1,115 @@
-"""What is asked of the activity pages in, what their templates are given out."""
+"""A panel's numbers in, what its page shows out: each question about many recalls with a drawing and its table."""
 
-from pellucid.surfaces.dashboard.view import Page
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import timedelta
+from typing import cast
 
-ACTIVITY: tuple[Page, ...] = ()
+from markupsafe import Markup
+
+from pellucid.operations.memory.changing import ARCHIVE
+from pellucid.operations.telemetry.panels import PANELS, PanelName
+from pellucid.operations.telemetry.stats import STATS, StatsOutput
+from pellucid.surfaces.dashboard.bars import columns, rows, spoken
+from pellucid.surfaces.dashboard.view import Page, View
+
+_DRAWN: Mapping[PanelName, str] = {
+    "hit-rate": "hitRate",
+    "stale-rate": "staleRate",
+    "tokens": "balance",
+    "agents": "recalls",
+    "top-cited": "favourable",
+    "never-cited": "served",
+    "graph-lift": "raised",
+    "temporal-lift": "raised",
+}
+"""The column of a panel that is drawn."""
+_TITLES: Mapping[PanelName, str] = {
+    "hit-rate": "Hit rate",
+    "stale-rate": "Stale rate",
+    "tokens": "Tokens loaded and saved",
+    "agents": "Agents",
+    "top-cited": "Most worked with",
+    "never-cited": "Never worked with",
+    "graph-lift": "What the graph did",
+    "temporal-lift": "What time did",
+}
+_STRETCHES = {"7": "seven days", "30": "thirty days", "90": "ninety days", "": "always"}
+_FEW = 8
+
+
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """A panel as a page shows it."""
+
+    title: str
+    told: StatsOutput
+    headline: str
+    """All of it in one number."""
+    drawing: Markup
+    href: str
+
+
+def _activity(view: View) -> Mapping[str, object]:
+    """Every panel, with its first rows."""
+    return {
+        "title": "Does memory pay for itself?",
+        "panels": [_shown(view, name, "") for name in PANELS],
+        "few": _FEW,
+        **_stretch(view),
+    }
+
+
+def _panel(view: View) -> Mapping[str, object]:
+    """One panel, whole, by whatever it can be summed by."""
+    told = _shown(view, cast("PanelName", view.named["panel"]), view.query.get("by", ""))
+    return {
+        "title": told.title,
+        "panel": told,
+        "by": PANELS[told.told.panel].by,
+        "may_archive": view.may(ARCHIVE),
+        **_stretch(view),
+    }
+
+
+def _stretch(view: View) -> Mapping[str, object]:
+    return {"days": view.query.get("days", "30"), "stretches": _STRETCHES}
+
+
+def _shown(view: View, name: PanelName, by: str) -> Shown:
+    days = view.query.get("days", "30")
+    now = view.host.app.clock.now()
+    since = (now - timedelta(days=int(days))).isoformat() if days in _STRETCHES and days else ""
+    told: StatsOutput = view.ask(STATS, panel=name, by=by, since=since)
+    return Shown(_TITLES[name], told, _headline(told), _drawing(told), view.href(f"activity/{name}", days=days))
+
+
+def _headline(told: StatsOutput) -> str:
+    at = [each.name for each in told.columns].index(_DRAWN[told.panel])
+    if told.by == "memory":
+        return f"{len(told.rows)} {'memory' if len(told.rows) == 1 else 'memories'}"
+    total, column = told.totals[at], told.columns[at]
+    amount = total if isinstance(total, int | float) else 0
+    if column.name == "balance":
+        return f"{spoken(abs(amount), column.unit)} tokens {'lost' if amount < 0 else 'saved'}"
+    number = spoken(amount, column.unit)
+    return number if column.unit == "share" else f"{number} {'put higher' if column.name == 'raised' else column.unit}"
+
+
+def _drawing(told: StatsOutput) -> Markup:
+    at = [each.name for each in told.columns].index(_DRAWN[told.panel])
+    column = told.columns[at]
+    about = f"{told.question} {column.text}"
+    points = [(_name(told, row), row[at]) for row in told.rows]
+    numbers = [(name, float(value)) for name, value in points if isinstance(value, int | float)]
+    return columns(numbers, column.unit, about) if told.by == "day" else rows(numbers[:_FEW], column.unit, about)
+
+
+def _name(told: StatsOutput, row: Sequence[str | int | float | None]) -> str:
+    return told.words.get(str(row[0]), "") or str(row[0] or "none said")
+
+
+ACTIVITY = (
+    Page("activity", "activity_all.html", _activity, "Activity"),
+    Page("activity/{panel}", "activity_one.html", _panel),
+)

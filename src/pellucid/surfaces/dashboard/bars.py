@@ -1,0 +1,97 @@
+"""Named numbers in, bars of them as SVG out: a column a day, or a row a name; what they say stands in a table, too."""
+
+from collections.abc import Sequence
+
+from markupsafe import Markup
+
+from pellucid.xray.words.visible import visible
+
+_WIDTH, _HEIGHT, _FOOT = 440.0, 120.0, 18.0
+_ROW, _NAME, _SIDE = 22.0, 190.0, 56.0
+_CHARS = 30
+
+
+def columns(points: Sequence[tuple[str, float]], unit: str, about: str) -> Markup:
+    """A column for each point, in their order; those below zero hang from the axis.
+
+    Args:
+        points: names, such as days, with their numbers.
+        unit: of the numbers: `share`, `tokens`, `times`, …
+        about: what the drawing shows, for who cannot see it.
+    """
+    if not points:
+        return Markup()
+    high, low = max(0.0, *(value for _, value in points)), min(0.0, *(value for _, value in points))
+    scale = _HEIGHT / ((high - low) or 1.0)
+    axis, step = high * scale, _WIDTH / len(points)
+    bars = Markup().join(
+        Markup('<rect class="bar{}" x="{}" y="{}" width="{}" height="{}"><title>{}</title></rect>').format(
+            " bad" if value < 0 else "",
+            round(at * step + step * 0.1, 1),
+            round(axis - max(value, 0.0) * scale, 1),
+            round(step * 0.8, 1),
+            round(max(abs(value) * scale, 1.0), 1),
+            f"{visible(name)}: {spoken(value, unit)}",
+        )
+        for at, (name, value) in enumerate(points)
+    )
+    ends = Markup('<text x="0" y="{0}">{1}</text><text x="{2}" y="{0}" text-anchor="end">{3}</text>').format(
+        _HEIGHT + 14, visible(points[0][0]), _WIDTH, visible(points[-1][0])
+    )
+    line = Markup('<line class="axis" x1="0" x2="{}" y1="{}" y2="{}"/>').format(_WIDTH, round(axis, 1), round(axis, 1))
+    return _drawn(_WIDTH, _HEIGHT + _FOOT, about) + line + bars + ends + Markup("</svg>")
+
+
+def rows(points: Sequence[tuple[str, float]], unit: str, about: str) -> Markup:
+    """A bar for each point below the other, with its name before it and its number behind it.
+
+    Args:
+        points: names with their numbers, the first on top.
+        unit: of the numbers.
+        about: what the drawing shows, for who cannot see it.
+    """
+    if not points:
+        return Markup()
+    most = max(*(abs(value) for _, value in points), 1.0 if unit == "share" else 0.0) or 1.0
+    room = _WIDTH - _NAME - _SIDE
+    drawn = Markup().join(
+        _row(at * _ROW, name, value, room * abs(value) / most, unit) for at, (name, value) in enumerate(points)
+    )
+    return _drawn(_WIDTH, _ROW * len(points), about) + drawn + Markup("</svg>")
+
+
+def _row(y: float, name: str, value: float, length: float, unit: str) -> Markup:
+    short = name if len(name) <= _CHARS else f"{name[: _CHARS - 1]}…"
+    return Markup(
+        '<text x="0" y="{}">{}<title>{}</title></text><rect class="trough" x="{}" y="{}" width="{}" height="12"/>'
+        '<rect class="bar{}" x="{}" y="{}" width="{}" height="12"/><text class="value" x="{}" y="{}">{}</text>'
+    ).format(
+        y + 15,
+        visible(short),
+        visible(name),
+        _NAME,
+        y + 5,
+        _WIDTH - _NAME - _SIDE,
+        " bad" if value < 0 else "",
+        _NAME,
+        y + 5,
+        round(length, 1),
+        _WIDTH - _SIDE + 8,
+        y + 15,
+        spoken(value, unit),
+    )
+
+
+def _drawn(width: float, height: float, about: str) -> Markup:
+    return Markup('<svg class="bars" role="img" viewBox="0 0 {} {}"><title>{}</title>').format(
+        width, height, visible(about)
+    )
+
+
+def spoken(value: float | None, unit: str) -> str:
+    """A number with what it is: `66.7%`, `1,204`, `+0.25`."""
+    if value is None:
+        return "–"
+    if unit == "share":
+        return f"{value:.1%}"
+    return f"{value:,.0f}" if float(value).is_integer() else f"{value:+,.2f}"
