@@ -8,6 +8,7 @@ from typing import Any
 
 from pellucid.lab.every_set import LAB_ALL
 from pellucid.lab.measuring import LAB
+from pellucid.operations.admin.configuration import SETTINGS
 from pellucid.operations.admin.health import DOCTOR, INIT, REBUILD
 from pellucid.operations.admin.models import MODELS
 from pellucid.operations.admin.tokens import CREATE_TOKEN, LIST_TOKENS, REVOKE_TOKEN, ROTATE_TOKEN
@@ -50,6 +51,7 @@ from pellucid.operations.session.closing import CHECKPOINT, WRAP
 from pellucid.operations.session.importing import IMPORT
 from pellucid.operations.session.observing import OBSERVE, WAITING
 from pellucid.operations.session.projects import MOVE, PROJECTS
+from pellucid.operations.session.showing import SESSION
 from pellucid.operations.settling import ACCEPT_LOSS
 from pellucid.operations.telemetry.stats import STATS
 
@@ -60,6 +62,7 @@ OPERATIONS: tuple[Operation[Any, Any], ...] = (
     ACCEPT_LOSS,
     REBUILD,
     MODELS,
+    SETTINGS,
     # what is taken in
     IMPORT,
     OBSERVE,
@@ -81,6 +84,7 @@ OPERATIONS: tuple[Operation[Any, Any], ...] = (
     OPEN,
     COPY,
     BRIEF,
+    SESSION,
     HISTORY,
     EPISODES,
     EPISODE,

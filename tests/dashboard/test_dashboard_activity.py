@@ -11,7 +11,7 @@ from pellucid.encoders.minilm.encoder import MiniLM
 from pellucid.operations.telemetry.panels import PANELS
 from pellucid.settings import Settings
 from pellucid.surfaces.cli.month import NAMESPACE, run_month
-from pellucid.surfaces.dashboard.bars import spoken
+from pellucid.surfaces.dashboard.charts.bars import spoken
 
 HERE = f"/ui/{NAMESPACE}/activity"
 

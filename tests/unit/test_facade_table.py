@@ -12,7 +12,13 @@ from pellucid.table import OPERATIONS
 
 BY_NAME = {
     "a program opens a home by opening it": {"home.init"},
-    "done where the machine is looked after": {"home.accept_loss", "home.models", "lab.run", "lab.run_all"},
+    "done where the machine is looked after": {
+        "home.accept_loss",
+        "home.models",
+        "home.settings",
+        "lab.run",
+        "lab.run_all",
+    },
     "`house` has them under names of their own": {"home.doctor", "home.rebuild", "memory.history"},
     "what other programs' sessions tell, and of them": {"hook.event", "session.claim", "session.waiting"},
     "a process that opens a home needs no token": {"token.create", "token.list", "token.revoke", "token.rotate"},
@@ -32,6 +38,7 @@ BY_NAME = {
         "recall.export",
         "recall.timings",
         "session.brief",
+        "session.show",
         "telemetry.stats",
         "tier.explain",
         "tier.list",

@@ -95,7 +95,7 @@ def test_a_strangers_folder_sets_nothing_but_what_is_harmless(places: tuple[Path
     plain = load(home=home)
     toml(here, HOSTILE)
     found = load(home=home)
-    assert found.model_copy(update={"recall": plain.recall}) == plain.noting(found.notes)
+    assert found.model_copy(update={"recall": plain.recall}) == plain.noting(found.notes, found.sources)
     assert found.recall == plain.recall.model_copy(update={"top_k_facts": 5})
     (said,) = found.notes
     for name in (

@@ -248,6 +248,11 @@ class Operation(Generic[In, Out]):
         """Whether it answers with the explanation of a recall."""
         return getattr(self.output, "is_xray", False)
 
+    @property
+    def gives_secret(self) -> bool:
+        """Whether its answer is to be kept nowhere, not even to be given again."""
+        return getattr(self.output, "is_secret", False)
+
     def __call__(self, call: Call, **fields: object) -> Out:
         """Run it on these fields of its input.
 

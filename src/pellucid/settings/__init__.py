@@ -9,14 +9,16 @@ import hashlib
 import json
 import os
 import re
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 from pydantic import Field, PrivateAttr, ValidationError, field_validator
+from pydantic.alias_generators import to_camel, to_snake
 from pydantic_settings import BaseSettings, PydanticBaseSettingsSource, SettingsConfigDict, SettingsError
 
 from pellucid.errors import InputError, field_name
-from pellucid.settings.files import NAME, FolderFile, Harmless, merged, read_folder, read_own, refused
+from pellucid.settings.files import NAME, FolderFile, Harmless, merged, names, read_folder, read_own, refused
 from pellucid.settings.sections import (
     NAMESPACE_PATTERN,
     CaptureSettings,
@@ -65,11 +67,17 @@ class Settings(BaseSettings):
     projects: ProjectSettings = ProjectSettings()
     hooks: HookSettings = HookSettings()
     _notes: tuple[str, ...] = PrivateAttr(default=())
+    _sources: dict[str, str] = PrivateAttr(default_factory=dict[str, str])
 
     @property
     def notes(self) -> tuple[str, ...]:
         """What the user is to be told of where settings came from: what a folder's file chose, or may not set."""
         return self._notes
+
+    @property
+    def sources(self) -> Mapping[str, str]:
+        """Where each setting that is no default came from, by its name with its sections: `recall.topKFacts`."""
+        return self._sources
 
     @property
     def namespace_is_given(self) -> bool:
@@ -96,9 +104,9 @@ class Settings(BaseSettings):
             )
         return self.model_copy(update={"namespace": namespace})
 
-    def noting(self, notes: tuple[str, ...]) -> "Settings":
-        """These settings, with notes: `load` says where they came from."""
-        self._notes = notes
+    def noting(self, notes: tuple[str, ...], sources: Mapping[str, str]) -> "Settings":
+        """These settings, with notes, and where each came from: `load` says so."""
+        self._notes, self._sources = notes, dict(sources)
         return self
 
     @field_validator("home")
@@ -135,13 +143,22 @@ def load(**flags: Any) -> Settings:
         own = read_own(home / NAME)
         found = Settings(**merged(own, folder.taken, environment, given))
         without = merged({"namespace": Settings.model_fields["namespace"].default}, own, environment)["namespace"]
-        return found.noting(folder.notes(home, found.namespace if found.namespace != without else None))
+        sources = {name: str(home / NAME) for name in names(own, Settings)}
+        sources |= {name: str(folder.path) for name in names(folder.taken, Settings)}
+        sources |= {name: variable(name) for name in names(environment, Settings)}
+        sources |= dict.fromkeys(map(to_camel, given), "this command")
+        return found.noting(folder.notes(home, found.namespace if found.namespace != without else None), sources)
     except SettingsError as error:
         raise InputError(
             f"the environment: {error}", code="invalid_setting", next_step="see docs/settings.md"
         ) from error
     except ValidationError as error:
         raise refused(error) from error
+
+
+def variable(name: str) -> str:
+    """The environment variable of a setting: `PELLUCID_RECALL__TOP_K_FACTS` of `recall.topKFacts`."""
+    return "PELLUCID_" + "__".join(to_snake(part).upper() for part in name.split("."))
 
 
 def _of_folder(own: Path) -> FolderFile:

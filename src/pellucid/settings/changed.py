@@ -23,6 +23,6 @@ def changed(settings: Settings, changes: Mapping[str, object]) -> Settings:
             nested = {to_snake(part): nested}
         table = merged(table, cast("Table", nested))
     try:
-        return Settings(**table)
+        return Settings(**table).noting(settings.notes, {**settings.sources, **dict.fromkeys(changes, "this run")})
     except ValidationError as error:
         raise refused(error) from error

@@ -8,6 +8,7 @@ all, stops the command instead, for the file may have meant to name the namespac
 import os
 import stat
 import tomllib
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Annotated, Any, TypeVar, cast
@@ -98,17 +99,29 @@ def _harmless_settings(
                 code="invalid_setting",
                 next_step="see docs/settings.md; correct or remove it, or work in another folder",
             )
-        section = _section(known)
-        if section and isinstance(value, dict):
-            out[name] = _harmless_settings(cast("Table", value), section, where, ignored, path)
-        elif section or is_harmless(known):  # what is no section in the place of one is refused with the rest
+        inner = section(known)
+        if inner and isinstance(value, dict):
+            out[name] = _harmless_settings(cast("Table", value), inner, where, ignored, path)
+        elif inner or is_harmless(known):  # what is no section in the place of one is refused with the rest
             out[name] = value
         else:
             ignored.append(".".join(where))
     return out
 
 
-def _section(known: FieldInfo) -> type[BaseModel] | None:
+def names(table: Table, model: type[BaseModel]) -> Iterator[str]:
+    """The settings of a model that a table sets, with their sections: `recall.topKFacts`."""
+    for key, value in table.items():
+        known = model.model_fields.get(key)
+        inner = section(known) if known else None
+        if inner and isinstance(value, dict):
+            yield from (f"{to_camel(key)}.{each}" for each in names(cast("Table", value), inner))
+        else:
+            yield to_camel(key)
+
+
+def section(known: FieldInfo) -> type[BaseModel] | None:
+    """The section that a field is; None of a plain setting."""
     kind: object = known.annotation
     return kind if isinstance(kind, type) and issubclass(kind, BaseModel) else None
 

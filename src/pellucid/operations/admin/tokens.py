@@ -1,7 +1,7 @@
 """A name and grants in, a token out, shown once: who may ask a home that is served, and what."""
 
 import secrets
-from typing import Annotated
+from typing import Annotated, ClassVar
 
 from pydantic import ValidationError
 
@@ -49,6 +49,7 @@ class TokenView(Wire):
 class NewToken(Wire):
     """A token with its secret, which is shown here and kept nowhere."""
 
+    is_secret: ClassVar[bool] = True
     token: str
     name: str
     grants: tuple[str, ...]
@@ -175,7 +176,7 @@ It is shown once, and only a keyed hash of it is kept.
     NewToken,
     lambda call, asked: create_token(call.app, asked),
     "change",
-    Surfaces("token create"),
+    Surfaces("token create", http=("POST /v1/tokens",)),
     as_it_stands=True,
     needs="admin",
 )
@@ -186,7 +187,7 @@ LIST_TOKENS = Operation(
     TokensOutput,
     lambda call, _asked: list_tokens(call.app),
     "read",
-    Surfaces("token list"),
+    Surfaces("token list", http=("GET /v1/tokens",)),
     as_it_stands=True,
     needs="admin",
 )
@@ -197,7 +198,7 @@ ROTATE_TOKEN = Operation(
     NewToken,
     lambda call, asked: rotate_token(call.app, asked.name),
     "change",
-    Surfaces("token rotate"),
+    Surfaces("token rotate", http=("POST /v1/tokens/{name}/rotate",)),
     as_it_stands=True,
     needs="admin",
 )
@@ -208,7 +209,7 @@ REVOKE_TOKEN = Operation(
     TokenView,
     lambda call, asked: revoke_token(call.app, asked.name),
     "change",
-    Surfaces("token revoke"),
+    Surfaces("token revoke", http=("DELETE /v1/tokens/{name}",)),
     as_it_stands=True,
     needs="admin",
 )

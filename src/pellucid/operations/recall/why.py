@@ -8,9 +8,6 @@ from typing import Annotated
 
 from pellucid.app import App
 from pellucid.errors import InputError, NotFoundError, field_name
-from pellucid.memory.ledger_rows import happened, typed
-from pellucid.memory.tombstone import said_key, turn_keys, words_key
-from pellucid.model.ledger import UnkeptRow, VerdictRow
 from pellucid.model.wire import Wire
 from pellucid.operations.operation import Argument, Flag, Operation, Surfaces
 from pellucid.operations.recall.recalling import receipt_of, snapshot_of
@@ -18,6 +15,7 @@ from pellucid.operations.recall.request import RecallInput, request_of
 from pellucid.operations.recall.why_states import state_changes
 from pellucid.operations.recall.why_target import Matched, Target, named, resolve
 from pellucid.operations.recall.wording import words_of
+from pellucid.operations.session.verdicts import never_kept
 from pellucid.operations.using import note_use
 from pellucid.recall.query.gate import ASKS, gate
 from pellucid.recall.receipt.record import Receipt, pack, unpack
@@ -37,14 +35,6 @@ _SHORT = 100
 
 _ID = re.compile(r"\bmem_[0-9a-f]{32}\b")
 _ASK = "Why a question finds it or not: ask with the question, or with the id of a recall."
-
-_PLAINLY = {
-    "below-importance": "it did not seem important enough to keep",
-    "speculative": "whoever said it did not seem sure of it",
-    "cap-reached": "its part of the session said more important things, and only so many are kept",
-    "duplicate-in-segment": "the same was said twice there",
-}
-"""For reasons that are told in numbers, or in terms of how sessions are cut."""
 
 
 class WhyInput(Wire):
@@ -279,33 +269,3 @@ Of a miss: what lost it, and the smallest change that admits it.
     Surfaces("why", http=("POST /v1/why",), mcp="memory_xray:why"),
     needs="read",
 )
-
-
-def never_kept(app: App, namespace: str, text: str) -> str | None:
-    """Why a sentence of these words became no memory, in one sentence; None where nobody decided about such words.
-
-    The ledger holds keyed hashes of words, and no word. What was forgotten, or said in turns that were, is not told of.
-    """
-    key = said_key(app.key, namespace, text)
-    found = [
-        row
-        for row in typed(app.ledger.ledger(), namespace, ("verdict", "unkept"))
-        if isinstance(row, VerdictRow | UnkeptRow) and key in row.said and not _is_forgotten(app, row, text)
-    ]
-    return _verdict_words(max(found, key=happened)) if found else None
-
-
-def _is_forgotten(app: App, row: VerdictRow | UnkeptRow, text: str) -> bool:
-    keys = [words_key(app.key, row.namespace, text, None), *turn_keys(app.key, row.namespace, row.evidence)]
-    return bool(app.lookup.tombstones(keys))
-
-
-def _verdict_words(row: VerdictRow | UnkeptRow) -> str:
-    code, _, words = row.reason.partition(": ")
-    words = _PLAINLY.get(code, words)
-    said_at = row.observed_at if isinstance(row, VerdictRow) else row.at
-    where = f"{', '.join(row.evidence) or row.session_id}, {said_at:%Y-%m-%d}"
-    if isinstance(row, VerdictRow) and row.resulting_primitive_id:
-        verb = "It was kept as" if row.verdict == "accept" else "It was not kept again, but stands for"
-        return f"{verb} {row.resulting_primitive_id}: {words or code} ({where})."
-    return f"Never kept, because {words or code} ({code}; {where})."

@@ -15,13 +15,13 @@ from pellucid.language.quoting.voices import pasted
 from pellucid.language.sentences import QUESTION_MARKS, closing_mark, is_question, sentences
 from pellucid.language.words import content_words
 from pellucid.model.artifact import parse_artifact
-from pellucid.model.memory import BOUNDARY_SCOPES, Category, Memory
+from pellucid.model.memory import Category, Memory
 from pellucid.model.wire import Instant, Wire
 from pellucid.observe.work.records import COMMITTED
-from pellucid.operations.browsing import answering
 from pellucid.operations.operation import Flag, Operation, Surfaces
+from pellucid.operations.paging import After, cursor, page
+from pellucid.operations.session.sessions import AnsweringSessions, KeptSession, sessions_of, turn_of
 from pellucid.recall.context.text import CHARACTERS_A_TOKEN, harmless
-from pellucid.store.lookup_port import FiledEpisode
 
 _SETTLED: frozenset[Category] = frozenset({"decision", "rule", "principle", "preference", "correction"})
 _ASKING = ("user_input", "pasted")
@@ -38,12 +38,25 @@ _STEPS = 3
 
 
 class BriefInput(Wire):
-    """How much of which project: its last `sessions`, within `budget` tokens of about four characters."""
+    """How much of which project: its last `sessions`, within `budget` tokens of about four characters.
+
+    Or those of one `day`, by which they began (UTC), or one session alone.
+    """
 
     namespace: str
     sessions: Annotated[int, Flag("How many of the last sessions.")] = Field(default=5, ge=1, le=100)
     budget: Annotated[int, Flag("Tokens at most, of about four characters.")] = Field(default=1500, ge=50, le=100_000)
     but: Annotated[str | None, Flag("Leave this session out.", "--not-in-session")] = None
+    day: Annotated[str | None, Flag("Only sessions that began on this day: 2026-02-10.")] = Field(
+        default=None, pattern=r"^[0-9]{4}-[0-9]{2}-[0-9]{2}$"
+    )
+    session_id: Annotated[str | None, Flag("Only this session.", "--session")] = None
+    after: After = None
+
+    @property
+    def limit(self) -> int:
+        """How many a page has at most."""
+        return self.sessions
 
 
 class BriefLine(Wire):
@@ -69,7 +82,21 @@ class SessionBrief(Wire):
     """What somebody means to do."""
     unanswered: BriefLine | None = None
     """What the agent asked the user at the end."""
+    kept: tuple[BriefLine, ...] = ()
+    """The weightiest of what was kept of it, where nothing of the above is told."""
     files: tuple[str, ...] = ()
+    memories: int = 0
+    """That came of it and may answer today."""
+    passages: int = 0
+    """Stretches of its turns that are kept word for word."""
+
+
+class BriefDay(Wire):
+    """A day on which sessions began, and what came of them that may answer today."""
+
+    day: str
+    sessions: int
+    memories: int
 
 
 class BriefOutput(Wire):
@@ -78,71 +105,78 @@ class BriefOutput(Wire):
     namespace: str
     sessions: tuple[SessionBrief, ...]
     total: int
-    """Sessions that the namespace has in all."""
+    """Sessions that the namespace has in all; with a day or a session, those that fit."""
     text: str
+    days: tuple[BriefDay, ...] = ()
+    """Every day of the namespace with a session, oldest first, whatever was asked for."""
+    next: str | None = None
+    """Where the page ends, if there is more behind it: the `after` of the next."""
 
 
 def brief(app: App, request: BriefInput) -> BriefOutput:
-    """Tell the last sessions of a project, the newest first; what does not fit the budget is left out whole."""
-    by_session: dict[str, list[FiledEpisode]] = {}
-    for filed in app.lookup.episodes(request.namespace):
-        if filed.episode.session_id == request.but:
-            continue
-        by_session.setdefault(filed.episode.session_id, []).append(filed)
+    """Tell the last sessions of a project, the newest first; what does not fit the budget is left out whole.
+
+    Raises:
+        InputError: the cursor is of another list.
+    """
+    known = AnsweringSessions(app, request.namespace)  # of the others, all was put away
+    every = [
+        each for each in sessions_of(app, request.namespace) if each.id in known.passages and each.id != request.but
+    ]
+    here = [each for each in every if request.day in (None, each.day) and request.session_id in (None, each.id)]
+    shown, following = page(app, request, here, lambda each: each.place)
     told, text, room = list[SessionBrief](), "", request.budget * CHARACTERS_A_TOKEN
-    known = _answering_memories(app, request.namespace)
-    here = [each for each in by_session if each in known]  # of the others, all was put away
-    for session_id in here[: request.sessions]:
-        session = _brief_of(session_id, by_session[session_id], known[session_id])
+    for each in shown:
+        session = brief_of(each, known)
         said = _text_of(session)
         if len(text) + len(said) > room:
+            following = cursor(app, request, shown[len(told) - 1].place) if told else None
             break
         told.append(session)
         text += said
-    return BriefOutput(namespace=request.namespace, sessions=tuple(told), total=len(here), text=text.strip("\n"))
+    return BriefOutput(
+        namespace=request.namespace,
+        sessions=tuple(told),
+        total=len(here),
+        text=text.strip("\n"),
+        days=tuple(_days(every, known)),
+        next=following,
+    )
 
 
-def _answering_memories(app: App, namespace: str) -> dict[str, list[Memory]]:
-    """What may answer now without any scope granted, by session, in the order it was said."""
-    ids = answering(app, namespace, None)
-    out: dict[str, list[Memory]] = {}
-    for each in app.index.memories(namespace):
-        memory = each.memory
-        if memory.id in ids and memory.session_id and not set(memory.scopes).intersection(BOUNDARY_SCOPES):
-            out.setdefault(memory.session_id, []).append(memory)
-    return {session: sorted(memories, key=_turn_order) for session, memories in out.items()}
+def _days(sessions: Sequence[KeptSession], known: AnsweringSessions) -> Iterator[BriefDay]:
+    by_day = dict[str, list[KeptSession]]()
+    for each in sessions:
+        by_day.setdefault(each.day, []).append(each)
+    for day, here in sorted(by_day.items()):
+        yield BriefDay(day=day, sessions=len(here), memories=sum(known.memories(each.id) for each in here))
 
 
-def _turn_order(memory: Memory) -> tuple[int, str]:
-    return turn_of(memory), memory.id
-
-
-def turn_of(memory: Memory) -> int:
-    """The turn a memory rests on last; 0 where its evidence names none."""
-    last = memory.evidence[-1].rpartition("-")[2] if memory.evidence else ""
-    return int(last) if last.isdigit() else 0
-
-
-def _brief_of(session_id: str, filed: Sequence[FiledEpisode], memories: Sequence[Memory]) -> SessionBrief:
-    episodes = [each.episode for each in filed]
-    started = min((each.started for each in episodes if each.started), default=None)
-    ended = max((each.ended for each in episodes if each.ended), default=None)
+def brief_of(session: KeptSession, known: AnsweringSessions) -> SessionBrief:
+    """One session, told shortly."""
+    memories = known.of(session.id)
     turns = [each for each in memories if each.category == "moment"]
     kept = [each for each in memories if each.category != "moment"]
     decided = [each for each in kept if each.category in _SETTLED and each.source_class in _DECIDERS]
-    decided = sorted(sorted(decided, key=lambda each: -each.importance_score)[:_ITEMS], key=_turn_order)
-    return SessionBrief(
-        session_id=session_id,
-        day=f"{started or episodes[0].created:%Y-%m-%d}",
-        started=started,
-        ended=ended,
+    decided = sorted(sorted(decided, key=lambda each: -each.importance_score)[:_ITEMS], key=memories.index)
+    told = SessionBrief(
+        session_id=session.id,
+        day=session.day,
+        started=session.started,
+        ended=session.ended,
         asked=_request_line(turns),
         done=tuple(_done_lines(turns, kept)),
         decided=tuple(_line_of(each) for each in decided),
         left_open=tuple(_line_of(each) for each in kept if each.category == "commitment")[-_ITEMS:],
         unanswered=_open_question(turns),
-        files=tuple(_files(each.artifacts for each in reversed(episodes))),
+        files=tuple(_files(each.artifacts for each in reversed(session.episodes))),
+        memories=len(kept),
+        passages=len(turns),
     )
+    if told.asked or told.done or told.decided or told.left_open:
+        return told
+    weightiest = sorted(kept, key=lambda each: -each.importance_score)[:_DONE]
+    return told.model_copy(update={"kept": tuple(_line_of(each) for each in kept if each in weightiest)})
 
 
 def _request_line(turns: Sequence[Memory]) -> BriefLine | None:
@@ -230,7 +264,7 @@ def _cut(text: str, most: int) -> str:
 
 def _text_of(session: SessionBrief) -> str:
     parts = [("asked", (session.asked,)), ("done", session.done), ("decided", session.decided)]
-    parts += [("open", session.left_open), ("the agent asked last", (session.unanswered,))]
+    parts += [("open", session.left_open), ("the agent asked last", (session.unanswered,)), ("kept", session.kept)]
     lines = [f"{name}: {each.text} [{each.memory_id[-10:]}]" for name, said in parts for each in said if each]
     files = [f"files: {', '.join(harmless(name) for name in session.files)}"] if session.files else []
     return "\n".join((f"## {session.day} · session {harmless(session.session_id)[:40]}", *lines, *files)) + "\n\n"

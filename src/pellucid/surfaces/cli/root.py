@@ -18,6 +18,7 @@ GROUPS = {
         "open",
         "copy",
         "brief",
+        "sessions",
         "history",
         "episodes",
         "graph",
@@ -51,13 +52,14 @@ GROUPS = {
         "data",
     ),
     "Serve": ("serve", "dashboard", "token", "mcp", "hooks"),
-    "Look after a home": ("lifecycle", "tier", "doctor", "rebuild", "models", "ledger", "lab"),
+    "Look after a home": ("lifecycle", "tier", "doctor", "rebuild", "models", "settings", "ledger", "lab"),
 }
 """The commands as `--help` shows them: what a newcomer does first stands first."""
 
 
 SUBJECTS = {
     "data": "Take along, or erase, all that is kept of a session or an agent.",
+    "sessions": "Look at a session, and at what was left out of it.",
     "episodes": "Look at the stretches of sessions that memories came of.",
     "graph": "Look at things and how they hang together.",
     "hooks": "Have an agent's program remember by itself.",

@@ -11,7 +11,7 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from markdown_it import MarkdownIt
 from markupsafe import Markup
 
-from pellucid.surfaces.dashboard.bars import spoken
+from pellucid.surfaces.dashboard.charts.bars import spoken
 from pellucid.xray.words.visible import visible
 
 _TAGS = {

@@ -50,6 +50,8 @@ _HEADERS = (
 )
 _FORM_BYTES = 1 << 20
 _FEW_S = 30.0
+_WHOLE = ":path"
+"""Stands behind a name of a page's path that takes all that is left of it, slashes too."""
 
 
 class Asked(Protocol):
@@ -170,12 +172,19 @@ def _page_of(path: str) -> tuple[Page, str, dict[str, str]]:
     parts = [each for each in path.removeprefix(ROOT).split("/") if each]
     for page in PAGES:
         wanted = [each for each in page.path.split("/") if each]
-        rest = parts if page.is_of_home else parts[2:]
+        rest = _joined(parts if page.is_of_home else parts[2:], wanted)
         fits = len(rest) == len(wanted) and (page.is_of_home or len(parts) >= 2)
         if fits and all(a.startswith("{") or a == b for a, b in zip(wanted, rest, strict=True)):
-            named = {a[1:-1]: b for a, b in zip(wanted, rest, strict=True) if a.startswith("{")}
+            named = {a[1:-1].removesuffix(_WHOLE): b for a, b in zip(wanted, rest, strict=True) if a.startswith("{")}
             return page, "" if page.is_of_home else "/".join(parts[:2]), named
     raise unknown_place()
+
+
+def _joined(parts: list[str], wanted: list[str]) -> list[str]:
+    """The parts of a path, what is left of them as one where the last name takes all of it."""
+    last = len(wanted) - 1
+    takes_all = wanted and wanted[-1].endswith(f"{_WHOLE}}}") and len(parts) > last
+    return [*parts[:last], "/".join(parts[last:])] if takes_all else parts
 
 
 def _looked_at(
@@ -189,7 +198,7 @@ def _looked_at(
     if namespace and not session.caller.may("read", namespace):
         raise unknown_place()
     where = f"{ROOT}/{namespace}/{page.path}" if namespace else f"{ROOT}{page.path}"
-    path = where.format(**named).rstrip("/") or ROOT
+    path = where.replace(_WHOLE, "").format(**named).rstrip("/") or ROOT
     view = View(
         host, session.caller, namespace, named, {name: _only(each) for name, each in query.items()}, deadline, path
     )

@@ -87,7 +87,10 @@ class Page:
     """One page: where it is, and what its template is given."""
 
     path: str
-    """Below the namespace (`/ui/tenant/project/…`), with what it names in braces; of the home with a leading `/`."""
+    """Below the namespace (`/ui/tenant/project/…`), with what it names in braces; of the home with a leading `/`.
+
+    A last name with `:path` behind it takes all that is left, slashes too: `sessions/{session_id:path}`.
+    """
     template: str
     """A file of `templates/`."""
     build: Callable[[View], Mapping[str, object]]

@@ -289,7 +289,7 @@ class Service:
 
     async def _once(self, exchange: Exchange, asker: Caller, errand: Errand, print_: str) -> None:
         key = exchange.headers.get("idempotency-key")
-        if key is None or errand.route.row.effect == "read":
+        if key is None or errand.route.row.effect == "read" or errand.route.row.gives_secret:
             await self._run(exchange, asker, errand)
             return
         if not is_key(key):

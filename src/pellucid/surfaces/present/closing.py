@@ -1,9 +1,10 @@
-"""What became of memories that were served in, text for a person out."""
+"""What a session was, and what became of memories that were served in, text for a person out."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from pellucid.xray.words.headline import headline
 from pellucid.xray.words.numbers import counted
 from pellucid.xray.words.visible import visible
 
@@ -14,6 +15,7 @@ if TYPE_CHECKING:
     from pellucid.operations.memory.citing import CiteOutput
     from pellucid.operations.recall.results import FeedbackOutput, ResultOutput
     from pellucid.operations.session.closing import ClosingOutput
+    from pellucid.operations.session.showing import LeftOut, SessionOutput
     from pellucid.store.citations_port import Evidence
 
 _SIGNS: Mapping[Evidence, str] = {
@@ -65,6 +67,29 @@ def closed(outcome: ClosingOutput) -> str:
         lines += [f"    {_noted(each)}"] if each.notes else []
     lines += [f"  not cited: {each}" for each in outcome.uncited]
     return "\n".join(lines)
+
+
+def session(outcome: SessionOutput) -> str:
+    """What it was, what was left out and why, and what became of what its recalls gave."""
+    told = outcome.session
+    kept = (told.memories, told.passages) if told else (0, 0)
+    came = f"{counted(kept[0], 'memory', 'memories')} and {counted(kept[1], 'passage')} that may answer today"
+    lines = [f"session {visible(outcome.session_id)}: {counted(outcome.turns, 'turn')} became {came}"]
+    parts = [("asked", (told.asked,)), ("done", told.done), ("decided", told.decided)] if told else []
+    parts += [("open", told.left_open), ("the agent asked last", (told.unanswered,))] if told else []
+    lines += [f"{name}: {each.text} [{each.memory_id[-10:]}]" for name, said in parts for each in said if each]
+    lines.append(f"left out: {counted(len(outcome.left_out), 'statement')}, {outcome.considered} were judged")
+    lines += [f"  {_left(each)}" for each in outcome.left_out]
+    lines += [f"  {count} claims of a model, not borne out: {why}" for why, count in outcome.unborne.items()]
+    lines += [f"{each.memory_id} was {citation_line(each)}" for each in outcome.citations]
+    return "\n".join(lines)
+
+
+def _left(each: LeftOut) -> str:
+    words = f'"{headline(each.said)}"' if each.said else "words that are not kept"
+    where = ", ".join(visible(place.rpartition(":")[2]) for place in each.evidence)
+    same = f", as {each.memory_id} says it" if each.memory_id else ""
+    return f"{words}: {each.reason}{same} ({each.code}; turn {where})"
 
 
 def citation_line(cited: MemoryCitation) -> str:

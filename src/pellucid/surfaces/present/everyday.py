@@ -16,6 +16,7 @@ if TYPE_CHECKING:  # `pellucid --help` must not wait for what only the answers' 
     from collections.abc import Iterable, Mapping
 
     from pellucid.model.memory import Memory
+    from pellucid.operations.admin.configuration import SettingsOutput
     from pellucid.operations.admin.health import DoctorOutput, HomeOutput, RebuildOutput
     from pellucid.operations.admin.models import ModelsOutput
     from pellucid.operations.admin.status import PipelineStatus
@@ -121,6 +122,12 @@ def _pipeline(pulse: PipelineStatus) -> Iterable[str]:
         yield f"spool     {each.turns} turns of {visible(each.session_id)} since {isoformat(each.oldest)}"
     yield "disk      " + ", ".join(f"{place} {size / 2**20:,.1f} MiB" for place, size in pulse.disk.items())
     yield "retention " + "; ".join(f"{what} {how}" for what, how in pulse.retention.items())
+
+
+def settings(outcome: SettingsOutput) -> str:
+    """A line a setting: its name, where it was set, its value."""
+    rows = [(each.name, each.source, each.value) for each in outcome.settings]
+    return "\n".join(table(("SETTING", "FROM", "VALUE"), rows)) or "every setting is as it comes"
 
 
 def rebuilt(outcome: RebuildOutput) -> str:

@@ -10,7 +10,7 @@ from markupsafe import Markup
 from pellucid.operations.memory.changing import ARCHIVE
 from pellucid.operations.telemetry.panels import PANELS, PanelName
 from pellucid.operations.telemetry.stats import STATS, StatsOutput
-from pellucid.surfaces.dashboard.bars import columns, rows, spoken
+from pellucid.surfaces.dashboard.charts.bars import columns, rows, spoken
 from pellucid.surfaces.dashboard.view import Page, View
 
 _DRAWN: Mapping[PanelName, str] = {

@@ -1,5 +1,97 @@
-"""What is asked of the health pages in, what their templates are given out."""
+"""A home in, how it is out: what is wrong and what to do, what is kept for how long, who may ask it, and its settings.
 
-from pellucid.surfaces.dashboard.view import Page
+Each part is shown to whoever may ask for it; the others are told that there is more.
+"""
 
-HEALTH: tuple[Page, ...] = ()
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+
+from markupsafe import Markup
+
+from pellucid.operations.admin.configuration import SETTINGS, SettingRow
+from pellucid.operations.admin.health import DOCTOR, REBUILD, DoctorOutput
+from pellucid.operations.admin.tokens import CREATE_TOKEN, LIST_TOKENS
+from pellucid.operations.session.closing import CHECKPOINT
+from pellucid.surfaces.dashboard.charts.calendar import meter
+from pellucid.surfaces.dashboard.view import Page, View
+from pellucid.xray.words.numbers import counted
+
+_PLACES = {
+    "vault": "the vault: your memories as Markdown files",
+    "journal.db": "what was written, until it is filed",
+    "index.db": "the index, made of the vault",
+    "history.db": "what was recalled, and why",
+    "spool.db": "turns that wait to become memories",
+    "models": "the models that run here",
+}
+"""What each store is for."""
+_KEPT = {
+    "trace": "Turns behind memories",
+    "receipts": "Explanations of recalls",
+    "queryText": "Words of questions",
+    "memories": "Memories",
+    "ledger": "What was done to memories",
+}
+"""What is kept for some time, in words."""
+
+
+@dataclass(frozen=True, slots=True)
+class Store:
+    """How much room a part of the home takes."""
+
+    name: str
+    text: str
+    size: str
+    chart: Markup
+
+
+@dataclass(frozen=True, slots=True)
+class Cap:
+    """How far something that is kept up to a limit has come to it."""
+
+    name: str
+    words: str
+    setting: str
+    chart: Markup
+
+
+def _health(view: View) -> Mapping[str, object]:
+    """What the caller may know of the home."""
+    if not view.may(DOCTOR):
+        return {"title": "Health", "report": None}
+    report = view.ask(DOCTOR)
+    settings = {each.name: each for each in view.ask(SETTINGS).settings}
+    return {
+        "title": "Everything is in order" if report.healthy else counted(len(report.findings), "problem", "problems"),
+        "report": report,
+        "stores": list(_stores(report)),
+        "caps": list(_caps(report, settings)),
+        "kept": _KEPT,
+        "free": _size(report.pulse.disk["free"]) if report.pulse else "",
+        "settings": settings.values(),
+        "tokens": view.ask(LIST_TOKENS).tokens if view.may(LIST_TOKENS) else (),
+        "may_rebuild": view.may(REBUILD),
+        "may_make_tokens": view.may(CREATE_TOKEN),
+        "may_flush": view.caller.may(CHECKPOINT.access, "*"),
+    }
+
+
+def _stores(report: DoctorOutput) -> Iterator[Store]:
+    used = {name: size for name, size in report.pulse.disk.items() if name != "free"} if report.pulse else {}
+    total = sum(used.values())
+    for name, size in used.items():
+        yield Store(name, _PLACES.get(name, ""), _size(size), meter(size, total, f"{name}: {_size(size)}", fills=False))
+
+
+def _caps(report: DoctorOutput, settings: Mapping[str, SettingRow]) -> Iterator[Cap]:
+    """The receipts against the most that are kept in full."""
+    most = int(settings["history.receipts"].value)
+    words = f"{report.receipts:,} of {most:,}"
+    yield Cap("Recalls that can be explained", words, "history.receipts", meter(report.receipts, most, words))
+
+
+def _size(size: int) -> str:
+    return f"{size / 2**20:,.1f} MiB" if size < 2**30 else f"{size / 2**30:,.1f} GiB"
+
+
+HEALTH: tuple[Page, ...] = (Page("health", "health.html", _health, "Health"),)

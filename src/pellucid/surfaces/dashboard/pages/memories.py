@@ -20,7 +20,7 @@ from pellucid.operations.memory.undoing import UNDO
 from pellucid.operations.recall.recalling import RECALL
 from pellucid.operations.recall.serving import SERVING
 from pellucid.store.graph_port import Node
-from pellucid.surfaces.dashboard.charts import Span, timeline
+from pellucid.surfaces.dashboard.charts.timeline import Span, timeline
 from pellucid.surfaces.dashboard.rendering import excerpt, markdown
 from pellucid.surfaces.dashboard.view import Page, View
 from pellucid.xray.words.visible import visible

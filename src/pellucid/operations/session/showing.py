@@ -1,0 +1,187 @@
+"""A session in, what is known of it out: what it was, what was left out and why, and what became of what it recalled.
+
+What was left out is on record without its words. Where its turn is still kept word for word, the sentence is found
+there again, by the same keyed hash by which `why` finds it.
+"""
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Annotated, Literal
+
+from pydantic import Field
+
+from pellucid.app import App
+from pellucid.errors import InputError, NotFoundError
+from pellucid.memory.ledger_rows import happened, typed
+from pellucid.memory.tombstone import said_key
+from pellucid.model.ledger import FlushRow, UnkeptRow, VerdictRow
+from pellucid.model.memory import BOUNDARY_SCOPES, Memory
+from pellucid.model.wire import Instant, Wire
+from pellucid.observe.prose import blocks, sentences
+from pellucid.operations.browsing import MemoryCitation, told_citation
+from pellucid.operations.operation import Argument, Operation, Surfaces
+from pellucid.operations.session.briefing import SessionBrief, brief_of
+from pellucid.operations.session.sessions import AnsweringSessions, sessions_of
+from pellucid.operations.session.verdicts import is_forgotten, plain_reason
+from pellucid.xray.words.headline import headline
+
+_ID = re.compile(r"\bmem_[0-9a-f]{32}\b")
+_FEWEST_DIGITS = 8
+"""Characters of a session's id by which it may be named."""
+
+
+class SessionInput(Wire):
+    """Which session."""
+
+    namespace: str
+    session_id: Annotated[str, Argument("A session's id, or its first eight characters or more.")]
+
+
+class LeftOut(Wire):
+    """A statement that became no memory, and why."""
+
+    evidence: tuple[str, ...]
+    """Where it was said: `session:first turn-last turn`."""
+    at: Instant
+    verdict: Literal["reject", "defer", "accept", "unkept"]
+    """`unkept`: nothing in its words said that it is to last, so that nobody judged it."""
+    code: str
+    """The reason's name, such as `transient`."""
+    reason: str
+    """The same in words."""
+    said: str | None = None
+    """The sentence, where its turn is still kept word for word."""
+    memory_id: str | None = None
+    """The memory that says the same already."""
+
+
+class SessionOutput(Wire):
+    """What is known of one session."""
+
+    namespace: str
+    session_id: str
+    session: SessionBrief | None = None
+    """What was asked, done, decided and left open; None where nothing of it may answer today."""
+    turns: int = 0
+    """Turns that were read."""
+    turns_by_role: dict[str, int] = Field(default_factory=dict)
+    considered: int = 0
+    """Statements that were judged."""
+    left_out: tuple[LeftOut, ...] = ()
+    """In the order in which they were said."""
+    reasons: dict[str, int] = Field(default_factory=dict)
+    """How many were left out by each reason, the most frequent first."""
+    unborne: dict[str, int] = Field(default_factory=dict)
+    """What a model claimed and its evidence did not bear out, by reason."""
+    citations: tuple[MemoryCitation, ...] = ()
+    """What became of the memories that its recalls gave, as it was said; `recall.list` names the recalls."""
+    words: dict[str, str] = Field(default_factory=dict)
+    """What the memories named here say, by id, as far as no scope keeps them in."""
+
+
+def show_session(app: App, request: SessionInput) -> SessionOutput:
+    """Everything that is known of a session.
+
+    Raises:
+        NotFoundError: nothing of such a session was kept, decided or asked in the namespace.
+        InputError: several sessions begin so.
+    """
+    namespace = request.namespace
+    kept = {each.id: each for each in sessions_of(app, namespace)}
+    decided = dict[str, list[VerdictRow | UnkeptRow | FlushRow]]()
+    for row in typed(app.ledger.ledger(), namespace, ("verdict", "unkept", "flush")):
+        if isinstance(row, VerdictRow | UnkeptRow | FlushRow):
+            decided.setdefault(row.session_id, []).append(row)
+    session_id = _session_named(request.session_id, {*kept, *decided})
+    if session_id not in (*kept, *decided) and app.receipts.latest(namespace, session_id) is None:
+        raise NotFoundError(
+            f"no session {session_id} in {namespace}", next_step="`pellucid brief` names the last sessions"
+        )
+    known = AnsweringSessions(app, namespace)
+    rows = decided.get(session_id, [])
+    left = sorted(_left_out(app, rows, known.of(session_id)), key=_turn)
+    flushed = [row for row in rows if isinstance(row, FlushRow)]
+    cited = tuple(map(told_citation, app.citations.on(namespace, session_id)))
+    return SessionOutput(
+        namespace=namespace,
+        session_id=session_id,
+        session=brief_of(kept[session_id], known) if session_id in kept and session_id in known.passages else None,
+        turns=sum(row.turns for row in flushed),
+        turns_by_role=dict(sum((Counter(row.by_role) for row in flushed), Counter[str]()).most_common()),
+        considered=sum(isinstance(row, VerdictRow) for row in rows),
+        left_out=tuple(left),
+        reasons=dict(Counter(each.code for each in left).most_common()),
+        unborne=dict(sum((Counter(row.dropped) for row in flushed), Counter[str]()).most_common()),
+        citations=cited,
+        words=_words(app, namespace, [*(each.memory_id for each in cited), *_ID.findall(str(left))]),
+    )
+
+
+def _words(app: App, namespace: str, ids: Iterable[str]) -> dict[str, str]:
+    found = (each.memory for each in app.index.memories(namespace, list(dict.fromkeys(ids))))
+    return {each.id: headline(each.content) for each in found if not set(each.scopes).intersection(BOUNDARY_SCOPES)}
+
+
+def _session_named(name: str, known: set[str]) -> str:
+    if name in known or len(name) < _FEWEST_DIGITS:
+        return name
+    fitting = [each for each in known if each.startswith(name)]
+    if len(fitting) > 1 and (own := [each for each in fitting if "/" not in each.removeprefix(name)]):
+        fitting = own  # the sessions below one are named after it
+    if len(fitting) > 1:
+        raise InputError(f"{len(fitting)} sessions begin with {name}", code="ambiguous_id", next_step="give a whole id")
+    return fitting[0] if fitting else name
+
+
+def _left_out(
+    app: App, rows: Sequence[VerdictRow | UnkeptRow | FlushRow], memories: Sequence[Memory]
+) -> Iterator[LeftOut]:
+    """What became no memory of its own, but for what was forgotten since."""
+    said = _sentences_by_key(app, memories)
+    for row in rows:
+        if isinstance(row, FlushRow) or (isinstance(row, VerdictRow) and row.verdict == "accept"):
+            continue
+        words = next((said[key] for key in row.said if key in said), None)
+        if is_forgotten(app, row, words or ""):
+            continue
+        code, reason = plain_reason(row)
+        yield LeftOut(
+            evidence=row.evidence,
+            at=happened(row),
+            verdict=row.verdict if isinstance(row, VerdictRow) else "unkept",
+            code=code,
+            reason=reason,
+            said=words,
+            memory_id=row.resulting_primitive_id if isinstance(row, VerdictRow) else None,
+        )
+
+
+def _sentences_by_key(app: App, memories: Sequence[Memory]) -> Mapping[str, str]:
+    """The sentences of the turns that are kept, by the keyed hashes that decisions are on record with."""
+    return {
+        said_key(app.key, each.namespace, sentence): sentence
+        for each in memories
+        if each.category == "moment"
+        for block in blocks(each.content)
+        for sentence in sentences(block.text)
+    }
+
+
+def _turn(left: LeftOut) -> int:
+    first = left.evidence[0].rpartition(":")[2].partition("-")[0] if left.evidence else ""
+    return int(first) if first.isdigit() else 0
+
+
+SESSION = Operation(
+    "session.show",
+    """Show one session in full, with what was left out and why.
+
+What it asked, did, decided and left open, and what became of what its recalls gave.
+""",
+    SessionInput,
+    SessionOutput,
+    lambda call, asked: show_session(call.app, asked),
+    "read",
+    Surfaces("sessions show", http=("GET /v1/sessions/{session_id}",)),
+)

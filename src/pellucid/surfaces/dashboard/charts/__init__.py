@@ -1,0 +1,1 @@
+"""Numbers in, drawings of them out: SVG made on the server, coloured by classes alone."""
