@@ -141,7 +141,7 @@ def open_app(
         scrubber=index,
         lookup=index.lookup,
         history=history,
-        receipts=history,
+        receipts=history.receipts,
         uses=history.uses,
         citations=history.citations,
         telemetry=history.telemetry,

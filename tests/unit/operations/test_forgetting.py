@@ -12,7 +12,6 @@ from pellucid.errors import InputError, NotFoundError
 from pellucid.operations.memory.forgetting import (
     ForgetInput,
     PurgeInput,
-    finish_quietly,
     forget,
     preview_forget,
     preview_purge,
@@ -21,6 +20,7 @@ from pellucid.operations.memory.forgetting import (
 from pellucid.operations.memory.remembering import RememberInput, remember
 from pellucid.operations.memory.storytelling import history
 from pellucid.operations.recall.recalling import RecallInput, recall, xray_of
+from pellucid.operations.remains import finish_quietly
 from pellucid.operations.session.intake import Mode
 from pellucid.settings import load
 

@@ -46,7 +46,7 @@ def whole(history: LocalHistory, count: int) -> list[int]:
 
 
 def test_the_class_fulfils_the_port(tmp_path: Path) -> None:
-    receipts: Receipts = history_of(tmp_path)
+    receipts: Receipts = history_of(tmp_path).receipts
     assert receipts.recalls(HERE) == []
     assert receipts.latest(HERE) is None
     assert receipts.pin(name(1), HERE, pinned=True) is None
@@ -72,13 +72,13 @@ def test_recalls_are_filtered_by_how_they_went_and_by_words_of_their_question(tm
         (RecallFilter(contains="null"), []),
         (RecallFilter(agent="ada", query_class="decision", contains="crane"), [1]),
     ):
-        assert ids(history.recalls(HERE, only=only)) == found
-    assert ids(history.recalls(HERE, session_id="s", only=RecallFilter(contains="crane"))) == [2, 1]
-    first = history.recalls(HERE, only=RecallFilter(contains="crane"), limit=1)
-    assert ids(history.recalls(HERE, only=RecallFilter(contains="crane"), after=first[0])) == [2, 1]
-    third = history.recalls(HERE, only=RecallFilter(degraded=True))[0]
+        assert ids(history.receipts.recalls(HERE, only=only)) == found
+    assert ids(history.receipts.recalls(HERE, session_id="s", only=RecallFilter(contains="crane"))) == [2, 1]
+    first = history.receipts.recalls(HERE, only=RecallFilter(contains="crane"), limit=1)
+    assert ids(history.receipts.recalls(HERE, only=RecallFilter(contains="crane"), after=first[0])) == [2, 1]
+    third = history.receipts.recalls(HERE, only=RecallFilter(degraded=True))[0]
     assert (third.agent, third.surface, third.query_class, third.outcome) == ("ada", "mcp", "other", "abstained")
-    assert history.recalls(HERE, limit=1)[0].outcome is None
+    assert history.receipts.recalls(HERE, limit=1)[0].outcome is None
 
 
 def test_recalls_are_listed_newest_first_with_what_is_kept_of_them(tmp_path: Path) -> None:
@@ -89,18 +89,18 @@ def test_recalls_are_listed_newest_first_with_what_is_kept_of_them(tmp_path: Pat
         recall(3, "tides", 1, namespace=THERE),
         recall(4, "", 2, "s2"),
     )
-    assert history.recalls(HERE) == [
+    assert history.receipts.recalls(HERE) == [
         RecallRow(name(4), 4, "s2", 2, in_full=True, pinned=False, query=b""),
         RecallRow(name(2), 2, None, 0, in_full=True, pinned=False, query=b""),
         RecallRow(name(1), 1, "s1", 3, in_full=True, pinned=False, query="größe?".encode()),
     ]
-    assert [row.query_kept for row in history.recalls(HERE)] == [False, False, True]
-    assert ids(history.recalls(HERE, since=2)) == [4, 2]
-    assert ids(history.recalls(HERE, since=5)) == []
-    assert ids(history.recalls(HERE, session_id="s1")) == [1]
-    assert ids(history.recalls(HERE, session_id="s1", since=2)) == []
-    assert ids(history.recalls("local/none")) == []
-    assert ids(history.recalls(THERE, session_id="s1")) == []
+    assert [row.query_kept for row in history.receipts.recalls(HERE)] == [False, False, True]
+    assert ids(history.receipts.recalls(HERE, since=2)) == [4, 2]
+    assert ids(history.receipts.recalls(HERE, since=5)) == []
+    assert ids(history.receipts.recalls(HERE, session_id="s1")) == [1]
+    assert ids(history.receipts.recalls(HERE, session_id="s1", since=2)) == []
+    assert ids(history.receipts.recalls("local/none")) == []
+    assert ids(history.receipts.recalls(THERE, session_id="s1")) == []
 
 
 @pytest.mark.parametrize("session", [None, "s"])
@@ -108,7 +108,7 @@ def test_pages_follow_one_another_whatever_is_recorded_meanwhile(tmp_path: Path,
     history = history_of(tmp_path, *(recall(number, session="s", at=1 + number // 3) for number in range(1, 24)))
     seen: list[int] = []
     last: RecallRow | None = None
-    while rows := history.recalls(HERE, session_id=session, after=last, limit=5):
+    while rows := history.receipts.recalls(HERE, session_id=session, after=last, limit=5):
         seen += ids(rows)
         last = rows[-1]
         history.record(recall(100 + len(seen), session="s", at=1_000))
@@ -122,10 +122,10 @@ def test_the_latest_is_of_the_session_asked_for_or_of_the_namespace(tmp_path: Pa
     assert [
         found and found.recall_id
         for found in (
-            history.latest(HERE),
-            history.latest(HERE, "s1"),
-            history.latest(HERE, "s3"),
-            history.latest(THERE),
+            history.receipts.latest(HERE),
+            history.receipts.latest(HERE, "s1"),
+            history.receipts.latest(HERE, "s3"),
+            history.receipts.latest(THERE),
         )
     ] == [name(3), name(1), None, name(4)]
 
@@ -133,15 +133,15 @@ def test_the_latest_is_of_the_session_asked_for_or_of_the_namespace(tmp_path: Pa
 def test_a_pinned_receipt_outlives_age_and_number_until_it_is_let_go(tmp_path: Path) -> None:
     history = history_of(tmp_path, *(recall(number, "tides", 1) for number in range(1, 9)))
     for number in (2, 3):
-        row = history.pin(name(number), HERE, pinned=True)
+        row = history.receipts.pin(name(number), HERE, pinned=True)
         assert row is not None
         assert (row.pinned, row.in_full, row.query) == (True, True, b"tides")
-    history.pin(name(2), HERE, pinned=True)
+    history.receipts.pin(name(2), HERE, pinned=True)
     assert history.prune(before=4, keep=100) == 1
     assert whole(history, 8) == [2, 3, 4, 5, 6, 7, 8]
     assert history.prune(before=0, keep=2) == 3
     assert whole(history, 8) == [2, 3, 7, 8]
-    assert [(row.in_full, row.pinned, row.query_kept, row.served_count) for row in history.recalls(HERE)] == [
+    assert [(row.in_full, row.pinned, row.query_kept, row.served_count) for row in history.receipts.recalls(HERE)] == [
         (True, False, True, 1),
         (True, False, True, 1),
         *[(False, False, False, 1)] * 3,
@@ -149,7 +149,7 @@ def test_a_pinned_receipt_outlives_age_and_number_until_it_is_let_go(tmp_path: P
         (True, True, True, 1),
         (False, False, False, 1),
     ]
-    row = history.pin(name(2), HERE, pinned=False)
+    row = history.receipts.pin(name(2), HERE, pinned=False)
     assert row is not None
     assert not row.pinned
     assert history.prune(before=4, keep=100) == 1
@@ -159,20 +159,20 @@ def test_a_pinned_receipt_outlives_age_and_number_until_it_is_let_go(tmp_path: P
 
 def test_another_namespace_can_neither_pin_nor_let_go(tmp_path: Path) -> None:
     history = history_of(tmp_path, recall(1), recall(2))
-    assert history.pin(name(1), THERE, pinned=True) is None
-    history.pin(name(2), HERE, pinned=True)
-    assert history.pin(name(2), THERE, pinned=False) is None
-    assert history.pin(name(9), HERE, pinned=True) is None
-    assert [row.pinned for row in history.recalls(HERE)] == [True, False]
+    assert history.receipts.pin(name(1), THERE, pinned=True) is None
+    history.receipts.pin(name(2), HERE, pinned=True)
+    assert history.receipts.pin(name(2), THERE, pinned=False) is None
+    assert history.receipts.pin(name(9), HERE, pinned=True) is None
+    assert [row.pinned for row in history.receipts.recalls(HERE)] == [True, False]
     assert history.prune(before=100, keep=100) == 1
     assert whole(history, 2) == [2]
 
 
 def test_a_pin_holds_no_words_that_were_forgotten(tmp_path: Path) -> None:
     history = history_of(tmp_path, recall(1, "the tides of Zanzibar"), recall(2, "tides"))
-    history.pin(name(1), HERE, pinned=True)
+    history.receipts.pin(name(1), HERE, pinned=True)
     assert history.erase(HERE, ["zanzibar"]) == 1
-    row = history.recalls(HERE)[1]
+    row = history.receipts.recalls(HERE)[1]
     assert (row.in_full, row.pinned, row.query_kept) == (True, True, False)
     assert not [path.name for path in tmp_path.iterdir() if b"Zanzibar" in path.read_bytes()]
 
@@ -187,8 +187,8 @@ def test_a_history_of_an_older_version_is_listed_and_its_receipts_can_be_pinned(
         connection.execute(sql, (name(number), number, HERE)).fetchall()
     connection.close()
     history = history_of(tmp_path, recall(3))
-    assert ids(history.recalls(HERE)) == [3, 2, 1]
-    history.pin(name(1), HERE, pinned=True)
+    assert ids(history.receipts.recalls(HERE)) == [3, 2, 1]
+    history.receipts.pin(name(1), HERE, pinned=True)
     assert history.prune(before=3, keep=100) == 1
     assert whole(history, 3) == [1, 3]
 

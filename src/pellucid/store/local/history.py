@@ -2,7 +2,6 @@
 
 import json
 import re
-import unicodedata
 from collections.abc import Callable, Collection, Mapping, Sequence
 from itertools import groupby
 from pathlib import Path
@@ -26,8 +25,8 @@ from pellucid.store.local.database import (
     sql_folder,
 )
 from pellucid.store.local.erasing import empty_log, erase_remains
+from pellucid.store.local.receipts import LocalReceipts, folded_words
 from pellucid.store.local.traces import LocalTraces
-from pellucid.store.receipts_port import EVERY, RecallFilter, RecallRow
 from pellucid.store.telemetry_port import Grouping, LiftRow, RecallEvent
 from pellucid.store.uses_port import Times, UseKind
 
@@ -37,17 +36,17 @@ _WHOLE_WORDS = 4
 """Shorter words in Latin letters must stand alone in a query: `art` is not in `start`."""
 _SUMS = "SELECT {by}, {sums} FROM {view} WHERE namespace = ? AND day BETWEEN ? AND ? GROUP BY 1 ORDER BY 1"
 """What stands in braces are names of views and columns, none of them a caller's words."""
-_LAST = (2**63 - 1, "")
-"""A place after every recall."""
 
 
 class LocalHistory:
-    """See `History` and `Receipts`."""
+    """See `History`."""
 
     def __init__(self, path: Path) -> None:
         self._path = path
         self._queries = load_queries("pellucid.store.local", "sql/history/queries.sql")
         self._connections = ThreadConnections(self._open)
+        self.receipts = LocalReceipts(self._connections.get, self._queries)
+        """Which recalls there were, in the same file."""
         self.uses = LocalUses(self._connections.get, self._queries)
         """Use and exposure of memories, in the same file."""
         self.citations = LocalCitations(self._connections.get, self._queries)
@@ -95,47 +94,6 @@ class LocalHistory:
 
     def counts(self) -> tuple[int, int]:
         return tuple(execute(self._connections.get(), self._queries["counts"])[0])
-
-    def recalls(
-        self,
-        namespace: str,
-        *,
-        since: int = 0,
-        session_id: str | None = None,
-        only: RecallFilter = EVERY,
-        after: RecallRow | None = None,
-        limit: int = 100,
-    ) -> list[RecallRow]:
-        before = (after.at, after.recall_id) if after else _LAST
-        query, session = ("recalls_of_session", (session_id,)) if session_id else ("recalls", ())
-        wanted = (only.agent, only.query_class, only.outcome, int(only.degraded), _folded(only.contains))
-        bindings = (namespace, since, *before, *wanted, limit, *session)
-        return [_listed(*row) for row in execute(self._connections.get(), self._queries[query], bindings)]
-
-    def find(self, recall_id: str, namespace: str) -> RecallRow | None:
-        found = execute(self._connections.get(), self._queries["recall"], (recall_id, namespace))
-        return _listed(*found[0]) if found else None
-
-    def serving(
-        self, namespace: str, memory_id: str, *, since: int = 0, after: RecallRow | None = None, limit: int = 100
-    ) -> list[tuple[RecallRow, int]]:
-        before = (after.at, after.recall_id) if after else _LAST
-        bindings = (memory_id, namespace, since, *before, memory_id, limit)
-        found = execute(self._connections.get(), self._queries["recalls_serving"], bindings)
-        return [(_listed(*row), place + 1) for *row, place in found]
-
-    def times_served(self, namespace: str, memory_id: str, since: int = 0) -> int:
-        bindings = (memory_id, namespace, since)
-        return execute(self._connections.get(), self._queries["times_served"], bindings)[0][0]
-
-    def latest(self, namespace: str, session_id: str | None = None) -> RecallRow | None:
-        return next(iter(self.recalls(namespace, session_id=session_id, limit=1)), None)
-
-    def pin(self, recall_id: str, namespace: str, *, pinned: bool) -> RecallRow | None:
-        connection = self._connections.get()
-        with immediate(connection):
-            execute(connection, self._queries["pin" if pinned else "unpin"], (recall_id, namespace))
-            return self.find(recall_id, namespace)
 
     def erase(
         self, namespace: str, words: Collection[str], memory_ids: Collection[str] = (), *, scrub: bool = True
@@ -232,25 +190,6 @@ def _event_values(event: RecallEvent) -> tuple[Value, ...]:
     )
 
 
-def _listed(*row: Any) -> RecallRow:
-    recall_id, at, session_id, served, in_full, pinned, query, *who, degraded = row
-    agent, surface, query_class, outcome = who
-    return RecallRow(
-        recall_id,
-        at,
-        session_id,
-        served,
-        bool(in_full),
-        bool(pinned),
-        query,
-        agent,
-        surface,
-        query_class,
-        outcome,
-        None if degraded is None else bool(degraded),
-    )
-
-
 def _asks(*given: Any) -> bool:
     """Whether a question, without what filters name behind it, holds these folded words."""
     query, words = given
@@ -258,17 +197,12 @@ def _asks(*given: Any) -> bool:
 
 
 def _plain(query: bytes) -> str:
-    return _folded(query.decode("utf-8", "replace"))
-
-
-def _folded(text: str) -> str:
-    folded = unicodedata.normalize("NFKC", text).casefold()
-    return unicodedata.normalize("NFKC", folded)
+    return folded_words(query.decode("utf-8", "replace"))
 
 
 def _any_of(words: Collection[str]) -> re.Pattern[str] | None:
     """What finds any of these words in a folded query; None if there are none."""
-    wanted = sorted({word for each in words if (word := _folded(each).strip())})
+    wanted = sorted({word for each in words if (word := folded_words(each).strip())})
     return re.compile("|".join(map(_pattern, wanted))) if wanted else None
 
 
