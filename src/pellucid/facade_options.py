@@ -84,6 +84,7 @@ class Updated(TypedDict, total=False):
     attributes: dict[str, str]
     confidence: float
     importance: float
+    session_id: str
     agent: str
 
 

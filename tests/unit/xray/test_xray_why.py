@@ -8,7 +8,6 @@ from pellucid.errors import InputError, NotFoundError
 from pellucid.model.memory import unpack_id
 from pellucid.operations.recall.why import WhyInput, why, why_of
 from pellucid.recall.receipt.record import pack, unpack
-from pellucid.store.local.history import LocalHistory
 
 
 @pytest.mark.requirement("XRAY-3")
@@ -346,5 +345,4 @@ def test_nothing_at_all_is_written(house: Opener) -> None:
     assert {path: path.read_bytes() for path in before} == before
     assert {path for path in (app.settings.home / "vault").rglob("*") if path.is_file()} == set(before)
     assert app.records.operations() == operations
-    assert isinstance(app.receipts, LocalHistory)
     assert app.receipts.recalls(app.settings.namespace, limit=9) == []

@@ -32,7 +32,7 @@ class ProjectRow(Wire):
 
 
 class ProjectsOutput(Wire):
-    """Every project, the one with the newest session first; then what is filed under none."""
+    """Every project, the one with the newest session first; then each namespace that holds something and is none's."""
 
     projects: tuple[ProjectRow, ...]
 
@@ -108,7 +108,7 @@ def located(app: App, folder: str | None = None) -> App:
 
 
 def list_projects(app: App) -> ProjectsOutput:
-    """Every known project with what it holds, and what is filed under none.
+    """Every known project with what it holds, and what is filed under none, by its namespace.
 
     Raises:
         StoreError: the registry of projects cannot be read.
@@ -116,9 +116,9 @@ def list_projects(app: App) -> ProjectsOutput:
     known = app.projects.known()
     rows = [_row(app, each, known) for each in known.projects]
     rows = sorted(rows, key=lambda each: each.last_session or "", reverse=True)
-    if app.lookup.held(DEFAULT).anything:
-        rows.append(_row(app, None, known))
-    return ProjectsOutput(projects=tuple(rows))
+    named = {each.namespace for each in known.projects}
+    others = [each for each in sorted({DEFAULT, *app.lookup.namespaces()} - named) if app.lookup.held(each).anything]
+    return ProjectsOutput(projects=(*rows, *(_row(app, each, known) for each in others)))
 
 
 def move_project(app: App, namespace: str, folder: Path) -> ProjectRow:
@@ -148,8 +148,10 @@ def move_project(app: App, namespace: str, folder: Path) -> ProjectRow:
     return next(_row(app, each, known) for each in known.projects if each.namespace == namespace)
 
 
-def _row(app: App, project: Project | None, known: ProjectRegistry) -> ProjectRow:
-    namespace = project.namespace if project else DEFAULT
+def _row(app: App, named: Project | str, known: ProjectRegistry) -> ProjectRow:
+    """A project, or a namespace that is none's."""
+    project = named if isinstance(named, Project) else None
+    namespace = named if isinstance(named, str) else named.namespace
     held = app.lookup.held(namespace)
     return ProjectRow(
         namespace=namespace,

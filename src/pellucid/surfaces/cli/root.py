@@ -33,6 +33,7 @@ GROUPS = {
         "ablate",
         "lift",
         "snapshots",
+        "recalls",
         "audit",
         "cite",
         "feedback",
@@ -41,6 +42,7 @@ GROUPS = {
     "Change and forget": (
         "update",
         "pin",
+        "review",
         "reverify",
         "archive",
         "retract",
@@ -58,7 +60,7 @@ GROUPS = {
 
 
 SUBJECTS = {
-    "data": "Take along, or erase, all that is kept of a session or an agent.",
+    "data": "Export or erase all that is kept of a session or an agent.",
     "sessions": "Look at a session, and at what was left out of it.",
     "episodes": "Look at the stretches of sessions that memories came of.",
     "graph": "Look at things and how they hang together.",

@@ -59,11 +59,11 @@ ORDER BY listed.at DESC, recall_id DESC LIMIT ?10;
 
 -- name: recalls_serving
 -- The same of those that served a memory, each with the memory's place in it, from 0.
-SELECT listed.recall_id, at, session_id, served_count, in_full, pinned, query,
-  (SELECT key FROM json_each(served) WHERE value ->> 0 = ?)
-FROM listed JOIN (SELECT recall_id, served FROM receipts) USING (recall_id)
-WHERE namespace = ? AND at >= ? AND (at, recall_id) < (?, ?) AND instr(served, ?)
-ORDER BY at DESC, recall_id DESC LIMIT ?;
+SELECT recall_id, listed.at, listed.session_id, served_count, in_full, pinned, query,
+  agent, surface, query_class, outcome, degraded, (SELECT key FROM json_each(served) WHERE value ->> 0 = ?)
+FROM listed JOIN (SELECT recall_id, served FROM receipts) USING (recall_id) LEFT JOIN recall_events USING (recall_id)
+WHERE listed.namespace = ? AND listed.at >= ? AND (listed.at, recall_id) < (?, ?) AND instr(served, ?)
+ORDER BY listed.at DESC, recall_id DESC LIMIT ?;
 
 -- name: times_served
 -- How many recalls since a time served a memory.
