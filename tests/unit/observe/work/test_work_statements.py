@@ -252,7 +252,7 @@ CHANGED = """I finished the labels:
 - `till.py` — Renamed `rowCount` to `lineCount` in all 14 call sites, including the JSON tag"""
 TESTED = """Changes:
 
-- Added three regression tests: `TestPrint_SkipsEmpty` verifies that empty rows are left out; `TestPrint_Order` two trays
+- Added three regression tests: `TestPrint_SkipsEmpty` verifies that empty rows are left out; `TestPrint_Order` trays
 - Simplified `render_invoice()`: the two branches were the same, so one of them is gone now and its 40 lines with it
 - Fixed two lint errors in views.py, all 212 tests pass and the build succeeds"""
 
