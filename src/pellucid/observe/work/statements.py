@@ -24,7 +24,7 @@ from pellucid.observe.setting import Hearing
 from pellucid.observe.work.parts import Spoken
 from pellucid.observe.work.records import recorded
 
-KEEP = 0.5
+KEEP = 0.4
 """The chance of being worth keeping from which an agent's sentence is taken."""
 KEEP_OF_PERSON = 0.5
 """The same of a person's: a rule that is lost has to be said again, an order too many is one line to read over."""
@@ -41,9 +41,9 @@ BRIEF = 3
 """Sentences of a person's turn, at most, that are read together too: more are about more than one thing."""
 BRIEF_LENGTH = 280
 """Characters of an agent's paragraph of as few sentences that is told to its end: those of a passage."""
-PER_CONCLUSION = 3
+PER_CONCLUSION = 4
 """Statements at most of one turn of an agent's, the surest; of a person's all are kept."""
-PER_RECORD = 5
+PER_RECORD = 8
 """The same of an accepted plan, and of a summary of what went before: they are long, and nothing but conclusions."""
 
 _ANNOUNCES = re.compile(r"[:：]\W{0,3}$")

@@ -290,3 +290,23 @@ def test_what_an_agent_found_is_no_decision_unless_it_most_likely_is_one() -> No
     segment = Segment("s", turns(("user", "why?"), ("assistant", f"{found}\n\n{decided}")), "session_end")
     read = {fact.content: fact.category for fact in HeuristicExtractor().extract(segment)}
     assert (read[found.rstrip(".")], read[decided.rstrip(".")]) == ("fact", "decision")
+
+
+@pytest.mark.parametrize(
+    "dated",
+    [
+        "I'll invite the dentists to a trial run on 12 September.",
+        "i'll ring the customs broker about it on monday the 7th",
+        "Kickoff with the new supplier is on 28 August.",
+        "We promised to give the farm their data on 15 April.",
+    ],
+)
+def test_what_a_person_will_do_on_a_day_is_kept(dated: str) -> None:
+    assert told(("user", dated)) != []
+
+
+@pytest.mark.parametrize(
+    "passing", ["I'll ask her right away.", "I'll be back at 14:00.", "I'll paste the log in a second."]
+)
+def test_what_a_person_does_right_away_is_not(passing: str) -> None:
+    assert told(("user", passing)) == []
