@@ -51,6 +51,8 @@ def given(row: Operation[Any, Any], memory_id: str) -> dict[str, Any]:
         "memory": memory_id,
         "recallId": "last",
         "category": "decision",
+        "name": "theirs",
+        "grants": ["*:admin"],
     }
     fields = asking.writable(row)
     taken = {name: worst[name] for name in fields if name in worst}

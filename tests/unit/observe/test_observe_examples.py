@@ -76,6 +76,7 @@ def test_four_hours_come_down_to_a_page() -> None:
         ("billing-migration.jsonl", "invoices table has no currency column", "correction"),
         ("billing-migration.jsonl", "Never renumber an issued invoice", "rule"),
         ("billing-migration.jsonl", "run sheet, in order:", "procedure"),
+        ("billing-migration.jsonl", "rehearse it on 9 May", "commitment"),
         ("onboarding-chat.json", "You report to Farid", "relationship"),
         ("onboarding-chat.json", "allergic to coffee", "fact"),
         ("onboarding-chat.json", "Every second Thursday at 10:00", "fact"),

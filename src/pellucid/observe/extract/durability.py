@@ -56,6 +56,8 @@ class DurabilityReading:
     durable: float
     """The probability that it is worth keeping, 0 to 1."""
     kind: Kind
+    of_kind: float
+    """The probability that it is of that kind, if it is worth keeping."""
     telling: tuple[str, ...]
     """The words and pairs that spoke most for (or, where it is not worth keeping, against) it, at most three."""
 
@@ -77,13 +79,20 @@ class WeightTable:
                 for column, weight in enumerate(row):
                     total[column] += weight * value
                 shares.append((row[role] * value, name))
-        durable = 1 / (1 + exp(-max(-30.0, min(30.0, total[role]))))
-        kind = KINDS[max(range(len(KINDS)), key=lambda at: total[2 + at])]
+        durable, best = _chance(total[role]), max(range(len(KINDS)), key=lambda at: total[2 + at])
+        kind = KINDS[best]
         sign = 1 if durable >= 0.5 else -1
         words = sorted((share * sign, name) for share, name in shares if not name.startswith("="))
         if kind in ("decision", "rule", "preference") and _GOING_ON.search(sentence):
             kind = "fact"
-        return DurabilityReading(durable, kind, tuple(name for share, name in reversed(words[-3:]) if share > 0))
+        of_kind = _chance(total[2 + best])
+        return DurabilityReading(
+            durable, kind, of_kind, tuple(name for share, name in reversed(words[-3:]) if share > 0)
+        )
+
+
+def _chance(total: float) -> float:
+    return 1 / (1 + exp(-max(-30.0, min(30.0, total))))
 
 
 @cache

@@ -26,6 +26,8 @@ class Spoken:
     hearing: Hearing
     part: Part
     before: Hearing | None = None
+    closes: bool = False
+    """Whether a person speaks next, or nobody: an agent's last words."""
 
 
 def parts(segment: Segment, heard: Sequence[Hearing]) -> list[Spoken]:
@@ -40,7 +42,7 @@ def parts(segment: Segment, heard: Sequence[Hearing]) -> list[Spoken]:
             "person" if hearing.voice == "person" else _of_agent(hearing, closes=closes)
         )
         other = "assistant" if hearing.voice == "person" else "person"
-        out.append(Spoken(hearing, part, last.get(other)))
+        out.append(Spoken(hearing, part, last.get(other), closes))
         if part != "record":
             last[hearing.voice] = hearing
     return out

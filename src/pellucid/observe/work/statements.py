@@ -24,12 +24,16 @@ from pellucid.observe.setting import Hearing
 from pellucid.observe.work.parts import Spoken
 from pellucid.observe.work.records import recorded
 
-KEEP = 0.5
+KEEP = 0.4
 """The chance of being worth keeping from which an agent's sentence is taken."""
 KEEP_OF_PERSON = 0.5
 """The same of a person's: a rule that is lost has to be said again, an order too many is one line to read over."""
 KEEP_OF_CUE = 0.2
 """The same where a cue of the language names it: `never`, `we decided` also stand in what others said, or once did."""
+KEEP_OF_LAST = 0.3
+"""The same of its last words before a person speaks, where nothing in them has more: one statement of them is taken."""
+DECIDED = 0.5
+"""The chance of being a decision from which an agent's statement is told as one."""
 LONGEST = 420
 """Characters of a statement that is made of neighbouring sentences."""
 FEWEST_WORDS = 4
@@ -115,11 +119,11 @@ class ReadUnit:
 
 def stated(spoken: Spoken, taken: Collection[str] = ()) -> list[ObservedStatement]:
     """The statements of a turn, in its order, without the sentences that are `taken`, in small letters: corrections."""
-    if spoken.part == "narration":
-        return []
     if spoken.part == "record":
         return recorded(spoken.hearing.turn)
-    return _of_person(spoken.hearing, taken) if spoken.part == "person" else _of_agent(spoken.hearing)
+    if spoken.part == "person":
+        return _of_person(spoken.hearing, taken)
+    return _of_agent(spoken) if spoken.part == "conclusion" else []
 
 
 def _of_person(hearing: Hearing, taken: Collection[str]) -> list[ObservedStatement]:
@@ -212,16 +216,24 @@ def _alone(read: ReadUnit) -> ObservedStatement:
     return ObservedStatement(read.text, category, _confidence(read.reading), 0.0, position, is_update=not lasts)
 
 
-def _of_agent(hearing: Hearing) -> list[ObservedStatement]:
+def _of_agent(spoken: Spoken) -> list[ObservedStatement]:
+    """What an agent's turn says that lasts; of its last words at least the surest, if it may be worth keeping."""
+    hearing = spoken.hearing
+    told = _surest(hearing, KEEP, PER_CONCLUSION if hearing.turn.kind == "message" else PER_RECORD)
+    return told or (_surest(hearing, KEEP_OF_LAST, 1) if spoken.closes else [])
+
+
+def _surest(hearing: Hearing, least: float, most: int) -> list[ObservedStatement]:
+    """As many statements of an agent's turn, at most, the surest, of sentences that have this chance at least."""
     found = units(hearing.turn.content)
     read = _stating_units(found, hearing, by_user=False)
     made = [
         _joined_statement(run)
-        for run in _statement_runs((each for each in read if not _led(each.unit)), hearing.language)
+        for run in _statement_runs((each for each in read if not _led(each.unit)), least, hearing.language)
     ]
     for (_, lead), items in groupby(filter(_led, found), key=lambda unit: (unit.block, unit.lead)):
-        made += _of_list(lead, list(items), [each for each in read if _led(each.unit)])
-    most = PER_CONCLUSION if hearing.turn.kind == "message" else PER_RECORD
+        listed = [each for each in read if _led(each.unit) and each.reading.durable >= least]
+        made += _of_list(lead, list(items), listed)
     surest = sorted(made, key=lambda each: -each.confidence)[:most]
     return sorted((each for each in made if each in surest), key=lambda each: each.position)
 
@@ -230,12 +242,12 @@ def _led(unit: Unit) -> bool:
     return unit.listed and bool(unit.lead)
 
 
-def _of_list(lead: str, items: Sequence[Unit], read: Sequence[ReadUnit]) -> Iterator[ObservedStatement]:
-    """A list of which some item is worth keeping: whole where there is room, else those items, `…` for the others.
+def _of_list(lead: str, items: Sequence[Unit], lasting: Sequence[ReadUnit]) -> Iterator[ObservedStatement]:
+    """A list of which some item lasts: whole where there is room, else those items, `…` for the others.
 
     `There are four reasons: …` with only one of them would not be true.
     """
-    kept = [each for each in read if each.reading.durable >= KEEP and each.unit in items]
+    kept = [each for each in lasting if each.unit in items]
     whole = sum(len(each.text) + 2 for each in items) + len(lead) <= LONGEST
     told = [items] if whole else [[each.unit for each in run] for run in _in_room(kept, LONGEST - len(lead))]
     for part in told if kept else ():
@@ -288,7 +300,7 @@ def _is_next_step(unit: Unit, language: Language) -> bool:
     )
 
 
-def _statement_runs(found: Iterable[ReadUnit], language: Language) -> Iterator[list[ReadUnit]]:
+def _statement_runs(found: Iterable[ReadUnit], least: float, language: Language) -> Iterator[list[ReadUnit]]:
     """Sentences worth keeping that stand together, as far as they are short enough to be told as one.
 
     A brief paragraph is told to its end: behind `Every job reloads all fonts.` stands why, behind what was
@@ -296,7 +308,7 @@ def _statement_runs(found: Iterable[ReadUnit], language: Language) -> Iterator[l
     """
     for _, each in groupby(found, key=lambda read: read.unit.block):
         block = list(each)
-        told = block[next((at for at, read in enumerate(block) if read.reading.durable >= KEEP), len(block)) :]
+        told = block[next((at for at, read in enumerate(block) if read.reading.durable >= least), len(block)) :]
         brief = len(block) <= BRIEF and sum(len(read.text) + 2 for read in block) <= BRIEF_LENGTH
         if told and brief and not is_unresolved(told[0].text, language):
             yield told
@@ -305,13 +317,13 @@ def _statement_runs(found: Iterable[ReadUnit], language: Language) -> Iterator[l
         before: ReadUnit | None = None
         for read in block:
             full = sum(len(each.text) + 2 for each in run) + len(read.text) > LONGEST
-            if run and (full or read.reading.durable < KEEP):
+            if run and (full or read.reading.durable < least):
                 yield run
                 run = []
-            if read.reading.durable >= KEEP:
+            if read.reading.durable >= least:
                 leans = not run and before and is_unresolved(read.text, language)
                 run = [*run, *([before] if leans and before else []), read]
-            before = None if read.reading.durable >= KEEP else read
+            before = None if read.reading.durable >= least else read
         if run:
             yield run
 
@@ -320,7 +332,9 @@ def _joined_statement(run: list[ReadUnit]) -> ObservedStatement:
     """One statement: the words of its sentences, the kind of the surest."""
     surest = max(run, key=lambda read: read.reading.durable)
     text = joined(read.text for read in run)
-    category = "decision" if surest.reading.kind == "decision" else "fact"  # an agent prefers, promises, rules nothing
+    # an agent prefers, promises, rules nothing, and what it found out often reads a little like what it decided
+    decided = surest.reading.kind == "decision" and surest.reading.of_kind >= DECIDED
+    category = "decision" if decided else "fact"
     return ObservedStatement(text, category, _confidence(surest.reading), 0.0, run[0].unit.block * POSITIONS)
 
 

@@ -242,3 +242,71 @@ def test_a_brief_paragraph_of_an_agents_is_told_to_its_end() -> None:
 def test_a_rule_that_is_said_again_in_fewer_words_is_kept_with_all_of_them() -> None:
     said = told(("user", "We never deploy on Fridays or Saturdays. We never deploy on Fridays."))
     assert "We never deploy on Fridays or Saturdays" in said
+
+
+CHANGED = """I finished the labels:
+
+- `board.py` — Added `labels` to Board and a `save_labels()` helper, matching the pattern used in `save_rows()`
+- `board_test.py` — Updated TestBoardSave to read the file back from disk instead of from the cache
+- `printer.py` — Replaced the loop with `each_label()` and removed the unused `legacy` parameter
+- `till.py` — Renamed `rowCount` to `lineCount` in all 14 call sites, including the JSON tag"""
+TESTED = """Changes:
+
+- Added three regression tests: `TestPrint_SkipsEmpty` verifies that empty rows are left out; `TestPrint_Order` trays
+- Simplified `render_invoice()`: the two branches were the same, so one of them is gone now and its 40 lines with it
+- Fixed two lint errors in views.py, all 212 tests pass and the build succeeds"""
+
+
+@pytest.mark.parametrize("report", [CHANGED, TESTED])
+def test_a_list_of_what_was_changed_is_no_memory(report: str) -> None:
+    assert told(("user", "do it"), ("assistant", report)) == []
+
+
+def test_what_a_report_found_is_kept_from_among_what_it_changed() -> None:
+    cause = (
+        "The labels were lost because the board's cache was written back after the save, over what the user had typed."
+    )
+    changed = [f"- Renamed `row{number}` to `line{number}` and updated its call sites" for number in range(9)]
+    (kept,) = told(("user", "do it"), ("assistant", "\n".join([cause, "", "Changes:", "", *changed])))
+    assert kept == cause.rstrip(".")
+
+
+@pytest.mark.parametrize(
+    "request_",
+    ["can you check whether the header is always written.", "Could you look at why we never use the second tray."],
+)
+def test_a_request_is_no_rule_though_it_ends_in_a_period(request_: str) -> None:
+    assert told(("user", request_)) == []
+
+
+def test_what_an_agent_found_is_no_decision_unless_it_most_likely_is_one() -> None:
+    found = (
+        "The key insight: we keep the walk along the first row, but the filter has to go back in, "
+        "since rows of other shops show up without it."
+    )
+    decided = (
+        "We send only the changed fields and not the whole record, since two nurses often edit one at the same time."
+    )
+    segment = Segment("s", turns(("user", "why?"), ("assistant", f"{found}\n\n{decided}")), "session_end")
+    read = {fact.content: fact.category for fact in HeuristicExtractor().extract(segment)}
+    assert (read[found.rstrip(".")], read[decided.rstrip(".")]) == ("fact", "decision")
+
+
+@pytest.mark.parametrize(
+    "dated",
+    [
+        "I'll invite the dentists to a trial run on 12 September.",
+        "i'll ring the customs broker about it on monday the 7th",
+        "Kickoff with the new supplier is on 28 August.",
+        "We promised to give the farm their data on 15 April.",
+    ],
+)
+def test_what_a_person_will_do_on_a_day_is_kept(dated: str) -> None:
+    assert told(("user", dated)) != []
+
+
+@pytest.mark.parametrize(
+    "passing", ["I'll ask her right away.", "I'll be back at 14:00.", "I'll paste the log in a second."]
+)
+def test_what_a_person_does_right_away_is_not(passing: str) -> None:
+    assert told(("user", passing)) == []
