@@ -79,9 +79,10 @@ def test_a_person_makes_a_token_on_the_page(browser: Browser) -> None:
     browser.go(HEALTH)
     browser.page.fill("#token-name", "by-hand")
     browser.page.click("text=Make a token")
+    browser.page.wait_for_selector(".said:has-text('pel_')")
     assert _token(browser.page.content())
     browser.page.click("[aria-label='End the token of by-hand']")
-    assert "has ended" in browser.page.inner_text(".said")
+    browser.page.wait_for_selector(".said:has-text('has ended')")
     assert not browser.wrong
 
 

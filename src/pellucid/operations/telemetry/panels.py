@@ -198,7 +198,7 @@ PANELS: Mapping[PanelName, Panel] = {
             "What did time do for the memories that were worked with: being recent, and newer words above older ones?",
             *("leg", "class", "agent", "mode", "surface", "day"),
             note="temporal: being recent; renew: newer words above older ones. A memory counts for each of the two; "
-            "what a recall of a past instant (--as-of) leaves out is no part of it",
+            "what a recall of a past instant leaves out is no part of it",
         ),
     )
 }
