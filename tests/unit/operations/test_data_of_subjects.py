@@ -119,7 +119,18 @@ def test_an_export_holds_everything_of_the_one_and_nothing_of_another(whole: App
     lived(whole, "s2", "harbour")
     observe_turns(whole, ObserveInput(namespace=HERE, lines=(WAITING,)))
     found = all_of(whole, session_id="s1")
-    kinds = ("memory", "episode", "turn", "receipts", "recall_events", "citations", "queries", "uses", "xray")
+    kinds = (
+        "memory",
+        "episode",
+        "turn",
+        "receipts",
+        "recall_events",
+        "citations",
+        "lifts_due",
+        "queries",
+        "uses",
+        "xray",
+    )
     assert {each["record"] for each in found} == set(kinds)
     said = json.dumps(found)
     assert f"what is known of the {CANARY}?" in said
