@@ -66,6 +66,14 @@ def test_a_form_runs_an_operation_and_comes_back_to_our_page_alone(server: Serve
         assert done.headers["location"] == "/ui/"
 
 
+@pytest.mark.parametrize("place", ["{a}/b", "%7Ba%7D/b", "a/{0}", "..%2f../x", "a b/c"])
+def test_a_place_of_any_name_is_looked_for_by_that_name(visitor: Visitor, place: str) -> None:
+    for page in ("", "/memories", "/recalls", "/memories/{x}"):
+        answer = visitor.get(f"/ui/{place.replace(' ', '%20')}{page}")
+        assert answer.status in (200, 400, 404)
+        assert answer.headers["content-type"].startswith("text/html")
+
+
 @pytest.mark.parametrize("name", ["memory.nothing", "memory.doctor", ""])
 def test_what_is_no_operation_is_not_there(visitor: Visitor, name: str) -> None:
     assert visitor.send(f"/ui/{HOME}/do/{name}").status == 404

@@ -42,11 +42,16 @@ def note_use(
 
 
 def served_texts(app: App, namespace: str, session_id: str) -> dict[str, str]:
-    """What the recalls of a session gave it, by the ids of the memories: those that still stand, and no passages."""
-    recalls = app.citations.served(namespace, session_id)
-    ids = list(dict.fromkeys(memory_id for each in recalls for memory_id in each.memory_ids))
-    found = [each.memory for each in app.index.memories(namespace, ids)] if ids else []
-    return {each.id: each.content for each in found if each.status == "active" and each.category != "moment"}
+    """What the recalls of a session gave it, by the ids of the memories: those that still stand, and no passages.
+
+    Nothing where history cannot be read: it is never needed to take turns in.
+    """
+    with suppress(StoreError):
+        recalls = app.citations.served(namespace, session_id)
+        ids = list(dict.fromkeys(memory_id for each in recalls for memory_id in each.memory_ids))
+        found = [each.memory for each in app.index.memories(namespace, ids)] if ids else []
+        return {each.id: each.content for each in found if each.status == "active" and each.category != "moment"}
+    return {}
 
 
 def occasion_of(session_id: str | None, now: datetime) -> str:

@@ -22,3 +22,11 @@ def whole(home: Path, model_cache: Path) -> Iterator[App]:
     app = open_app(load(home=home), models=model_cache.parent)
     yield app
     app.close()
+
+
+@pytest.fixture
+def at_home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A home folder of the test's own, where programs keep their transcripts."""
+    monkeypatch.setenv("HOME", str(tmp_path / "user"))
+    (tmp_path / "user").mkdir()
+    return tmp_path / "user"

@@ -16,13 +16,7 @@ from pellucid.operations.operation import Call
 from pellucid.operations.session.observing import OBSERVE
 from pellucid.settings.sections import ObserveSettings
 
-
-@pytest.fixture(autouse=True)
-def at_home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A home folder of the test's own, where programs keep their transcripts."""
-    monkeypatch.setenv("HOME", str(tmp_path / "user"))
-    (tmp_path / "user").mkdir()
-    return tmp_path / "user"
+pytestmark = pytest.mark.usefixtures("at_home")
 
 
 @pytest.fixture

@@ -28,12 +28,7 @@ from pellucid.store.local.hooked import HookedSessions
 CRANE = "The harbour crane lifts forty tonnes, and its brakes are checked every Monday."
 
 
-@pytest.fixture(autouse=True)
-def at_home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A home folder of the test's own, where programs keep their transcripts."""
-    monkeypatch.setenv("HOME", str(tmp_path / "user"))
-    (tmp_path / "user").mkdir()
-    return tmp_path / "user"
+pytestmark = pytest.mark.usefixtures("at_home")
 
 
 @pytest.fixture

@@ -17,6 +17,7 @@ from pellucid.operations.operation import Call
 from pellucid.operations.recall.recalling import RECALL
 from pellucid.operations.session.closing import WRAP
 from pellucid.operations.session.observing import OBSERVE
+from pellucid.operations.using import served_texts
 from pellucid.store.citations_port import CitationRow
 
 CRANE = "The harbour crane lifts forty tonnes, and its brakes are checked every Monday by the night crew."
@@ -26,11 +27,7 @@ PHRASE = "brakes* are checked every Monday by the night crew"
 RELAY = "The relay reads its ports from src/relay/ports.toml before it opens them."
 
 
-@pytest.fixture(autouse=True)
-def at_home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    monkeypatch.setenv("HOME", str(tmp_path / "user"))
-    (tmp_path / "user").mkdir()
-    return tmp_path / "user"
+pytestmark = pytest.mark.usefixtures("at_home")
 
 
 @pytest.fixture
@@ -215,3 +212,11 @@ def test_a_new_statement_that_takes_the_place_of_a_recalled_one_rewrites_it(app:
     (cited,) = app.citations.on(HERE, "s1")
     assert (cited.kind, cited.evidence, cited.source) == ("rewrote", "rewrote", "automatic")
     assert cited.note.startswith("by mem_")
+
+
+def test_turns_are_taken_in_where_history_cannot_be_read(house: Opener) -> None:
+    path = house().settings.home / "history.db"
+    for each in path.parent.glob("history.db*"):
+        each.unlink()
+    path.mkdir()
+    assert served_texts(house(), "local/default", "s") == {}

@@ -1,15 +1,12 @@
 """Flags in, a home served out: until a signal ends it, to one agent, or as pages in a browser."""
 
-import http.client
 import json
 import signal
 import sys
 import time
-import webbrowser
 from collections.abc import Mapping
 from contextlib import suppress
 from pathlib import Path
-from subprocess import DEVNULL, Popen
 from typing import Any
 
 from pellucid.errors import StoreError
@@ -63,11 +60,14 @@ def dashboard(_row: None, given: Mapping[str, Any]) -> None:
         PellucidError: none can be started, or it does not answer.
     """
     require_server()
+    import webbrowser  # what opens a link is loaded for this command alone
+    from http.client import HTTPException
+
     home = settings(given["home"]).home
     server = _server_of(home) or _started(home)
     try:
         link = _link(server)
-    except (OSError, ValueError, http.client.HTTPException) as error:
+    except (OSError, ValueError, HTTPException) as error:
         raise StoreError(
             f"the server of {home} does not answer: {error}", next_step="end it, and repeat: `pellucid serve`"
         ) from error
@@ -88,6 +88,8 @@ def _server_of(home: Path) -> Mapping[str, Any] | None:
 
 def _started(home: Path) -> Mapping[str, Any]:
     """A server of its own for this home, which ends when nobody has asked anything for a while."""
+    from subprocess import DEVNULL, Popen
+
     note("no server runs for this home: one is started, and ends by itself when nobody looks any more")
     command = [sys.executable, "-P", "-m", "pellucid", "hooks", "work", "--home", str(home)]
     home.mkdir(mode=0o700, parents=True, exist_ok=True)
@@ -101,7 +103,9 @@ def _started(home: Path) -> Mapping[str, Any]:
 
 
 def _link(server: Mapping[str, Any]) -> str:
-    connection = http.client.HTTPConnection(server["host"], server["port"], timeout=10)
+    from http.client import HTTPConnection
+
+    connection = HTTPConnection(server["host"], server["port"], timeout=10)
     try:
         connection.request("POST", "/ui/link", headers={"Authorization": f"Bearer {server['token']}"})
         answer = connection.getresponse()

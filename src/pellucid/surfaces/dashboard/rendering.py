@@ -12,6 +12,7 @@ from markdown_it import MarkdownIt
 from markupsafe import Markup
 
 from pellucid.surfaces.dashboard.charts.bars import spoken
+from pellucid.xray.words.headline import headline
 from pellucid.xray.words.visible import visible
 
 _TAGS = {
@@ -71,12 +72,6 @@ def _markdown() -> MarkdownIt:
     return MarkdownIt("commonmark", {"html": False}).enable("table").disable("image")
 
 
-def excerpt(text: str, most: int = 160) -> str:
-    """How a text begins, on one line: as many whole words as have room."""
-    words = " ".join(text.split())
-    return words if len(words) <= most else f"{words[:most].rsplit(' ', 1)[0]}…"
-
-
 def lines(text: str) -> Markup:
     """A text that keeps its lines, with what is hidden in each shown."""
     return Markup("\n").join(visible(line) for line in text.split("\n"))
@@ -122,7 +117,7 @@ def as_json(value: Any) -> Markup:
 
 _FILTERS: Mapping[str, Callable[..., object]] = {
     "markdown": markdown,
-    "excerpt": excerpt,
+    "excerpt": headline,
     "lines": lines,
     "when": when,
     "day": day,

@@ -197,8 +197,8 @@ def _looked_at(
     page, namespace, named = found
     if namespace and not session.caller.may("read", namespace):
         raise unknown_place()
-    where = f"{ROOT}/{namespace}/{page.path}" if namespace else f"{ROOT}{page.path}"
-    path = where.replace(_WHOLE, "").format(**named).rstrip("/") or ROOT
+    below = page.path.replace(_WHOLE, "").format(**named)  # a namespace is a caller's words, and no part of the pattern
+    path = (f"{ROOT}/{namespace}/{below}" if namespace else f"{ROOT}{below}").rstrip("/")
     view = View(
         host, session.caller, namespace, named, {name: _only(each) for name, each in query.items()}, deadline, path
     )

@@ -5,6 +5,8 @@ from dataclasses import dataclass
 from typing import Any
 from urllib.parse import quote, urlencode
 
+from pydantic.alias_generators import to_camel
+
 from pellucid.deadline import Deadline
 from pellucid.operations.operation import Call, Operation
 from pellucid.surfaces import asking
@@ -42,7 +44,7 @@ class View:
             PellucidError: it may not be asked, or cannot answer.
         """
         call = self.call(row)
-        given = {_wire(name): value for name, value in fields.items() if value not in (None, "")}
+        given = {to_camel(name): value for name, value in fields.items() if value not in (None, "")}
         return row.perform(call, asking.asked(call, row, given))
 
     def call(self, row: Operation[Any, Any]) -> Call:
@@ -75,11 +77,6 @@ class View:
         """The address of this page with other words behind its path."""
         words = {name: value for name, value in {**self.query, **changed}.items() if value not in (None, "", False)}
         return f"{quote(self.path)}{f'?{urlencode(words, doseq=True)}' if words else ''}"
-
-
-def _wire(name: str) -> str:
-    head, *rest = name.split("_")
-    return head + "".join(map(str.capitalize, rest))
 
 
 @dataclass(frozen=True, slots=True)

@@ -21,8 +21,9 @@ from pellucid.operations.recall.recalling import RECALL
 from pellucid.operations.recall.serving import SERVING
 from pellucid.store.graph_port import Node
 from pellucid.surfaces.dashboard.charts.timeline import Span, timeline
-from pellucid.surfaces.dashboard.rendering import excerpt, markdown
+from pellucid.surfaces.dashboard.rendering import markdown
 from pellucid.surfaces.dashboard.view import Page, View
+from pellucid.xray.words.headline import headline
 from pellucid.xray.words.visible import visible
 
 _ON_A_PAGE, _BESIDE = 30, 8
@@ -84,7 +85,7 @@ def _memory(view: View) -> Mapping[str, object]:
     memory: Memory = shown.memory
     story: HistoryOutput = view.ask(HISTORY, name=memory.id)
     now = view.host.app.clock.now()
-    words = excerpt(memory.content)
+    words = headline(memory.content)
     whole = markdown(memory.content)
     at = _instant_of(view.query.get("at", ""), now)
     return {
@@ -161,7 +162,7 @@ def _span(view: View, memory: Memory, story: HistoryOutput) -> Span:
     ends = [each for each in (memory.invalid_at, memory.expires_at) if each is not None]
     kind = "quarantine" if memory.status == "active" and memory.trust_zone == "quarantine" else memory.status
     return Span(
-        label=f"{excerpt(memory.content, 90)} ({kind})",
+        label=f"{headline(memory.content, 90)} ({kind})",
         since=memory.valid_at or memory.created,
         until=min(ends, default=None),
         kind=kind,
