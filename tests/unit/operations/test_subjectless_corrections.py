@@ -5,6 +5,7 @@ from datetime import timedelta
 import pytest
 
 from kits.intake import START, held, session, take
+from kits.vault import keep
 from pellucid.app import App
 
 LATER = START + timedelta(days=1)
@@ -36,3 +37,26 @@ def test_only_a_person_corrects_so(whole: App) -> None:
     take(whole, session(_TTL))
     take(whole, session(("assistant", "Actually it is 600 seconds."), name="later", start=LATER))
     assert not any("600" in each for each in held(whole))
+
+
+def test_what_a_person_asks_to_keep_corrects_the_one_memory_that_it_fits_too(whole: App) -> None:
+    keep(whole, _TTL)
+    made = keep(whole, "Actually it is 600 seconds.")
+    assert made.memory.content.strip(".") == "The cache TTL is 600 seconds"
+    assert {each.strip(".") for each in held(whole)} == {"The cache TTL is 600 seconds"}
+    assert len(made.replaced) == 1
+
+
+@pytest.mark.parametrize("others", [(), (_TTL, "The session timeout is 40 seconds.")])
+def test_and_where_none_or_several_fit_it_is_kept_as_it_was_said(whole: App, others: tuple[str, ...]) -> None:
+    for each in others:
+        keep(whole, each)
+    made = keep(whole, "Actually it is 600 seconds.")
+    assert (made.created, made.memory.content, made.replaced) == (True, "Actually it is 600 seconds.", ())
+    assert set(held(whole)) == {*others, made.memory.content}
+
+
+def test_what_an_agent_asks_to_keep_corrects_nothing_without_its_subject(whole: App) -> None:
+    keep(whole, _TTL)
+    keep(whole, "Actually it is 600 seconds.", said_by="assistant_output")
+    assert _TTL in held(whole)

@@ -145,6 +145,8 @@ class Reconciler:
 
     def _resolve(self, statement: Statement) -> Outcome:
         if (meant := self._meant(statement)) is None:
+            if statement.observation is None:
+                return self._outcome(replace(statement, resolves=None))
             return Outcome("defer", "unresolved-reference: what it corrects is not named, and none, or several, fit")
         return self._replace(meant[0], [Contradiction(meant[1], restated=True)], "corrected")
 

@@ -70,6 +70,16 @@ def resolutions(before: Sequence[Hearing], hearing: Hearing) -> tuple[Resolved, 
     return tuple(found)
 
 
+def lone_correction(text: str, language: Language) -> Resolution | None:
+    """What a text that is one sentence and names no subject corrects (`Actually it is 600 seconds`), else None."""
+    said = text.strip(_CLOSING)
+    alone = [sentence for block in blocks(text) for sentence in sentences(block.text)]
+    if len(alone) != 1 or is_question(alone[0], language) or not language.resolutions.sign.search(said.lower()):
+        return None
+    made = _correction(said, (), language)
+    return made.resolves if made and made.resolves.value else None
+
+
 def _resolve(
     parts: tuple[SaidSentence, ...], earlier: Sequence[SaidSentence], here: Sequence[SaidSentence], hearing: Hearing
 ) -> Resolved | None:

@@ -15,9 +15,11 @@ from pellucid.model.ledger import LifecycleRow
 from pellucid.model.memory import BOUNDARY_SCOPES, TRANSCRIBED, Category, Memory, SourceClass
 from pellucid.model.wire import Wire
 from pellucid.observe.attributes import read_attribution
+from pellucid.observe.extract.resolutions import lone_correction
 from pellucid.observe.language import detect_language
 from pellucid.operations.operation import Agent, Flag, Operation, Scopes, Session, Surfaces, Words
 from pellucid.operations.safe_input import SafeInput
+from pellucid.operations.session.restating import restate
 from pellucid.operations.using import Deed, credit
 from pellucid.store.records import FileWrite, content_digest
 from pellucid.vault.markdown import FileIdentity, edit_memory, parse
@@ -123,8 +125,10 @@ def _create_memory(app: App, asked: RememberInput, digest: str) -> RememberOutpu
         content=asked.content,
     )
     changes = ChangeSet(app.records, asked.namespace, "user", app.clock)
-    reconciler = Reconciler(app.index, app.lookup, changes, app.key, trust=app.settings.trust.enabled)
-    reconciler.consider([Statement(memory, event="created", reason="remembered")])
+    trust = app.settings.trust.enabled
+    reconciler = Reconciler(app.index, app.lookup, changes, app.key, trust=trust, restate=restate)
+    resolves = lone_correction(asked.content, detect_language(asked.content))
+    reconciler.consider([Statement(memory, resolves, event="created", reason="remembered")])
     outcome = reconciler.decide().outcomes[0]
     plan = changes.plan()
     kept = app.unit_of_work.commit("remember", plan.writes, plan.rows)
