@@ -8,7 +8,7 @@ from pellucid.clock import Clock
 from pellucid.language.quoting.pasted import own_words
 from pellucid.language.quoting.voices import mostly_foreign
 from pellucid.language.words import content_words
-from pellucid.memory.passages import passages
+from pellucid.memory.passages import passages, undrawn
 from pellucid.model.artifact import Artifact
 from pellucid.model.memory import Episode, Memory, Moment, SourceClass
 from pellucid.model.turn import Segment, Turn
@@ -113,7 +113,9 @@ def said(turns: Iterable[Turn], *, tools: bool) -> Iterator[str]:
 def _passages(turn: Turn, *, tools: bool) -> list[str]:
     if turn.kind in UNSAID or (turn.role == "tool" and not tools):
         return []
-    return [spoken(turn)] if turn.role == "tool" else passages(spoken(turn))
+    if turn.role == "tool":
+        return [spoken(turn)]
+    return passages(spoken(turn) if tools else undrawn(spoken(turn)))
 
 
 def spoken(turn: Turn) -> str:

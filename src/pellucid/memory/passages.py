@@ -16,6 +16,11 @@ _LONGEST = 2 * PASSAGE_CHARS
 _FENCE = re.compile(r"^[ \t]*(?:```|~~~)")
 _ANNOUNCES = re.compile(r"^\s*#{1,6}\s|[:：]\W{0,3}$|^\s*(?:\*\*|__)[^*_]+(?:\*\*|__)\s*$")
 """A heading, or a line that ends in a colon: it belongs to what follows."""
+_DRAWN = re.compile(r"[\u2500-\u259f]")
+"""Lines, corners and blocks that diagrams, trees and bars are drawn with."""
+_LEVEL = re.compile(r"\s*[\u2500\u2501\u2504\u2505\u2508\u2509\u254c\u254d\u2550\u2580-\u259f]+\s*")
+_CELLS = re.compile(r"(?:\s*[\u2500-\u257f])+\s*")
+_WORD = re.compile(r"\w")
 
 
 def passages(text: str) -> list[str]:
@@ -32,6 +37,22 @@ def passages(text: str) -> list[str]:
         open_piece += piece
         announced = announces or (announced and not piece.strip())
     return [stripped for each in (*found, open_piece) if (stripped := each.strip())] or [text]
+
+
+def undrawn(text: str) -> str:
+    """A text without the lines that its diagrams and trees are drawn with: their words, with ` | ` between cells.
+
+    A line of a drawing that holds no word is left out; what has no drawing in it stays as it is.
+    """
+    if not _DRAWN.search(text):
+        return text
+    lines = ((line, _words_of_drawing(line) if _DRAWN.search(line) else line) for line in text.split("\n"))
+    return "\n".join(words for line, words in lines if words or not line.strip())
+
+
+def _words_of_drawing(line: str) -> str:
+    cells = _CELLS.split(_LEVEL.sub(" ", line)) if _WORD.search(line) else ()
+    return " | ".join(cell for each in cells if (cell := each.strip()))
 
 
 def sentences_of(passage: str) -> list[str]:

@@ -1,9 +1,11 @@
 """A turn's text in, its passages out: nothing is lost, nothing is longer than a reader of a context can bear."""
 
+import re
+
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pellucid.memory.passages import PASSAGE_CHARS, passages
+from pellucid.memory.passages import PASSAGE_CHARS, passages, undrawn
 
 PARAGRAPH = "The lock is taken before the file is written, because two writers once tore a picture apart. "
 
@@ -43,3 +45,33 @@ def test_a_short_block_of_code_is_not_torn() -> None:
     code = "```python\nwith lock:\n    write(path, data)\n```"
     (holding,) = [each for each in passages(f"{PARAGRAPH * 3}\n\n{code}\n\n{PARAGRAPH * 2}") if "```" in each]
     assert code in holding
+
+
+_DRAWING = """Phases:
+┌─────────┐    ┌────────┐
+│ ACTIVE  │───►│  IDLE  │
+└────┬────┘    └────────┘
+     │
+├── cmd/
+│   └── main.go   entry
+█████░░░ 60%
+
+a | b ends it"""
+
+
+def test_of_a_drawing_the_words_are_kept_and_the_lines_are_not() -> None:
+    assert undrawn(_DRAWING).split("\n") == [
+        "Phases:",
+        "ACTIVE | ► | IDLE",
+        "cmd/",
+        "main.go   entry",
+        "60%",
+        "",
+        "a | b ends it",
+    ]
+
+
+@given(st.text(alphabet="ab \n|-+►▼─│┌█", max_size=80))
+def test_no_word_of_a_drawing_is_lost_and_what_is_drawn_once_stays(text: str) -> None:
+    assert re.findall(r"\w+", undrawn(text)) == re.findall(r"\w+", text)
+    assert undrawn(undrawn(text)) == undrawn(text)

@@ -100,6 +100,14 @@ def test_what_a_heading_says_beside_the_day_comes_after_every_memory_that_fits()
     assert "\n## 2026-06-01\n" in bare.text
 
 
+def test_where_there_is_no_room_to_say_more_what_is_of_one_day_stands_under_one_heading_in_order() -> None:
+    texts = ("first", "second", "third", "fourth")
+    whole = filled(10_000, *texts, sessions=("a", "b", "c"))
+    assert whole.text.count("## 2026-06-01") == 3
+    bare = filled(whole.length - 60, *texts, sessions=("a", "b", "c"))
+    assert "\n## 2026-06-01\n[1] first\n[2] second\n[3] third\n[4] fourth\n" in bare.text
+
+
 def test_the_best_goes_first_even_where_shorter_ones_would_fit() -> None:
     long, short = "the crane lifts forty tonnes " * 20, "the ferry"
     assert filled(715, long, short, short).included == (a_memory(0, "").id,)

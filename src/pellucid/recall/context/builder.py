@@ -4,6 +4,7 @@ A line is whole or not there; a heading stands there with its first line. What a
 in which lines are put down, so the length is known before anything is written.
 """
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
@@ -91,7 +92,7 @@ class ContextBuilder:
         self.length = len(wrap(recall_id, notice))
         """Characters of the text: exactly, but with plain citations, where a number may be narrower than `most`."""
         self._recall_id, self._citing, self._most = recall_id, citing, most
-        self._groups: set[Group] = set()
+        self._days: set[str] = set()
         self._details: dict[Group, str] = {}
         self._episodes: list[str] = []
         self._rollouts: dict[str, None] = {}
@@ -99,7 +100,8 @@ class ContextBuilder:
 
     def cost(self, line: ContextLine) -> int:
         """Characters that the text grows by with this line."""
-        heading = 0 if line.group in self._groups else len(_heading(line.group))
+        _, day = line.group
+        heading = 0 if day in self._days else len(_heading(day))
         return len(f"\n[{len(self.lines) + 1}] ") + line.length + heading + self._citing_cost(line.memory)
 
     def _citing_cost(self, memory: Memory) -> int:
@@ -117,7 +119,7 @@ class ContextBuilder:
         """Put a line down."""
         self.length += self.cost(line)
         self.lines.append(line)
-        self._groups.add(line.group)
+        self._days.add(line.group[1])
         rollout = rollout_of(line.memory)
         if self._citing == "oai" and rollout:
             self._rollouts[rollout] = None
@@ -149,12 +151,18 @@ class ContextBuilder:
         return Omission(line.memory.id, f"needs {self.length + self.cost(line)} of {budget} characters{in_part}")
 
     def describe(self, details: Mapping[Group, str], episodes: Iterable[str], budget: int) -> list[int]:
-        """Use what room is left to say more of the headings, then for episodes; which of these are there."""
+        """Use what room is left to say more of the headings, then for episodes; which of these are there.
+
+        Groups of a day that say no more than it share a heading.
+        """
+        bare = Counter(day for _, day in self.groups)
         for group in self.groups:
-            detail = details.get(group, "")
-            if self.length + len(detail) <= budget:
+            detail, day = details.get(group, ""), group[1]
+            needed = len(detail) + (len(_heading(day)) if bare[day] > 1 else 0)
+            if detail and self.length + needed <= budget:
                 self._details[group] = detail
-                self.length += len(detail)
+                self.length += needed
+                bare[day] -= 1
         said: list[int] = []
         for number, line in enumerate(episodes):
             needed = self.length + len(line) + (0 if said else len(OTHER_EPISODES))
@@ -183,13 +191,16 @@ class ContextBuilder:
         return sorted(self.lines, key=lambda line: line.place)
 
     def render(self, order: Mapping[Group, float]) -> str:
-        """The text: the group of the best line first, then by their score in `order`, equal ones by their best line."""
-        ranked, groups = self.ranked, self.groups
+        """The text: what the best line stands with first, then headings by the highest score of their groups in `order`."""
+        ranked = self.ranked
         number = {line.place: n for n, line in enumerate(ranked, start=1)}
+        under: dict[str | Group, list[ContextLine]] = {}
+        for line in ranked:
+            under.setdefault(line.group if line.group in self._details else line.group[1], []).append(line)
         body = self._notice
-        for group in sorted(groups, key=lambda group: (group != ranked[0].group, -order.get(group, 0.0))):
-            body += _heading(group) + self._details.get(group, "")
-            body += "".join(f"\n[{number[line.place]}] {line.said}" for line in groups[group])
+        for lines in sorted(under.values(), key=lambda lines: (lines[0] is not ranked[0], -_best(lines, order))):
+            body += _heading(lines[0].group[1]) + self._details.get(lines[0].group, "")
+            body += "".join(f"\n[{number[line.place]}] {line.said}" for line in lines)
         if self._episodes:
             body += OTHER_EPISODES + "".join(self._episodes)
         if self._citing == "plain":
@@ -203,5 +214,9 @@ class ContextBuilder:
         return oai_block((each for line in ranked for each in citations_of(line.memory)), list(rollouts))
 
 
-def _heading(group: Group) -> str:
-    return f"\n## {group[1]}"
+def _best(lines: Sequence[ContextLine], order: Mapping[Group, float]) -> float:
+    return max(order.get(line.group, 0.0) for line in lines)
+
+
+def _heading(day: str) -> str:
+    return f"\n## {day}"
