@@ -191,7 +191,7 @@ class ContextBuilder:
         return sorted(self.lines, key=lambda line: line.place)
 
     def render(self, order: Mapping[Group, float]) -> str:
-        """The text: what the best line stands with first, then headings by the highest score of their groups in `order`."""
+        """The text: the heading of the best line first, then by the highest score of their groups in `order`."""
         ranked = self.ranked
         number = {line.place: n for n, line in enumerate(ranked, start=1)}
         under: dict[str | Group, list[ContextLine]] = {}
