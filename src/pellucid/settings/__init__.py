@@ -27,8 +27,8 @@ from pellucid.settings.files import (
     names,
     read_folder,
     read_own,
-    refused,
     section,
+    wrong_setting,
 )
 from pellucid.settings.sections import (
     NAMESPACE_PATTERN,
@@ -147,7 +147,7 @@ def load(**flags: Any) -> Settings:
         sources |= dict.fromkeys(map(to_camel, given), "this command")
         return found.noting(folder.notes(home, found.namespace if found.namespace != without else None), sources)
     except ValidationError as error:
-        raise refused(error) from error
+        raise wrong_setting(error) from error
 
 
 def variable(name: str) -> str:

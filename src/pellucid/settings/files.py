@@ -165,7 +165,8 @@ def merged(*layers: Table) -> Table:
     return out
 
 
-def refused(error: ValidationError) -> InputError:
+def wrong_setting(error: ValidationError) -> InputError:
+    """What is said of a setting that its checks refuse."""
     first = error.errors()[0]
     where = ".".join(to_camel(str(part)) for part in first["loc"])
     return InputError(f"setting {where}: {first['msg']}", code="invalid_setting", next_step="see docs/settings.md")

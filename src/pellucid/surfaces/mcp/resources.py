@@ -109,7 +109,7 @@ async def read(calls: Askers, context: Context, uri: str) -> types.ReadResourceR
 
 
 def _read(calls: Askers, context: Context, uri: str, deadline: Any, progress: Any) -> tuple[str, Form]:
-    place, named, form = _parsed(uri)
+    place, named, form = _parsed_address(uri)
     try:
         call = calls(context.request, None, place.row.access, deadline=deadline, progress=progress)
         request = asked(call, place.row, {place.field: named} if place.field else {})
@@ -121,7 +121,7 @@ def _read(calls: Askers, context: Context, uri: str, deadline: Any, progress: An
         raise
 
 
-def _parsed(uri: str) -> tuple[AddressShape, str, Form]:
+def _parsed_address(uri: str) -> tuple[AddressShape, str, Form]:
     parts = urlsplit(uri)
     place = PLACES.get(parts.netloc) if parts.scheme == _SCHEME else None
     named = unquote(parts.path.removeprefix("/"))
