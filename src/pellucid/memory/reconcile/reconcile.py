@@ -10,10 +10,10 @@ from dataclasses import dataclass, field, replace
 
 from pellucid.language.spelling import content_hash
 from pellucid.memory.changes import ChangeSet, Fields
+from pellucid.memory.erasure.tombstone import said_key, turn_keys, words_key
 from pellucid.memory.reconcile.known import Contradiction, KnownStatements, Subject, boundary, live_attributes
 from pellucid.memory.reconcile.rivals import RANK, since
 from pellucid.memory.reconcile.targets import Found, Restate, corrected, like, of, restated, retracted
-from pellucid.memory.tombstone import said_key, turn_keys, words_key
 from pellucid.memory.trust.zones import first_zone, may_rise, recurs, says_the_same, vouches, why_quarantined
 from pellucid.model.ledger import Event, VerdictRow
 from pellucid.model.memory import Memory

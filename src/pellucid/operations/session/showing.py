@@ -13,8 +13,8 @@ from pydantic import Field
 
 from pellucid.app import App
 from pellucid.errors import InputError, NotFoundError
+from pellucid.memory.erasure.tombstone import said_key
 from pellucid.memory.ledger_rows import happened, typed
-from pellucid.memory.tombstone import said_key
 from pellucid.model.ledger import FlushRow, UnkeptRow, VerdictRow
 from pellucid.model.memory import BOUNDARY_SCOPES, Memory
 from pellucid.model.wire import Instant, Wire
