@@ -15,7 +15,7 @@ from mcp.shared.exceptions import MCPError
 from pellucid.errors import InputError, NotFoundError, PellucidError
 from pellucid.operations.browsing import SHOW
 from pellucid.operations.recall.recalling import XRAY
-from pellucid.operations.session.briefing import BRIEF
+from pellucid.operations.session.looking.briefing import BRIEF
 from pellucid.surfaces.answers import Form, forms, printed, spell_wire, told, without_snapshot
 from pellucid.surfaces.asking import asked
 from pellucid.surfaces.commands import spelled_by
