@@ -25,7 +25,8 @@ from pellucid.encoders.port import Embedder, Encoding, QueryEncoding
 from pellucid.model.memory import Memory
 from pellucid.recall.state import Request
 from pellucid.settings.sections import RecallSettings
-from pellucid.store.index_port import Index, IndexRecord, IndexState, PathChange
+from pellucid.store.index_changes import IndexRecord, IndexState, PathChange
+from pellucid.store.index_port import Index
 
 NAMESPACE = "bench/corpus"
 VOCABULARY = 30_000

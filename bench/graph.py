@@ -40,7 +40,7 @@ from pellucid.recall.recaller import Recaller
 from pellucid.recall.state import State, World
 from pellucid.settings import Settings
 from pellucid.settings.sections import GraphSettings, HistorySettings, RerankSettings
-from pellucid.store.index_port import IndexRecord, IndexState, PathChange
+from pellucid.store.index_changes import IndexRecord, IndexState, PathChange
 from pellucid.store.local.history import LocalHistory
 from pellucid.store.local.index.local_index import LocalIndex
 

@@ -1,11 +1,13 @@
-"""A tree of Python files in, one line out for everything that grew too big or is named after nothing."""
+"""A tree of Python files in, one line out for everything that grew too big, too full, or is named after nothing."""
 
 import ast
 import sys
+from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 
 MODULE_LINES = {"src": 400, "tests": 600, "tools": 400, "bench": 400}
+ROOM_MODULES = 12
 FUNCTION_LINES = 50
 PUBLIC_METHODS = 13
 LAYOUT_OF_ITS_OWN = "# fmt:" + " skip"
@@ -14,6 +16,7 @@ NAMES_THAT_SAY_NOTHING = {"utils", "helpers", "manager", "core", "base"}
 
 def problems(root: Path) -> Iterator[str]:
     """Every breach of the limits below `root`, as `path:line: what`."""
+    yield from _full_rooms(root)
     for folder, limit in MODULE_LINES.items():
         for path in sorted((root / folder).rglob("*.py")):
             where = path.relative_to(root)
@@ -26,6 +29,13 @@ def problems(root: Path) -> Iterator[str]:
                 yield f"{where}:1: module has {lines} lines, {limit} at most"
             for node in ast.walk(ast.parse(text, str(where))):
                 yield from (f"{where}:{problem}" for problem in _problems_of(node))
+
+
+def _full_rooms(root: Path) -> Iterator[str]:
+    rooms = Counter(path.parent for path in (root / "src").rglob("*.py") if path.stem != "__init__")
+    for room, modules in sorted(rooms.items()):
+        if modules > ROOM_MODULES:
+            yield f"{room.relative_to(root)}:1: room has {modules} modules, {ROOM_MODULES} at most"
 
 
 def _problems_of(node: ast.AST) -> Iterator[str]:

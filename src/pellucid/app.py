@@ -23,9 +23,13 @@ from pellucid.recall.recaller import Recaller
 from pellucid.settings import Settings
 from pellucid.settings.sections import LlmSettings, TelemetrySettings
 from pellucid.store.access_port import AccessStore
-from pellucid.store.citations_port import Citations
 from pellucid.store.graph_port import GraphLookup
-from pellucid.store.history_port import History
+from pellucid.store.history.citations_port import Citations
+from pellucid.store.history.history_port import History
+from pellucid.store.history.receipts_port import Receipts
+from pellucid.store.history.telemetry_port import Surface, Telemetry
+from pellucid.store.history.traces_port import Traces
+from pellucid.store.history.uses_port import Uses
 from pellucid.store.index_port import Index, Scrubber
 from pellucid.store.local.access_file import AccessFile
 from pellucid.store.local.database import may_not_be_written
@@ -37,12 +41,8 @@ from pellucid.store.local.vault.project_file import ProjectFile
 from pellucid.store.local.vault.records import LocalRecords
 from pellucid.store.lookup_port import Lookup
 from pellucid.store.projects_port import Registry
-from pellucid.store.receipts_port import Receipts
 from pellucid.store.records import Eraser, Ledger, Records
 from pellucid.store.spool_port import Spool
-from pellucid.store.telemetry_port import Surface, Telemetry
-from pellucid.store.traces_port import Traces
-from pellucid.store.uses_port import Uses
 from pellucid.telemetry.watcher import Watcher
 
 if TYPE_CHECKING:

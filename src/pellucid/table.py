@@ -22,17 +22,17 @@ from pellucid.operations.graph.graphing import GRAPH_AUDIT, GRAPH_SHOW
 from pellucid.operations.hooks.claiming import CLAIM
 from pellucid.operations.hooks.event import HOOK
 from pellucid.operations.memory.adopting import ADOPT
-from pellucid.operations.memory.aging import LIFECYCLE
 from pellucid.operations.memory.changing import ARCHIVE, DISPUTE, PIN, RETRACT, UPDATE
 from pellucid.operations.memory.citing import CITE
-from pellucid.operations.memory.consolidating import CONSOLIDATE
 from pellucid.operations.memory.forgetting import FORGET, PURGE
+from pellucid.operations.memory.lifecycle.aging import LIFECYCLE
+from pellucid.operations.memory.lifecycle.consolidating import CONSOLIDATE
+from pellucid.operations.memory.lifecycle.reporting import REPORT
+from pellucid.operations.memory.lifecycle.tiers import TIER, TIERS
 from pellucid.operations.memory.remembering import REMEMBER
-from pellucid.operations.memory.reporting import REPORT
 from pellucid.operations.memory.reverifying import REVERIFY
 from pellucid.operations.memory.reviewing import REVIEW
 from pellucid.operations.memory.storytelling import EPISODE, EPISODES, HISTORY, LEDGER
-from pellucid.operations.memory.tiers import TIER, TIERS
 from pellucid.operations.memory.trusting import PROMOTE, QUARANTINE, ROLLBACK, TRUST_EXPLAIN, TRUST_LIST
 from pellucid.operations.memory.undoing import UNDO
 from pellucid.operations.operation import Operation
@@ -46,12 +46,12 @@ from pellucid.operations.recall.serving import SERVING
 from pellucid.operations.recall.snapshots import EXPLAIN, EXPORT, PIN_SNAPSHOT, SNAPSHOTS
 from pellucid.operations.recall.timings import TIMINGS
 from pellucid.operations.recall.why import WHY
-from pellucid.operations.session.briefing import BRIEF
 from pellucid.operations.session.closing import CHECKPOINT, WRAP
 from pellucid.operations.session.importing import IMPORT
+from pellucid.operations.session.looking.briefing import BRIEF
+from pellucid.operations.session.looking.showing import SESSION
 from pellucid.operations.session.observing import OBSERVE, WAITING
 from pellucid.operations.session.projects import MOVE, PROJECTS
-from pellucid.operations.session.showing import SESSION
 from pellucid.operations.settling import ACCEPT_LOSS
 from pellucid.operations.telemetry.stats import STATS
 

@@ -44,6 +44,17 @@ def test_a_thing_past_its_limit_fails_the_size_check(tree: Path, name: str, text
     assert complaint in done.stdout
 
 
+def test_a_room_of_more_than_a_dozen_modules_fails_the_size_check(tree: Path) -> None:
+    room = tree / "src" / "pellucid" / "recall"
+    for number in range(11):
+        (room / f"stage_{number}.py").write_text("")
+    assert tool("check_sizes.py", tree).returncode == 0
+    (room / "one_more.py").write_text("")
+    done = tool("check_sizes.py", tree)
+    assert done.returncode == 1
+    assert "src/pellucid/recall:1: room has 13 modules, 12 at most" in done.stdout
+
+
 def test_things_at_their_limit_pass_the_size_check(tree: Path) -> None:
     path = tree / "src" / "pellucid" / "full.py"
     path.write_text("def full():\n" + "    x = 1\n" * 49 + "x = 1\n" * 350)

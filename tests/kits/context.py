@@ -12,7 +12,8 @@ from pellucid.model.memory import Memory
 from pellucid.recall.context.assemble import Assembly, composed
 from pellucid.recall.state import Context, Plan, Request, State, World, blank, plain_columns
 from pellucid.settings.sections import LlmSettings, RecallSettings
-from pellucid.store.index_port import IndexedFile, IndexReader, Served
+from pellucid.store.index_changes import IndexedFile
+from pellucid.store.index_port import IndexReader, Served
 
 RECALL = "rec_" + "0" * 32
 SEEN = IndexedFile("", 0, 0)

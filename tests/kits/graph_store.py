@@ -13,7 +13,8 @@ import pytest
 from pellucid.model.document import Document
 from pellucid.model.entity import EDGE_TYPES, FOREVER, Claim, Edge, EdgeType, EntityFact, GraphFacts
 from pellucid.model.memory import Memory
-from pellucid.store.index_port import Admission, IndexRecord, IndexState, PathChange
+from pellucid.store.index_changes import IndexRecord, IndexState, PathChange
+from pellucid.store.index_port import Admission
 from pellucid.store.local.index.local_index import LocalIndex
 
 HERE, ELSEWHERE = "local/default", "other/place"

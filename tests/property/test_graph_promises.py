@@ -39,8 +39,8 @@ from pellucid.model.entity import node_key
 from pellucid.operations.admin.health import rebuild
 from pellucid.operations.document.indexing import IndexDocsInput, index_docs
 from pellucid.operations.memory.changing import UpdateInput, VerbInput, apply_verb, update
-from pellucid.operations.memory.consolidating import ConsolidateInput, consolidate
 from pellucid.operations.memory.forgetting import ForgetInput, forget
+from pellucid.operations.memory.lifecycle.consolidating import ConsolidateInput, consolidate
 from pellucid.operations.memory.remembering import RememberInput, remember
 from pellucid.operations.memory.reverifying import ReverifyInput, reverify
 from pellucid.operations.memory.trusting import PromoteInput, SourceInput, promote, quarantine

@@ -22,9 +22,9 @@ from kits.vault import (
 from pellucid.app import App
 from pellucid.model.memory import BOUNDARY_SCOPES, Memory, unpack_id
 from pellucid.operations.admin.health import rebuild
-from pellucid.operations.memory.aging import LifecycleInput, run_lifecycle
 from pellucid.operations.memory.changing import UpdateInput, Verb, VerbInput, apply_verb, update
 from pellucid.operations.memory.forgetting import ForgetInput, forget
+from pellucid.operations.memory.lifecycle.aging import LifecycleInput, run_lifecycle
 from pellucid.operations.recall.explaining import replay_recall
 from pellucid.operations.recall.request import RecallInput, parts, request_of
 from pellucid.recall.ablate import NotComputableError, ablate

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from kits.cli import Cli
-from pellucid.operations.memory.consolidating import LOCK
+from pellucid.operations.memory.lifecycle.consolidating import LOCK
 from pellucid.store.local.lock import exclusive
 
 pytestmark = pytest.mark.requirement("LIFE-3")

@@ -21,7 +21,7 @@ from pellucid.deadline import Deadline
 from pellucid.encoders.minilm.encoder import MiniLM
 from pellucid.settings import Settings, load
 from pellucid.settings.sections import ServerSettings
-from pellucid.surfaces.http.running import Errand
+from pellucid.surfaces.http.running import OperationWork
 
 Begin = Callable[..., "subprocess.Popen[str]"]
 
@@ -126,37 +126,37 @@ def test_a_call_that_takes_too_long_is_given_up(tmp_path: Path) -> None:
 @pytest.mark.usefixtures("encoded")
 def test_a_client_that_goes_away_takes_its_call_with_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     seen: list[Deadline] = []
-    run = Errand.run
+    run = OperationWork.run
 
-    def noting(self: Errand, host: object, deadline: Deadline, emit: object) -> object:
+    def noting(self: OperationWork, host: object, deadline: Deadline, emit: object) -> object:
         seen.append(deadline)
         until(lambda: deadline.is_over, "the end of who waits for it")
         return run(self, host, deadline, emit)  # type: ignore[arg-type]
 
     with served(Settings(home=tmp_path / "home")) as server:
-        monkeypatch.setattr(Errand, "run", noting)
+        monkeypatch.setattr(OperationWork, "run", noting)
         line = socket.create_connection((server.host, server.port))
         head = f"GET /v1/memories HTTP/1.1\r\nHost: 127.0.0.1\r\nAuthorization: Bearer {server.token}\r\n\r\n"
         line.sendall(head.encode())
         until(lambda: seen, "the call")
         line.close()
         until(lambda: seen[0].is_over, "the end of the call")
-        monkeypatch.setattr(Errand, "run", run)
+        monkeypatch.setattr(OperationWork, "run", run)
         assert server.get("/v1/memories").status == 200
 
 
 @pytest.mark.usefixtures("encoded")
 def test_too_many_at_once_are_told_to_come_back(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     begun, go = [], []
-    run = Errand.run
+    run = OperationWork.run
 
-    def waiting(self: Errand, *rest: object) -> object:
+    def waiting(self: OperationWork, *rest: object) -> object:
         begun.append(1)
         until(lambda: go, "leave to go on")
         return run(self, *rest)  # type: ignore[arg-type]
 
     with served(Settings(home=tmp_path / "home", server=ServerSettings(calls=1, waiting=1))) as server:
-        monkeypatch.setattr(Errand, "run", waiting)
+        monkeypatch.setattr(OperationWork, "run", waiting)
         answers: list[int] = []
         first = Thread(target=lambda: answers.append(server.get("/v1/memories").status))
         first.start()
@@ -176,7 +176,7 @@ def test_a_fault_of_ours_is_told_by_a_number_alone(
         raise RuntimeError("secret words of a memory")
 
     with served(Settings(home=tmp_path / "home")) as server:
-        monkeypatch.setattr(Errand, "run", fails)
+        monkeypatch.setattr(OperationWork, "run", fails)
         answer = server.get("/v1/memories")
     assert (answer.status, answer.json["code"]) == (500, "unexpected")
     log = capfd.readouterr().err

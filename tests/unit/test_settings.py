@@ -136,7 +136,8 @@ def test_a_file_that_cannot_be_opened_is_refused(places: tuple[Path, Path]) -> N
         ("PELLUCID_NAMESPACE", "nowhere", "namespace"),
         ("PELLUCID_RECALL__NO_SUCH_THING", "1", "recall.noSuchThing"),
         ("PELLUCID_RECALL", "abc", "recall"),
-        ("PELLUCID_CAPTURE__EXCLUDE_PATHS", "*.secret", "capture"),
+        ("PELLUCID_CAPTURE__EXCLUDE_PATHS", "*.secret", "capture.excludePaths"),
+        ("PELLUCID_RECALL__POOL__SIZE", "5", "recall.pool"),
     ],
 )
 def test_a_wrong_variable_is_refused_and_the_setting_named(
@@ -161,6 +162,49 @@ def test_a_wrong_file_is_refused_even_where_the_environment_has_a_say(
 def test_lists_may_come_from_a_variable_as_json(places: tuple[Path, Path], monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PELLUCID_CAPTURE__EXCLUDE_PATHS", '["*.secret", "~/private"]')
     assert load(home=places[0]).capture.exclude_paths == ("*.secret", "~/private")
+
+
+@pytest.mark.parametrize(
+    "variables",
+    [
+        {"PELLUCID_RECALL": '{"topKFacts": 7, "pool": 9}', "PELLUCID_RECALL__POOL": "77"},
+        {"pellucid_recall__top_k_facts": "7", "Pellucid_Recall__Pool": "77", "PELLUCID_POOL": "1", "PELLUCID_": "1"},
+    ],
+    ids=["a section as JSON, and what stands in it by itself", "in lower case, among others"],
+)
+def test_a_variable_is_read_by_its_name_alone(
+    variables: dict[str, str], places: tuple[Path, Path], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name, value in variables.items():
+        monkeypatch.setenv(name, value)
+    loaded = load(home=places[0])
+    assert (loaded.recall.top_k_facts, loaded.recall.pool) == (7, 77)
+    assert loaded.sources["recall.pool"] == "PELLUCID_RECALL__POOL"
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("", '{"historical": {"temporal": 0.25}}'),
+        ("__HISTORICAL", '{"temporal": 0.25}'),
+        ("__HISTORICAL__TEMPORAL", ".25"),
+    ],
+)
+def test_a_table_may_come_from_variables_whole_or_in_parts(
+    name: str, value: str, places: tuple[Path, Path], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv(f"PELLUCID_RECALL__CLASS_WEIGHTS{name}", value)
+    assert load(home=places[0]).recall.class_weights == {"historical": {"temporal": 0.25}}
+
+
+def test_a_text_that_looks_like_json_stays_a_text(places: tuple[Path, Path], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PELLUCID_LLM__MODEL", "[1]")
+    assert load(home=places[0]).llm.model == "[1]"
+
+
+def test_settings_that_are_made_read_no_environment(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PELLUCID_RECALL__POOL", "77")
+    assert Settings().recall.pool == RecallSettings().pool
 
 
 @pytest.mark.parametrize(

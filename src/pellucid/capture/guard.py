@@ -7,7 +7,7 @@ from pellucid.capture.names import Names
 from pellucid.capture.own_output import is_own_output, without_own_output
 from pellucid.capture.report import CaptureReport
 from pellucid.capture.secrets.redact import redact
-from pellucid.model.prompt_mark import is_own_prompt
+from pellucid.encoders.chat.prompt_mark import is_own_prompt
 from pellucid.model.turn import Turn
 from pellucid.settings.sections import CaptureSettings
 

@@ -15,7 +15,7 @@ from pellucid.memory.lifecycle import STALE_AT, ages, kept_since, protection
 from pellucid.model.ledger import Event, FlushRow, FoldRow, LifecycleRow, VerdictRow
 from pellucid.model.memory import Memory
 from pellucid.model.wire import Instant, Wire
-from pellucid.store.uses_port import Times
+from pellucid.store.history.uses_port import Times
 
 UNUSED_DAYS = 30.0
 """Days after which a memory that was never served or used is said to be unused."""

@@ -9,7 +9,7 @@ from pellucid.encoders.port import Encoding
 from pellucid.errors import InputError
 from pellucid.graph.extract import facts_of
 from pellucid.memory.encoding import text_digest, topic_digest
-from pellucid.store.index_port import IndexRecord, PathChange
+from pellucid.store.index_changes import IndexRecord, PathChange
 from pellucid.store.records import FileHead, Stamp, content_digest
 from pellucid.vault.markdown import FileIdentity, Parsed, parse
 

@@ -16,7 +16,8 @@ from pellucid.encoders.port import Embedder
 from pellucid.errors import InputError, NoRoomError, StoreError
 from pellucid.memory.encoding import Encoded, Encodings, said_digest
 from pellucid.model.ledger import FoldRow, LifecycleRow, TombstoneRow
-from pellucid.store.index_port import Index, IndexedFile, IndexState, LedgerChange, PathChange
+from pellucid.store.index_changes import IndexedFile, IndexState, LedgerChange, PathChange
+from pellucid.store.index_port import Index
 from pellucid.store.ledger_gaps import Gaps, Span
 from pellucid.store.records import (
     FileHead,

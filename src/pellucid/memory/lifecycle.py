@@ -15,7 +15,7 @@ from pellucid.memory.ledger_rows import Sessions
 from pellucid.model.ledger import FoldRow
 from pellucid.model.memory import Category, Memory, Status
 from pellucid.settings.sections import LifecycleSettings
-from pellucid.store.uses_port import Times
+from pellucid.store.history.uses_port import Times
 
 HEAT = {"confidence": 0.25, "access": 0.30, "recency": 0.20, "importance": 0.15, "feedback": 0.10, "causal": 0.05}
 HEAT_DISPUTED = -0.20

@@ -3,7 +3,7 @@
 The reference's fields keep their names and meaning; what Pellucid adds stands beside them. `schemaVersion` is "1".
 """
 
-from typing import Literal
+from typing import ClassVar, Literal
 
 from pydantic import ConfigDict, Field
 
@@ -301,7 +301,7 @@ class Eligible(Wire):
 class RecallXraySnapshot(Wire):
     """Everything one recall did: a pure function of its receipt and of the memories it names."""
 
-    is_xray = True
+    is_xray: ClassVar[bool] = True
     schema_version: Literal["1"] = "1"
     query: str
     snapshot_id: str

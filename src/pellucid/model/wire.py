@@ -1,7 +1,7 @@
 """Python values in, camelCase JSON-ready values out: the one base class and alias rule of everything that travels."""
 
 from datetime import UTC, datetime
-from typing import Annotated, ClassVar
+from typing import Annotated
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, PlainSerializer
 from pydantic.alias_generators import to_camel
@@ -18,9 +18,6 @@ class Wire(BaseModel):
     model_config = ConfigDict(
         frozen=True, alias_generator=to_camel, populate_by_name=True, extra="forbid", defer_build=True
     )
-
-    is_xray: ClassVar[bool] = False
-    """Whether it explains a recall, so that surfaces can draw it."""
 
     def to_wire(self) -> dict[str, object]:
         """JSON-ready, camelCase, absent values left out."""

@@ -17,7 +17,7 @@ from pellucid.operations.instants import AsKnownAt, AsOf, past_of
 from pellucid.operations.operation import Agent, Flag, Limit, MemoryId, Operation, Session, Surfaces
 from pellucid.operations.paging import After, Place, behind, cursor
 from pellucid.operations.using import Deed, credit, note_use
-from pellucid.store.citations_port import CitationKind, CitationRow, CitationSource, Evidence
+from pellucid.store.history.citations_port import CitationKind, CitationRow, CitationSource, Evidence
 from pellucid.store.index_port import EVERY_SCOPE, Admission, Filters, Served
 from pellucid.store.lookup_port import Wanted
 

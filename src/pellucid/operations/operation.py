@@ -26,7 +26,7 @@ from pellucid.model.access import Access
 from pellucid.model.memory import SourceClass
 from pellucid.model.wire import Wire
 from pellucid.settings import Settings
-from pellucid.store.telemetry_port import Surface
+from pellucid.store.history.telemetry_port import Surface
 from pellucid.telemetry.watcher import MemorySpan, OperationDone
 from pellucid.xray.words.visible import visible
 

@@ -126,8 +126,8 @@ def _work_out_lifts(app: App) -> Done:
 
 def _run_due_passes(app: App) -> Done:
     """Run the passes that are due, in every namespace; a report is left to who reads it."""
-    from pellucid.operations.memory.aging import LifecycleInput, due_passes, run_lifecycle
-    from pellucid.operations.memory.consolidating import ConsolidateInput, consolidate
+    from pellucid.operations.memory.lifecycle.aging import LifecycleInput, due_passes, run_lifecycle
+    from pellucid.operations.memory.lifecycle.consolidating import ConsolidateInput, consolidate
 
     ran = 0
     for namespace in app.lookup.namespaces():

@@ -11,8 +11,8 @@ from datetime import UTC, datetime, time
 from pellucid.app import App
 from pellucid.clock import epoch_ms
 from pellucid.errors import StoreError
-from pellucid.store.citations_port import CitationKind, CitationRow, Evidence
-from pellucid.store.uses_port import UseKind
+from pellucid.store.history.citations_port import CitationKind, CitationRow, Evidence
+from pellucid.store.history.uses_port import UseKind
 
 KINDS: Mapping[Evidence, CitationKind] = {
     "opened": "used",

@@ -14,9 +14,9 @@ from pellucid.deadline import Deadline
 from pellucid.encoders.port import Embedder
 from pellucid.encoders.rerank.reranker import Reranker
 from pellucid.settings.sections import HistorySettings, RecallSettings, RerankSettings
-from pellucid.store.history_port import History, RecallRecord
+from pellucid.store.history.history_port import History, RecallRecord
+from pellucid.store.history.telemetry_port import RecallEvent
 from pellucid.store.index_port import Index
-from pellucid.store.telemetry_port import RecallEvent
 
 if TYPE_CHECKING:
     from pellucid.encoders.chat.model import ChatModel

@@ -9,16 +9,27 @@ import hashlib
 import json
 import os
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, cast, get_args, get_origin
 
-from pydantic import Field, PrivateAttr, ValidationError, field_validator
+from pydantic import BaseModel, ConfigDict, Field, PrivateAttr, ValidationError, field_validator
 from pydantic.alias_generators import to_camel, to_snake
-from pydantic_settings import BaseSettings, PydanticBaseSettingsSource, SettingsConfigDict, SettingsError
 
 from pellucid.errors import InputError, field_name
-from pellucid.settings.files import NAME, FolderFile, Harmless, merged, names, read_folder, read_own, refused
+from pellucid.settings.files import (
+    NAME,
+    FolderFile,
+    Harmless,
+    Table,
+    in_snake_case,
+    merged,
+    names,
+    read_folder,
+    read_own,
+    section,
+    wrong_setting,
+)
 from pellucid.settings.sections import (
     NAMESPACE_PATTERN,
     CaptureSettings,
@@ -37,17 +48,14 @@ from pellucid.settings.sections import (
     TrustSettings,
 )
 
+_PREFIX = "PELLUCID_"
+_BETWEEN = "__"
 
-class Settings(BaseSettings):
+
+class Settings(BaseModel):
     """Everything that can be set. Frozen: read once, passed down."""
 
-    model_config = SettingsConfigDict(
-        env_prefix="PELLUCID_",  # no aliases here: with one, `home` would be read from HOME
-        env_nested_delimiter="__",
-        env_ignore_empty=True,
-        frozen=True,
-        extra="forbid",
-    )
+    model_config = ConfigDict(frozen=True, extra="forbid", validate_default=True)
     home: Path = Field(default=Path("~/.pellucid"), description="Holds the vault, the databases and the model cache.")
     namespace: Harmless[str] = Field(
         default="local/default", pattern=NAMESPACE_PATTERN, description="The isolation unit, tenant/project."
@@ -114,17 +122,6 @@ class Settings(BaseSettings):
     def _expand(cls, home: Path) -> Path:
         return home.expanduser().absolute()
 
-    @classmethod
-    def settings_customise_sources(
-        cls,
-        settings_cls: type[BaseSettings],
-        init_settings: PydanticBaseSettingsSource,
-        env_settings: PydanticBaseSettingsSource,
-        dotenv_settings: PydanticBaseSettingsSource,
-        file_secret_settings: PydanticBaseSettingsSource,
-    ) -> tuple[PydanticBaseSettingsSource, ...]:
-        return (init_settings, env_settings)
-
 
 def load(**flags: Any) -> Settings:
     """The settings of this process.
@@ -137,28 +134,56 @@ def load(**flags: Any) -> Settings:
     """
     given = {name: value for name, value in flags.items() if value is not None}
     try:
-        home = Settings(**{k: v for k, v in given.items() if k == "home"}).home
+        environment = _of_environment()
+        home = Settings(**{k: v for k, v in merged(environment, given).items() if k == "home"}).home
         folder = _of_folder(home / NAME)
-        environment = Settings(**given).model_dump(exclude_unset=True)
         own = read_own(home / NAME)
         found = Settings(**merged(own, folder.taken, environment, given))
-        without = merged({"namespace": Settings.model_fields["namespace"].default}, own, environment)["namespace"]
+        default = Settings.model_fields["namespace"].default
+        without = merged({"namespace": default}, own, environment, given)["namespace"]
         sources = {name: str(home / NAME) for name in names(own, Settings)}
         sources |= {name: str(folder.path) for name in names(folder.taken, Settings)}
         sources |= {name: variable(name) for name in names(environment, Settings)}
         sources |= dict.fromkeys(map(to_camel, given), "this command")
         return found.noting(folder.notes(home, found.namespace if found.namespace != without else None), sources)
-    except SettingsError as error:
-        raise InputError(
-            f"the environment: {error}", code="invalid_setting", next_step="see docs/settings.md"
-        ) from error
     except ValidationError as error:
-        raise refused(error) from error
+        raise wrong_setting(error) from error
 
 
 def variable(name: str) -> str:
     """The environment variable of a setting: `PELLUCID_RECALL__TOP_K_FACTS` of `recall.topKFacts`."""
-    return "PELLUCID_" + "__".join(to_snake(part).upper() for part in name.split("."))
+    return _PREFIX + _BETWEEN.join(to_snake(part).upper() for part in name.split("."))
+
+
+def _of_environment() -> Table:
+    """What the variables set that are named after a setting; the others, and empty ones, say nothing."""
+    found: Table = {}
+    for name, text in sorted(os.environ.items()):  # a section before what stands in it
+        head, prefix, rest = name.upper().partition(_PREFIX)
+        path = rest.lower().split(_BETWEEN)
+        if text and prefix and not head and path[0] in Settings.model_fields:
+            value = _read_value(text, path)
+            for part in reversed(path):
+                value = {part: value}
+            found = merged(found, cast("Table", value))
+    return in_snake_case(found)
+
+
+def _read_value(text: str, path: Sequence[str]) -> object:
+    """A variable's text as it stands; of a setting that is a list, a table or a section, the JSON that it is."""
+    kind: object = Settings
+    for part in path:
+        inner = section(kind)
+        known = inner.model_fields.get(part) if inner else None
+        kind = known.annotation if known else (get_args(kind) or (None,))[-1]  # of a table, what its values are
+    try:
+        return json.loads(text) if _holds_many(kind) else text
+    except (ValueError, RecursionError):  # what is no JSON is refused with the rest
+        return text
+
+
+def _holds_many(kind: object) -> bool:
+    return bool(section(kind)) or get_origin(kind) in (tuple, dict) or any(map(_holds_many, get_args(kind)))
 
 
 def _of_folder(own: Path) -> FolderFile:

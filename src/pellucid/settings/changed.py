@@ -7,7 +7,7 @@ from pydantic import ValidationError
 from pydantic.alias_generators import to_snake
 
 from pellucid.settings import Settings
-from pellucid.settings.files import Table, merged, refused
+from pellucid.settings.files import Table, merged, wrong_setting
 
 
 def changed(settings: Settings, changes: Mapping[str, object]) -> Settings:
@@ -25,4 +25,4 @@ def changed(settings: Settings, changes: Mapping[str, object]) -> Settings:
     try:
         return Settings(**table).noting(settings.notes, {**settings.sources, **dict.fromkeys(changes, "this run")})
     except ValidationError as error:
-        raise refused(error) from error
+        raise wrong_setting(error) from error

@@ -67,7 +67,7 @@ def read_own(path: Path) -> Table:
     Raises:
         InputError: it cannot be read, or is not TOML.
     """
-    return _snake_case_keys(_read_table(path, "correct or remove it"))
+    return in_snake_case(_read_table(path, "correct or remove it"))
 
 
 def read_folder(path: Path, own: Path, model: type[BaseModel]) -> FolderFile:
@@ -99,7 +99,7 @@ def _harmless_settings(
                 code="invalid_setting",
                 next_step="see docs/settings.md; correct or remove it, or work in another folder",
             )
-        inner = section(known)
+        inner = section(known.annotation)
         if inner and isinstance(value, dict):
             out[name] = _harmless_settings(cast("Table", value), inner, where, ignored, path)
         elif inner or is_harmless(known):  # what is no section in the place of one is refused with the rest
@@ -113,16 +113,15 @@ def names(table: Table, model: type[BaseModel]) -> Iterator[str]:
     """The settings of a model that a table sets, with their sections: `recall.topKFacts`."""
     for key, value in table.items():
         known = model.model_fields.get(key)
-        inner = section(known) if known else None
+        inner = section(known.annotation) if known else None
         if inner and isinstance(value, dict):
             yield from (f"{to_camel(key)}.{each}" for each in names(cast("Table", value), inner))
         else:
             yield to_camel(key)
 
 
-def section(known: FieldInfo) -> type[BaseModel] | None:
-    """The section that a field is; None of a plain setting."""
-    kind: object = known.annotation
+def section(kind: object) -> type[BaseModel] | None:
+    """The section that settings of this type are; None of a plain one."""
     return kind if isinstance(kind, type) and issubclass(kind, BaseModel) else None
 
 
@@ -146,9 +145,10 @@ def _read_table(path: Path, next_step: str) -> Table:
         ) from error
 
 
-def _snake_case_keys(table: Table) -> Table:
+def in_snake_case(table: Table) -> Table:
+    """A table with the names of fields for keys: `top_k_facts` of `topKFacts`."""
     return {
-        to_snake(key): _snake_case_keys(cast("Table", value)) if isinstance(value, dict) else value
+        to_snake(key): in_snake_case(cast("Table", value)) if isinstance(value, dict) else value
         for key, value in table.items()
     }
 
@@ -165,7 +165,8 @@ def merged(*layers: Table) -> Table:
     return out
 
 
-def refused(error: ValidationError) -> InputError:
+def wrong_setting(error: ValidationError) -> InputError:
+    """What is said of a setting that its checks refuse."""
     first = error.errors()[0]
     where = ".".join(to_camel(str(part)) for part in first["loc"])
     return InputError(f"setting {where}: {first['msg']}", code="invalid_setting", next_step="see docs/settings.md")

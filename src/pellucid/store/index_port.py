@@ -9,13 +9,11 @@ from typing import TYPE_CHECKING, Annotated, Protocol, TypeAlias
 
 from pellucid.deadline import Deadline
 from pellucid.encoders.port import Encoding, Vector
-from pellucid.model.document import Document
-from pellucid.model.entity import FOREVER, NO_FACTS, GraphFacts
-from pellucid.model.ledger import FoldRow, LifecycleRow, TombstoneRow
-from pellucid.model.memory import BOUNDARY_SCOPES, Episode, Memory
+from pellucid.model.entity import FOREVER
+from pellucid.model.memory import BOUNDARY_SCOPES, Memory
 from pellucid.store.episode_port import EpisodeReader
 from pellucid.store.graph_port import GraphLookup, GraphReader
-from pellucid.store.ledger_gaps import Span
+from pellucid.store.index_changes import IndexedFile, IndexState, LedgerChange, PathChange
 
 if TYPE_CHECKING:  # a command that only looks at memories need not wait for NumPy
     import numpy as np
@@ -24,65 +22,6 @@ if TYPE_CHECKING:  # a command that only looks at memories need not wait for Num
 Rows: TypeAlias = Annotated["NDArray[np.int64]", "int64"]
 Floats: TypeAlias = Annotated["NDArray[np.float32]", "float32"]
 Mask: TypeAlias = Annotated["NDArray[np.bool_]", "bool"]
-
-
-@dataclass(frozen=True, slots=True)
-class IndexRecord:
-    """One memory as the index holds it. `digest` names the text, so that its encoding can be reused."""
-
-    memory: Memory
-    ordinal: int
-    digest: bytes
-    encoding: Encoding | None
-    """None when no encoder was to be had: the row is served by the lexical leg, and `doctor` says so."""
-
-
-@dataclass(frozen=True, slots=True)
-class PathChange:
-    """All that one file now holds; an empty `file_digest` means that it is gone."""
-
-    path: str
-    file_digest: str
-    size: int
-    mtime_ns: int
-    op_id: str | None
-    records: tuple[IndexRecord, ...]
-    episode: Episode | None = None
-    topic_digest: bytes = b""
-    """Names the topic's text, as a record's digest does a memory's; empty where it has no encoding."""
-    topic_encoding: Encoding | None = None
-    document: Document | None = None
-    facts: GraphFacts = NO_FACTS
-
-
-@dataclass(frozen=True, slots=True)
-class LedgerChange:
-    """A row of the ledger that the index keeps, and its number."""
-
-    seq: int
-    row: FoldRow | TombstoneRow | LifecycleRow
-
-
-@dataclass(frozen=True, slots=True)
-class IndexedFile:
-    """A file as the index last saw it. A negative `mtime_ns` means that its bytes still waited in the journal."""
-
-    digest: str
-    size: int
-    mtime_ns: int
-
-
-@dataclass(frozen=True, slots=True)
-class IndexState:
-    """What the index was built from: the last operation folded, and the encoder of its vectors ("" before any)."""
-
-    applied_seq: int
-    model: str
-    basis: str
-    ledger_seq: int = 0
-    """The last row of the ledger folded."""
-    ledger_gaps: tuple[Span, ...] = ()
-    """Numbers up to it whose rows were not to be had: lost or damaged, and not given up."""
 
 
 @dataclass(frozen=True, slots=True)

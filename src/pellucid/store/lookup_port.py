@@ -93,7 +93,7 @@ class Lookup(Protocol):
         ...
 
     def tombstones(self, keys: Collection[bytes]) -> set[bytes]:
-        """Which of these keys (`memory.tombstone`) belong to something forgotten."""
+        """Which of these keys (`memory.erasure.tombstone`) belong to something forgotten."""
         ...
 
     def tombstone_keys(self) -> set[bytes]:

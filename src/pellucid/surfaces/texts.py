@@ -130,7 +130,7 @@ TEXTS: Mapping[str, Text] = {
     "trust.rollback": _going_on("memory.trust.changed", "trust rollback", words_too=True, preview=False),
     "change.undo": _text_by("memory.changes.undone", words=True),
     "memory.forget": _going_on("memory.changes.forgotten", "forget", words_too=True, preview=False),
-    "data.erase": _going_on("data.erased", "data erase", words_too=True, preview=False),
+    "data.erase": _going_on("memory.changes.erased", "data erase", words_too=True, preview=False),
     "memory.purge": _going_on("memory.changes.forgotten", "purge", words_too=True, preview=False),
     "lifecycle.run": _text_by("memory.lifecycle.passed", words=True),
     "lifecycle.consolidate": _text_by("memory.consolidate.consolidated", words=True),

@@ -15,7 +15,7 @@ from pellucid.model.memory import unpack_id
 from pellucid.recall.legs.nominate import base_of
 from pellucid.recall.pipeline import FAILED
 from pellucid.recall.state import LegReport, Request, StageReport, State
-from pellucid.store.telemetry_port import RecallEvent
+from pellucid.store.history.telemetry_port import RecallEvent
 from pellucid.telemetry.watcher import OperationDone, RecallDone
 
 Value = str | bool | int | float | Sequence[str] | Sequence[int] | Sequence[float]

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Literal, Protocol
 
-from pellucid.store.telemetry_port import RecallEvent
+from pellucid.store.history.telemetry_port import RecallEvent
 
 if TYPE_CHECKING:
     from pellucid.recall.state import Request, State

@@ -21,7 +21,7 @@ from pellucid.recall.legs.nominate import LEGS, base_of
 from pellucid.recall.score.equation import Ints, rank
 from pellucid.recall.score.ladder import FILTERS, REPEATS, RUNGS
 from pellucid.recall.state import Abstention, Pool, State
-from pellucid.store.history_port import audit_id
+from pellucid.store.history.history_port import audit_id
 from pellucid.store.index_port import Served
 from pellucid.xray.align import Aligner
 from pellucid.xray.provenance import STALE_AFTER_DAYS, provenance, staleness

@@ -6,7 +6,7 @@ import pytest
 
 from pellucid.capture.guard import Guard, cut_middle
 from pellucid.capture.report import CaptureReport
-from pellucid.model.prompt_mark import mark
+from pellucid.encoders.chat.prompt_mark import mark
 from pellucid.model.turn import Role, Turn
 from pellucid.settings.sections import CaptureSettings
 

@@ -13,9 +13,9 @@ import pytest
 from pellucid.capture.secrets.redact import redact
 from pellucid.encoders import program as programs
 from pellucid.encoders.chat.model import ChatError, CommandChat
+from pellucid.encoders.chat.prompt_mark import is_own_prompt
 from pellucid.encoders.program import LONGEST_OUTPUT
 from pellucid.errors import InputError
-from pellucid.model.prompt_mark import is_own_prompt
 from pellucid.settings.sections import LlmSettings
 
 Program = Callable[..., str]

@@ -8,7 +8,7 @@ import pytest
 
 from pellucid.model.ledger import FoldRow
 from pellucid.model.memory import Episode
-from pellucid.store.index_port import IndexState, LedgerChange, PathChange
+from pellucid.store.index_changes import IndexState, LedgerChange, PathChange
 from pellucid.store.local.health import integrity
 from pellucid.store.local.index.local_index import LocalIndex
 

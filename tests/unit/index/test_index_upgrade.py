@@ -15,7 +15,7 @@ from pellucid.errors import EncoderError
 from pellucid.language.spelling import attribute_key
 from pellucid.language.statements.negation import polarity
 from pellucid.operations.admin.health import diagnose, examine
-from pellucid.store.index_port import IndexState
+from pellucid.store.index_changes import IndexState
 
 CRANE, FERRY = "the harbour crane lifts forty tonnes", "the ferry leaves at nine"
 

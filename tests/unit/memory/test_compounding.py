@@ -8,7 +8,7 @@ from pellucid.memory.compounding import LISTED, Report, ReportSection, Use, comp
 from pellucid.memory.ledger_rows import Row
 from pellucid.model.ledger import FlushRow, FoldRow, LifecycleRow, VerdictRow
 from pellucid.model.memory import Memory
-from pellucid.store.uses_port import Times
+from pellucid.store.history.uses_port import Times
 
 DAY = timedelta(days=1)
 SINCE = NOON - 7 * DAY

@@ -33,7 +33,7 @@ from pellucid.memory.lifecycle import (
 from pellucid.model.ledger import FoldRow, LifecycleRow
 from pellucid.model.memory import CATEGORIES, Memory
 from pellucid.settings.sections import LifecycleSettings
-from pellucid.store.uses_port import Times
+from pellucid.store.history.uses_port import Times
 
 SETTINGS = LifecycleSettings()
 NEVER = Signs()

@@ -10,7 +10,7 @@ import pytest
 from pellucid.app import App
 from pellucid.capture.memories.adopted import MemoryFormat
 from pellucid.deadline import Deadline
-from pellucid.memory.tombstone import words_key
+from pellucid.memory.erasure.tombstone import words_key
 from pellucid.model.ledger import TombstoneRow
 from pellucid.model.memory import Memory
 from pellucid.operations.memory.adopting import AdoptInput, AdoptOutput, adopt, preview

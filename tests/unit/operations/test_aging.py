@@ -14,13 +14,13 @@ from pellucid.memory.compounding import Report
 from pellucid.model.ledger import FlushRow, FoldRow, LifecycleRow, PassRow, VerdictRow
 from pellucid.operations.admin.health import rebuild
 from pellucid.operations.browsing import ListInput, list_memories, show_memory
-from pellucid.operations.memory import aging
-from pellucid.operations.memory.aging import LifecycleInput, LifecycleOutput, due_passes, run_lifecycle
 from pellucid.operations.memory.changing import UpdateInput, update
-from pellucid.operations.memory.reporting import ReportInput, weekly_report
+from pellucid.operations.memory.lifecycle import aging
+from pellucid.operations.memory.lifecycle.aging import LifecycleInput, LifecycleOutput, due_passes, run_lifecycle
+from pellucid.operations.memory.lifecycle.reporting import ReportInput, weekly_report
+from pellucid.operations.memory.lifecycle.tiers import TierListInput, explain_tier, tiers
 from pellucid.operations.memory.reverifying import ReverifyInput, reverify
 from pellucid.operations.memory.storytelling import history
-from pellucid.operations.memory.tiers import TierListInput, explain_tier, tiers
 from pellucid.operations.recall.request import RecallInput
 from pellucid.operations.recall.why import WhyInput, why
 from pellucid.operations.using import note_use

@@ -4,7 +4,7 @@ from kits.intake import HERE, START, take
 from kits.vault import keep
 from pellucid.app import App
 from pellucid.model.turn import Role, Turn, TurnKind
-from pellucid.operations.session.briefing import BriefInput, SessionBrief, brief
+from pellucid.operations.session.looking.briefing import BriefInput, SessionBrief, brief
 
 LOG = "\n".join(f"2026-03-09T14:02:{second}.114Z ERROR worker.py:18 delivery failed" for second in range(10, 40))
 CAUSE = (

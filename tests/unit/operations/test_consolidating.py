@@ -17,7 +17,7 @@ from pellucid.app import App
 from pellucid.errors import InputError, StoreBusyError
 from pellucid.model.memory import Memory
 from pellucid.operations.memory.changing import VerbInput, apply_verb
-from pellucid.operations.memory.consolidating import LOCK, ConsolidateInput, ConsolidateOutput, consolidate
+from pellucid.operations.memory.lifecycle.consolidating import LOCK, ConsolidateInput, ConsolidateOutput, consolidate
 from pellucid.operations.memory.storytelling import history
 from pellucid.operations.memory.undoing import UndoInput, undo
 from pellucid.settings.sections import LlmSettings, ObserveSettings
@@ -186,8 +186,8 @@ from pathlib import Path
 sys.path.append(sys.argv[1])
 from kits.vault import HERE, open_home
 from pellucid.clock import SystemClock
-from pellucid.operations.memory import consolidating
-from pellucid.operations.memory.consolidating import ConsolidateInput, consolidate
+from pellucid.operations.memory.lifecycle import consolidating
+from pellucid.operations.memory.lifecycle.consolidating import ConsolidateInput, consolidate
 
 app = open_home(Path(sys.argv[2]), None, clock=SystemClock())
 left = int(sys.argv[3])

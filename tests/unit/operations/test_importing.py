@@ -14,9 +14,9 @@ from pellucid.operations.browsing import ListInput, list_memories
 from pellucid.operations.memory.changing import UpdateInput, update
 from pellucid.operations.memory.undoing import UndoInput, undo
 from pellucid.operations.recall.recalling import RecallInput, recall
-from pellucid.operations.session.briefing import BriefInput, brief
 from pellucid.operations.session.importing import ImportInput, ImportOutput, import_transcripts
 from pellucid.operations.session.intake import TURNS_A_COMMIT
+from pellucid.operations.session.looking.briefing import BriefInput, brief
 
 DECIDED = "We decided to deploy the shop every Tuesday, after the nightly build is green."
 RULE = "Always run the database migrations before the deploy."

@@ -18,7 +18,7 @@ from pellucid.operations.recall.recalling import RECALL
 from pellucid.operations.session.closing import WRAP
 from pellucid.operations.session.observing import OBSERVE
 from pellucid.operations.using import served_texts
-from pellucid.store.citations_port import CitationRow
+from pellucid.store.history.citations_port import CitationRow
 
 CRANE = "The harbour crane lifts forty tonnes, and its brakes are checked every Monday by the night crew."
 ASKED = "what can the harbour crane lift at the quay?"

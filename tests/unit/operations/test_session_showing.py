@@ -12,8 +12,8 @@ from pellucid.operations.memory.forgetting import ForgetInput, forget
 from pellucid.operations.recall.recalling import recall
 from pellucid.operations.recall.request import RecallInput
 from pellucid.operations.recall.why import WhyInput, why
-from pellucid.operations.session.briefing import BriefInput, brief
-from pellucid.operations.session.showing import SessionInput, SessionOutput, show_session
+from pellucid.operations.session.looking.briefing import BriefInput, brief
+from pellucid.operations.session.looking.showing import SessionInput, SessionOutput, show_session
 
 LEFT = "The build of the harbour page failed again this morning."
 KEPT = "We decided to use SQLite for the ledger."

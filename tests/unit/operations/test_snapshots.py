@@ -9,7 +9,7 @@ import pytest
 from pellucid.app import App
 from pellucid.errors import InputError, NotFoundError
 from pellucid.model.snapshot import RecallXraySnapshot
-from pellucid.operations.memory.aging import LifecycleInput, run_lifecycle
+from pellucid.operations.memory.lifecycle.aging import LifecycleInput, run_lifecycle
 from pellucid.operations.memory.remembering import RememberInput, remember
 from pellucid.operations.recall.recalling import RecallInput, recall, xray_of
 from pellucid.operations.recall.snapshots import (

@@ -15,8 +15,8 @@ from pellucid.operations.browsing import ListInput, list_memories
 from pellucid.operations.graph.graphing import GraphShowInput, show
 from pellucid.operations.graph.states import history_of_entity
 from pellucid.operations.memory.changing import UpdateInput, Verb, VerbInput, apply_verb, update
-from pellucid.operations.memory.consolidating import ConsolidateInput, consolidate
 from pellucid.operations.memory.forgetting import ForgetInput, forget
+from pellucid.operations.memory.lifecycle.consolidating import ConsolidateInput, consolidate
 from pellucid.operations.memory.remembering import RememberInput, RememberOutput, remember
 from pellucid.operations.memory.reverifying import ReverifyInput, reverify
 from pellucid.operations.memory.undoing import UndoInput, undo

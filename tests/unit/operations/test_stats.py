@@ -23,10 +23,10 @@ from pellucid.operations.recall.recalling import RECALL
 from pellucid.operations.telemetry.panels import PANELS, Panel
 from pellucid.operations.telemetry.stats import StatsInput, StatsOutput, stats
 from pellucid.settings import load
-from pellucid.store.citations_port import FAVOURABLE, CitationRow
-from pellucid.store.history_port import RecallRecord
+from pellucid.store.history.citations_port import FAVOURABLE, CitationRow
+from pellucid.store.history.history_port import RecallRecord
+from pellucid.store.history.telemetry_port import Grouping, RecallEvent
 from pellucid.store.local.history import LocalHistory
-from pellucid.store.telemetry_port import Grouping, RecallEvent
 
 HERE, ELSEWHERE = "local/default", "acme/web"
 DAY_MS = 86_400_000

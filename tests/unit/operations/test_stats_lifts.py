@@ -15,7 +15,7 @@ from pellucid.operations.telemetry.lifts import work_out_lifts
 from pellucid.operations.telemetry.panels import PANELS, PanelName
 from pellucid.operations.telemetry.stats import StatsInput, stats
 from pellucid.operations.upkeep import IN_THE_BACKGROUND, Upkeep
-from pellucid.store.citations_port import CitationKind
+from pellucid.store.history.citations_port import CitationKind
 
 HERE = "local/default"
 SAID = (

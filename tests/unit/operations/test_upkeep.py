@@ -12,8 +12,8 @@ from pellucid.app import App
 from pellucid.deadline import Deadline
 from pellucid.encoders.minilm.encoder import MiniLM
 from pellucid.errors import DeadlineError, StoreError
-from pellucid.operations.memory.aging import due_passes
 from pellucid.operations.memory.citing import CiteInput, cite
+from pellucid.operations.memory.lifecycle.aging import due_passes
 from pellucid.operations.memory.remembering import RememberInput, remember
 from pellucid.operations.recall.recalling import recall
 from pellucid.operations.recall.request import RecallInput

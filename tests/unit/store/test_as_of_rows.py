@@ -19,15 +19,8 @@ from pellucid.encoders.port import Encoding
 from pellucid.model.entity import FOREVER, Claim, EntityFact, GraphFacts
 from pellucid.model.ledger import LifecycleRow, TombstoneRow
 from pellucid.model.memory import Memory, unpack_id
-from pellucid.store.index_port import (
-    EVERY_SCOPE,
-    Admission,
-    IndexReader,
-    IndexRecord,
-    IndexState,
-    LedgerChange,
-    PathChange,
-)
+from pellucid.store.index_changes import IndexRecord, IndexState, LedgerChange, PathChange
+from pellucid.store.index_port import EVERY_SCOPE, Admission, IndexReader
 from pellucid.store.local.index.local_index import LocalIndex
 
 HERE = "local/default"

@@ -32,7 +32,7 @@ from kits.graph_store import (
 from pellucid.clock import epoch_ms
 from pellucid.model.entity import FOREVER, NO_FACTS, EntityFact, EntityState, GraphFacts, entity_id
 from pellucid.model.ledger import LifecycleRow
-from pellucid.store.index_port import IndexRecord, IndexState, LedgerChange, PathChange
+from pellucid.store.index_changes import IndexRecord, IndexState, LedgerChange, PathChange
 from pellucid.store.local.graph.writer import number_of
 from pellucid.store.local.index.local_index import LocalIndex
 

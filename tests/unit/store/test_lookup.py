@@ -11,7 +11,7 @@ from pellucid.language.spelling import attribute_key
 from pellucid.language.statements.negation import polarity
 from pellucid.model.ledger import FoldRow, TombstoneRow
 from pellucid.model.memory import Episode, Memory
-from pellucid.store.index_port import IndexRecord, IndexState, LedgerChange, PathChange
+from pellucid.store.index_changes import IndexRecord, IndexState, LedgerChange, PathChange
 from pellucid.store.local.index.local_index import LocalIndex
 
 HERE, ELSEWHERE = "local/default", "other/place"

@@ -9,11 +9,11 @@ import apsw
 import pytest
 
 from pellucid.errors import StoreBusyError
-from pellucid.store.history_port import History, RecallRecord
+from pellucid.store.history.history_port import History, RecallRecord
+from pellucid.store.history.uses_port import Times
 from pellucid.store.local import history as history_module
 from pellucid.store.local.database import connect, migrate, sql_folder
 from pellucid.store.local.history import LocalHistory
-from pellucid.store.uses_port import Times
 
 HERE, THERE = "local/here", "local/there"
 SECRET = b"zanzibar"
@@ -191,7 +191,7 @@ def test_recalls_of_another_process_during_an_erasure_are_kept(tmp_path: Path) -
     history = history_of(tmp_path, *(recall(number, "zanzibar") for number in range(1, 50)))
     script = (
         "import sys; from pathlib import Path\n"
-        "from pellucid.store.history_port import RecallRecord\n"
+        "from pellucid.store.history.history_port import RecallRecord\n"
         "from pellucid.store.local.history import LocalHistory\n"
         "history = LocalHistory(Path(sys.argv[1])); print('ready', flush=True)\n"
         "for n in range(100, 200):\n"

@@ -6,11 +6,11 @@ from pathlib import Path
 import apsw
 import pytest
 
-from pellucid.store.history_port import RecallRecord
+from pellucid.store.history.history_port import RecallRecord
+from pellucid.store.history.receipts_port import RecallFilter, RecallRow, Receipts
+from pellucid.store.history.telemetry_port import Outcome, RecallEvent
 from pellucid.store.local.database import connect, load_queries, migrate, sql_folder
 from pellucid.store.local.history import LocalHistory
-from pellucid.store.receipts_port import RecallFilter, RecallRow, Receipts
-from pellucid.store.telemetry_port import Outcome, RecallEvent
 
 HERE, THERE = "local/here", "local/there"
 

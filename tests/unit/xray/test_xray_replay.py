@@ -11,9 +11,9 @@ from kits.vault import HERE, NOON, Opener, a_memory, ask, edit, file_memories, k
 from kits.why import as_version_2
 from pellucid.app import App
 from pellucid.errors import NotFoundError
-from pellucid.operations.memory.aging import LifecycleInput, run_lifecycle
 from pellucid.operations.memory.changing import VerbInput, apply_verb
 from pellucid.operations.memory.forgetting import ForgetInput, forget
+from pellucid.operations.memory.lifecycle.aging import LifecycleInput, run_lifecycle
 from pellucid.operations.recall.explaining import LiveOutput, replay_recall
 from pellucid.recall.receipt.record import pack, unpack
 from pellucid.recall.state import LegReport

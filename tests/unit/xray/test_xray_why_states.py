@@ -13,8 +13,8 @@ from pellucid.operations.memory.changing import UpdateInput, VerbInput, apply_ve
 from pellucid.operations.memory.remembering import RememberInput, remember
 from pellucid.operations.memory.trusting import PromoteInput, promote
 from pellucid.operations.memory.undoing import UndoInput, undo
+from pellucid.operations.recall.asked_about.states import state_changes
 from pellucid.operations.recall.request import RecallInput, request_of
-from pellucid.operations.recall.why_states import state_changes
 from pellucid.recall.pipeline import run as stages
 from pellucid.recall.state import World
 from pellucid.store.index_port import MemoryStanding

@@ -10,9 +10,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from pellucid.encoders.chat.exchange import ChatPrompt, Failure, Reply
+from pellucid.encoders.chat.prompt_mark import mark
 from pellucid.encoders.program import LONGEST_OUTPUT, ProgramRun, run
 from pellucid.errors import InputError
-from pellucid.model.prompt_mark import mark
 from pellucid.settings import program_environment
 from pellucid.settings.sections import LlmSettings
 

@@ -1,51 +1,41 @@
 """Texts in, unit vectors and token codes out: all-MiniLM-L6-v2 in this process.
 
-What computes (`running`) is loaded with the first text: it takes NumPy, which naming the model does not.
+What reads and computes (`reading`, `running`) is loaded with the first text: it takes NumPy, which naming does not.
 """
 
 import os
-import re
 import sys
 from bisect import bisect_left
 from collections.abc import Iterator, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass
 from functools import lru_cache
-from itertools import accumulate
 from pathlib import Path
 from threading import Lock
 from typing import TYPE_CHECKING
 
 from pellucid.deadline import Deadline
-from pellucid.encoders import cachefolder
 from pellucid.encoders.minilm.provision import (
     BASIS,
     MODEL_NAME,
-    TOKENIZER,
-    TOKENIZER_SHA256,
     WEIGHTS,
     WEIGHTS_SHA256,
     Report,
-    provision,
 )
 from pellucid.encoders.minilm.session import BUILDER, Session, Variant
 from pellucid.encoders.port import Encoding, QueryEncoding
 from pellucid.errors import EncoderError
-from pellucid.language.words import joined_words
 from pellucid.process import multiply_in_one_thread
 
 if TYPE_CHECKING:
+    from concurrent.futures import Future
+
     import tokenizers
 
-_MAX_TOKENS = 256
-_MAX_CHARACTERS = 16_384
-"""Far more than 256 tokens of any prose; a tokenizer takes seconds for a text of megabytes."""
 _WINDOW_TEXTS = 2048
 _RECENT_QUERIES = 1024
 _MAX_THREADS = 4
 READING = "r2"
 """Raised whenever a text is read as other tokens; it is part of the model's name, so old vectors are told apart."""
-_SURROGATE = re.compile("[\ud800-\udfff]")
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,17 +98,17 @@ class MiniLM:
         return self._recent(text)
 
     def _encode_window(self, texts: Sequence[str]) -> list[Encoding]:
-        from pellucid.encoders.minilm import running
+        from pellucid.encoders.minilm import reading, running
 
         loaded = self._load()
-        found = loaded.tokenizer.encode_batch([_read(text, loaded.tokenizer)[0] for text in texts])
+        found = loaded.tokenizer.encode_batch([reading.read(text, loaded.tokenizer)[0] for text in texts])
         return running.encode_all(loaded.session, [one.ids for one in found], self._threads)
 
     def _fresh_query(self, text: str) -> QueryEncoding:
-        from pellucid.encoders.minilm import running
+        from pellucid.encoders.minilm import reading, running
 
         loaded = self._load()
-        read, added = _read(text, loaded.tokenizer)
+        read, added = reading.read(text, loaded.tokenizer)
         found = loaded.tokenizer.encode(read)
         spans = (
             (start - bisect_left(added, start), end - bisect_left(added, end)) for start, end in found.offsets[1:-1]
@@ -126,6 +116,8 @@ class MiniLM:
         return running.encode_query(loaded.session, found.ids, tuple(spans))
 
     def _load(self, deadline: Deadline | None = None) -> _Loaded:
+        from concurrent.futures import ThreadPoolExecutor, wait
+
         with self._lock:
             if self._loading is None or self._may_be_there_now(self._loading):
                 # a thread that is waited for at exit: a process that ends in the middle of loading would crash
@@ -140,51 +132,16 @@ class MiniLM:
         return loading.result()
 
     def _load_anew(self) -> _Loaded:
+        from pellucid.encoders.minilm.reading import open_tokenizer
+
         session = Session(self._cache, self._variant, self._report)
         multiply_in_one_thread()
-        return _Loaded(_tokenizer(self._cache, self._report), session)
+        return _Loaded(open_tokenizer(self._cache, self._report), session)
 
     def _may_be_there_now(self, loading: "Future[_Loaded]") -> bool:
         """Whether a load that failed is to be tried again: asking every source takes long, so once it is brought."""
         error = loading.exception() if loading.done() else None
         return error is not None and (not isinstance(error, EncoderError) or (self._cache / WEIGHTS).exists())
-
-
-def _tokenizer(cache: Path, report: Report | None) -> "tokenizers.Tokenizer":
-    from tokenizers import Tokenizer
-
-    # what is hashed is what is loaded: nobody can change the file in between
-    data = cachefolder.checked(cache / TOKENIZER, TOKENIZER_SHA256)
-    if data is None:
-        data = cachefolder.checked(provision(cache, report).tokenizer, TOKENIZER_SHA256)
-    if data is None:
-        raise EncoderError(f"{cache / TOKENIZER} changes while it is read", next_step="look who writes to that folder")
-    tokenizer = Tokenizer.from_buffer(data)
-    tokenizer.no_padding()
-    tokenizer.enable_truncation(_MAX_TOKENS)  # pyright: ignore[reportUnknownMemberType] -- its stub leaves **kwargs untyped
-    return tokenizer
-
-
-def _read(text: str, tokenizer: "tokenizers.Tokenizer") -> tuple[str, list[int]]:
-    """The text as the model reads it, and the places in it of the blanks that were added.
-
-    They part the words of a name of code that the model does not know as one: `HookAgent` is hook and agent to it, and
-    not `hooka` and `gent`; PlayStation stays.
-    """
-    text = _clean(text)
-    said, added, at = list[str](), list[int](), 0
-    for place, parts in joined_words(text):
-        if tokenizer.token_to_id("".join(parts).lower()) is None:
-            for end in accumulate(map(len, parts[1:-1]), initial=place + len(parts[0])):
-                said.append(text[at:end])
-                added.append(end + len(added))
-                at = end
-    return " ".join((*said, text[at:])), added
-
-
-def _clean(text: str) -> str:
-    # half a surrogate pair cannot leave Python; one character for another keeps every position
-    return _SURROGATE.sub("\ufffd", text[:_MAX_CHARACTERS])
 
 
 def _available_processors() -> int:

@@ -16,9 +16,9 @@ from typing import Literal
 from pellucid.language import lexicon
 from pellucid.language.clauses import pieces
 from pellucid.language.inflection import folded
-from pellucid.language.places import Change, are_apart
 from pellucid.language.statements.frames import Frame, frames, words
-from pellucid.language.tokens import Kind, Token, fold_words, structure
+from pellucid.language.statements.places import Change, are_apart
+from pellucid.language.statements.tokens import Kind, Token, fold_words, structure
 
 Strength = Literal["plain", "open", "guess"]
 """plain: the newer says what holds now. open: both cannot hold, and neither is plainly meant to stand in the other's

@@ -13,10 +13,10 @@ from itertools import dropwhile, takewhile
 from pellucid.language import lexicon
 from pellucid.language.clauses import Clause, clauses, has_verb, pieces
 from pellucid.language.contractions import CLITIC, spell_out
-from pellucid.language.places import Change, Place, read_change, read_place
 from pellucid.language.scripts import EAST_WORDS
 from pellucid.language.statements.negation import polarity
-from pellucid.language.tokens import Token, fold_words, structure, turns
+from pellucid.language.statements.places import Change, Place, read_change, read_place
+from pellucid.language.statements.tokens import Token, fold_words, structure, turns
 
 _LABEL = re.compile(r"^(?:user|decided|decision|note|update): ", re.IGNORECASE)
 _SENTENCE_END = ".!。！…"

@@ -7,14 +7,13 @@ attributes of a superseded memory stay in force. Corrections and retractions fin
 
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, field, replace
-from datetime import datetime
 
 from pellucid.language.spelling import content_hash
 from pellucid.memory.changes import ChangeSet, Fields
+from pellucid.memory.erasure.tombstone import said_key, turn_keys, words_key
 from pellucid.memory.reconcile.known import Contradiction, KnownStatements, Subject, boundary, live_attributes
-from pellucid.memory.reconcile.rivals import RANK
+from pellucid.memory.reconcile.rivals import RANK, since
 from pellucid.memory.reconcile.targets import Found, Restate, corrected, like, of, restated, retracted
-from pellucid.memory.tombstone import said_key, turn_keys, words_key
 from pellucid.memory.trust.zones import first_zone, may_rise, recurs, says_the_same, vouches, why_quarantined
 from pellucid.model.ledger import Event, VerdictRow
 from pellucid.model.memory import Memory
@@ -124,7 +123,7 @@ class Reconciler:
             return self._repeat(known, memory)
         return self._keep(statement)
 
-    def _meant(self, statement: Statement) -> tuple[Statement, Found] | None:
+    def _completed(self, statement: Statement) -> tuple[Statement, Found] | None:
         """A person's correction without a subject, as the statement that it makes of the one memory it can mean."""
         memory, resolves = statement.memory, statement.resolves
         if not (resolves and resolves.value and self.restate) or memory.source_class not in _BY_A_PERSON:
@@ -144,11 +143,11 @@ class Reconciler:
         return replace(statement, memory=memory.model_copy(update=said)), target
 
     def _resolve(self, statement: Statement) -> Outcome:
-        if (meant := self._meant(statement)) is None:
+        if (completed := self._completed(statement)) is None:
             if statement.observation is None:
                 return self._outcome(replace(statement, resolves=None))
             return Outcome("defer", "unresolved-reference: what it corrects is not named, and none, or several, fit")
-        return self._replace(meant[0], [Contradiction(meant[1], restated=True)], "corrected")
+        return self._replace(completed[0], [Contradiction(completed[1], restated=True)], "corrected")
 
     def _vouches_in_passing(self, statement: Statement) -> bool:
         """Whether a judge saw but a repetition of the segment where a person says what is in quarantine."""
@@ -172,14 +171,14 @@ class Reconciler:
         if not meant:
             return Outcome("reject", "no-target: nothing, or too much, that is kept is meant by it")
         for each in meant:
-            fields = {"status": "retracted", "invalid_at": _at(memory)}
+            fields = {"status": "retracted", "invalid_at": since(memory)}
             self.changes.change(each, "retracted", fields, "spoken-retraction")
         return Outcome("accept", f"retraction: {len(meant)} taken back", of(meant[0]).id)
 
     def _may_take_back(self, memory: Memory, target: Memory) -> bool:
         """Spoken words reach what was said before them, and is neither pinned, an axiom, nor kept in by a scope."""
         held = self.changes.now(target)
-        if held.status != "active" or held.pinned or held.asserted_by == "axiom" or _at(held) > _at(memory):
+        if held.status != "active" or held.pinned or held.asserted_by == "axiom" or since(held) > since(memory):
             return False
         return boundary(held) == boundary(memory) or held.session_id == memory.session_id is not None
 
@@ -218,8 +217,8 @@ class Reconciler:
         contradictions, open_ones = _sorted(self._standing.contradicted(memory))
         met = [of(each.of) for each in contradictions]
         fields: Fields = {"trust_zone": "working"}
-        if newer := next((each for each in met if _at(each) > _at(memory)), None):
-            fields |= {"status": "superseded", "superseded_by": newer.id, "invalid_at": _at(newer)}
+        if newer := next((each for each in met if since(each) > since(memory)), None):
+            fields |= {"status": "superseded", "superseded_by": newer.id, "invalid_at": since(newer)}
         elif any(RANK[each.asserted_by] > RANK[memory.asserted_by] for each in met):
             fields |= {"status": "pending_review"}
         else:
@@ -252,7 +251,7 @@ class Reconciler:
     def _replace(self, statement: Statement, met: Sequence[Contradiction], why: str) -> Outcome:
         memory = statement.memory
         met, open_ones = _sorted(met)
-        newer = [each for each in met if _at(of(each.of)) > _at(memory)]
+        newer = [each for each in met if since(of(each.of)) > since(memory)]
         met = [each for each in met if each not in newer]
         for each in newer:
             memory = self._give_way(memory, each)
@@ -296,7 +295,7 @@ class Reconciler:
         if newer.attributes and newer.attributes < set(memory.structured_attributes) - set(memory.retired_attributes):
             retired = {**memory.retired_attributes, **dict.fromkeys(sorted(newer.attributes), by.id)}
             return memory.model_copy(update={"retired_attributes": retired})
-        return memory.model_copy(update={"status": "superseded", "superseded_by": by.id, "invalid_at": _at(by)})
+        return memory.model_copy(update={"status": "superseded", "superseded_by": by.id, "invalid_at": since(by)})
 
     def _supersede(self, met: Contradiction, new: Memory, why: str) -> bool:
         """Retire what is contradicted, and no more; whether that was the whole memory."""
@@ -312,7 +311,7 @@ class Reconciler:
                 met.of, "attribute_retired", {"retired_attributes": retired}, why or "updated", [new.id]
             )
             return False
-        fields = {"status": "superseded", "superseded_by": new.id, "invalid_at": _at(new)}
+        fields = {"status": "superseded", "superseded_by": new.id, "invalid_at": since(new)}
         reason = why or ("updated" if met.attributes or met.restated else "denied")
         self.changes.change(met.of, "superseded", fields, reason, [new.id])
         return True
@@ -394,7 +393,3 @@ def _sorted(met: Iterable[Contradiction]) -> tuple[list[Contradiction], list[Con
 
 def _is_repeated(observation: MemoryObservation) -> bool:
     return observation.verdict_reason.startswith("duplicate-in-segment")
-
-
-def _at(memory: Memory) -> datetime:
-    return memory.valid_at or memory.created

@@ -74,7 +74,7 @@ class Rivals:
     def _clash(self, other: Found, memory: Memory) -> tuple[Clash, bool] | None:
         """How the two clash, the later one read as the newer, and whether that one plainly takes the other's place."""
         held = self.changes.now(of(other))
-        if not _is_framed(held) or _is_apart(held, memory):
+        if not _is_framed(held) or _are_about_two_things(held, memory):
             return None
         older, newer = (held, memory) if since(held) <= since(memory) else (memory, held)
         met = clash(older.content, newer.content)
@@ -109,7 +109,7 @@ def _doubt(memory: Memory) -> int:
     return SOURCE_CLASSES.index(memory.source_class) if memory.source_class else -1
 
 
-def _is_apart(one: Memory, other: Memory) -> bool:
+def _are_about_two_things(one: Memory, other: Memory) -> bool:
     """Whether they are filed under two things, one of which its own words do not name: of which each then speaks."""
     refs = [entity_key(each.entity_ref or "") for each in (one, other)]
     if not all(refs) or refs[0] == refs[1]:

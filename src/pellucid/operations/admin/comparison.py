@@ -8,7 +8,7 @@ from pellucid.app import App
 from pellucid.errors import InputError
 from pellucid.model.memory import Memory
 from pellucid.model.wire import Wire
-from pellucid.store.index_port import IndexedFile
+from pellucid.store.index_changes import IndexedFile
 from pellucid.store.local import health
 from pellucid.store.records import Stamp, content_digest
 from pellucid.vault.markdown import FileIdentity, parse

@@ -52,7 +52,7 @@ def settings_in_force(settings: Settings, *, changed: bool = False) -> SettingsO
 def _rows(held: BaseModel, sources: Mapping[str, str], above: str) -> Iterator[SettingRow]:
     for name, field in type(held).model_fields.items():
         where, value = f"{above}{to_camel(name)}", getattr(held, name)
-        if section(field):
+        if section(field.annotation):
             yield from _rows(value, sources, f"{where}.")
             continue
         usual, shown = _shown(field.get_default(call_default_factory=True)), _shown(value)

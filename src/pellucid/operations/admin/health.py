@@ -10,12 +10,12 @@ from pydantic import Field
 from pellucid.app import App
 from pellucid.encoders.minilm.provision import MODEL_NAME, status
 from pellucid.errors import NoRoomError, StoreError, UnhealthyError
+from pellucid.memory.erasure.revival import orphans
 from pellucid.memory.indexer import Drift
-from pellucid.memory.revival import orphans
 from pellucid.model.wire import Wire
 from pellucid.operations.admin.comparison import ANEW, Comparison, HealthFinding, finding, some
 from pellucid.operations.admin.status import PipelineStatus, low_on_disk, pipeline_status
-from pellucid.operations.memory.aging import due_passes
+from pellucid.operations.memory.lifecycle.aging import due_passes
 from pellucid.operations.operation import Call, Operation, Surfaces
 from pellucid.operations.remains import is_unfinished, room_to_finish
 from pellucid.operations.rows import lifecycle_rows

@@ -11,10 +11,10 @@ from pellucid.model.memory import Memory
 from pellucid.model.wire import Wire
 from pellucid.operations.operation import Flag
 from pellucid.recall.receipt.record import unpack
+from pellucid.store.history.traces_port import Subject
 from pellucid.store.index_port import Served
 from pellucid.store.lookup_port import FiledEpisode
 from pellucid.store.spool_port import SpooledTurn
-from pellucid.store.traces_port import Subject
 
 
 class SubjectInput(Wire):

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pellucid.app import App
 from pellucid.clock import isoformat
 from pellucid.documents.changes import DocumentDraft
-from pellucid.memory.erasure import file_key, own_text_keys
+from pellucid.memory.erasure.plan import file_key, own_text_keys
 from pellucid.memory.trust.injection import looks_injected, split_injections
 from pellucid.memory.unit_of_work import CommitResult
 from pellucid.model.document import HeaderVersion, Section

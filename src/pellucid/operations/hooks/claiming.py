@@ -22,8 +22,8 @@ from pellucid.observe.model.ground import ModelClaim, quotes
 from pellucid.observe.pipeline import observe
 from pellucid.operations.operation import Agent, Flag, Operation, Surfaces
 from pellucid.operations.safe_input import SafeInput
+from pellucid.operations.session.looking.turns import turns_at_hand
 from pellucid.operations.session.restating import restate
-from pellucid.operations.session.turns import turns_at_hand
 from pellucid.operations.using import served_texts
 
 MOST_CLAIMS = 20

@@ -14,7 +14,7 @@ from pellucid.operations.hooks.prompt import recalled
 from pellucid.operations.hooks.transcripts import tell
 from pellucid.operations.operation import Argument, Flag, Operation, Surfaces
 from pellucid.operations.recall.wording import numbered
-from pellucid.operations.session.briefing import BriefInput, BriefOutput, brief
+from pellucid.operations.session.looking.briefing import BriefInput, BriefOutput, brief
 from pellucid.operations.session.projects import located
 from pellucid.recall.context.text import CHARACTERS_A_TOKEN, NOTICE, note
 from pellucid.store.local.hooked import HookedSessions

@@ -18,7 +18,7 @@ from pellucid.capture.memories.reader import read_memories
 from pellucid.capture.report import CaptureReport
 from pellucid.language.spelling import content_hash
 from pellucid.memory.changes import ChangeSet
-from pellucid.memory.tombstone import words_key
+from pellucid.memory.erasure.tombstone import words_key
 from pellucid.memory.trust.zones import first_zone
 from pellucid.model.memory import TRANSCRIBED, Category, Memory, SourceClass, Status
 from pellucid.model.observation import ExtractedFact

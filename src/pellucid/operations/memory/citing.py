@@ -12,7 +12,7 @@ from pellucid.operations.browsing import find_memory
 from pellucid.operations.operation import Agent, Flag, MemoryId, Operation, Session, Surfaces
 from pellucid.operations.safe_input import SafeInput
 from pellucid.operations.using import note_use, occasion_of
-from pellucid.store.citations_port import FAVOURABLE, CitationKind, CitationRow
+from pellucid.store.history.citations_port import FAVOURABLE, CitationKind, CitationRow
 
 
 class CiteInput(SafeInput):

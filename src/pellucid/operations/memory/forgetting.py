@@ -16,7 +16,7 @@ from pydantic import Field
 from pellucid.app import App
 from pellucid.documents.files import named_file
 from pellucid.errors import ConflictError, InputError, NoRoomError, StoreError
-from pellucid.memory.erasure import Erasure, erasure, file_key, tombstones
+from pellucid.memory.erasure.plan import Erasure, erasure, file_key, tombstones
 from pellucid.model.ledger import KeyRow, LifecycleRow, TombstoneRow
 from pellucid.model.memory import Category, Memory, SourceClass, Status
 from pellucid.model.wire import Instant, Wire

@@ -2,8 +2,8 @@
 
 from pellucid.app import App
 from pellucid.memory.changes import ChangeSet
-from pellucid.memory.erasure import Erasure
-from pellucid.memory.revival import revive
+from pellucid.memory.erasure.plan import Erasure
+from pellucid.memory.erasure.revival import revive
 from pellucid.model.memory import Status
 from pellucid.model.wire import Wire
 from pellucid.operations.rows import lifecycle_rows

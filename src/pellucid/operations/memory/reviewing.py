@@ -19,7 +19,7 @@ from pellucid.operations.instants import of_ms
 from pellucid.operations.memory.trusting import quarantine_reason
 from pellucid.operations.operation import Flag, Limit, Operation, Surfaces
 from pellucid.operations.paging import After, Place, page
-from pellucid.store.citations_port import CitationRow
+from pellucid.store.history.citations_port import CitationRow
 from pellucid.xray.provenance import staleness
 
 ReviewKind = Literal["flagged", "waiting", "quarantined", "disputed", "stale"]

@@ -6,7 +6,7 @@ from pellucid.app import App
 from pellucid.errors import NotFoundError
 from pellucid.model.wire import Wire
 from pellucid.operations.operation import Argument, Operation, Surfaces
-from pellucid.store.history_port import parse_audit_id
+from pellucid.store.history.history_port import parse_audit_id
 from pellucid.store.records import OperationRow
 
 

@@ -25,7 +25,7 @@ from pellucid.recall.pipeline import FAILED
 from pellucid.recall.receipt.event import event_of, failure_of, is_degraded
 from pellucid.recall.receipt.record import Receipt, pack, unpack
 from pellucid.recall.state import Request, State
-from pellucid.store.history_port import audit_id
+from pellucid.store.history.history_port import audit_id
 from pellucid.store.index_port import Served
 from pellucid.store.records import content_digest
 from pellucid.telemetry.watcher import RecallDone

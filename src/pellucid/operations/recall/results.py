@@ -13,9 +13,9 @@ from pellucid.operations.operation import Agent, Argument, Flag, Operation, Surf
 from pellucid.operations.recall.recalling import recall_named
 from pellucid.operations.safe_input import SafeInput
 from pellucid.operations.using import Deed, credit, note_use, occasion_of
-from pellucid.store.citations_port import CitationRow, Evidence
+from pellucid.store.history.citations_port import CitationRow, Evidence
+from pellucid.store.history.receipts_port import RecallRow
 from pellucid.store.index_port import Served
-from pellucid.store.receipts_port import RecallRow
 
 
 class ResultInput(Wire):

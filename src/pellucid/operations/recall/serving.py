@@ -14,8 +14,8 @@ from pellucid.operations.instants import of_ms
 from pellucid.operations.operation import Limit, MemoryId, Operation, Surfaces
 from pellucid.operations.paging import After, behind, cursor
 from pellucid.operations.recall.snapshots import ListedRecall, listed_recall, row_at
-from pellucid.store.citations_port import CitationKind, CitationRow
-from pellucid.store.receipts_port import RecallRow
+from pellucid.store.history.citations_port import CitationKind, CitationRow
+from pellucid.store.history.receipts_port import RecallRow
 
 
 class ServingInput(Wire):

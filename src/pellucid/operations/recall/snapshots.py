@@ -18,9 +18,9 @@ from pellucid.operations.paging import After, Place, behind, cursor
 from pellucid.operations.recall.recalling import recall_named, xray_of
 from pellucid.recall.query.classes import QueryClass
 from pellucid.recall.receipt.record import query_of
-from pellucid.store.history_port import audit_id
-from pellucid.store.receipts_port import RecallFilter, RecallRow
-from pellucid.store.telemetry_port import Outcome, Surface
+from pellucid.store.history.history_port import audit_id
+from pellucid.store.history.receipts_port import RecallFilter, RecallRow
+from pellucid.store.history.telemetry_port import Outcome, Surface
 from pellucid.xray.render.as_json import render_json_line
 
 _PAGE = 100

@@ -10,12 +10,12 @@ from pellucid.app import App
 from pellucid.errors import InputError, NotFoundError, field_name
 from pellucid.model.wire import Wire
 from pellucid.operations.operation import Argument, Flag, Operation, Surfaces
+from pellucid.operations.recall.asked_about.states import state_changes
+from pellucid.operations.recall.asked_about.target import Matched, Target, named, resolve
 from pellucid.operations.recall.recalling import receipt_of, snapshot_of
 from pellucid.operations.recall.request import RecallInput, request_of
-from pellucid.operations.recall.why_states import state_changes
-from pellucid.operations.recall.why_target import Matched, Target, named, resolve
 from pellucid.operations.recall.wording import words_of
-from pellucid.operations.session.verdicts import never_kept
+from pellucid.operations.session.looking.verdicts import never_kept
 from pellucid.operations.using import note_use
 from pellucid.recall.query.gate import ASKS, gate
 from pellucid.recall.receipt.record import Receipt, pack, unpack

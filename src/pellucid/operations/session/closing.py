@@ -13,7 +13,7 @@ from pellucid.operations.safe_input import SafeInput
 from pellucid.operations.session.flushing import Flushed
 from pellucid.operations.session.observing import ObserveInput, observe_turns
 from pellucid.operations.using import begin_of, occasion_of
-from pellucid.store.citations_port import CitationRow, CitationSource
+from pellucid.store.history.citations_port import CitationRow, CitationSource
 
 
 class ClosingInput(SafeInput):

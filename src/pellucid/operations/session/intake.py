@@ -14,8 +14,8 @@ from pellucid.capture.segment import segments
 from pellucid.errors import PellucidError
 from pellucid.memory.changes import ChangeSet
 from pellucid.memory.episodes import TurnsKept, episode_write, said
+from pellucid.memory.erasure.tombstone import passage_keys, said_key, turn_keys
 from pellucid.memory.reconcile.reconcile import Reconciler, Statement, in_context, statement
-from pellucid.memory.tombstone import passage_keys, said_key, turn_keys
 from pellucid.memory.trust.doubt import doubted_turns
 from pellucid.model.artifact import Artifact
 from pellucid.model.ledger import FlushRow, UnkeptRow

@@ -10,7 +10,7 @@ from pellucid.errors import StoreError
 from pellucid.recall.ablate import NotComputableError
 from pellucid.recall.effect import orders
 from pellucid.recall.receipt.record import unpack
-from pellucid.store.telemetry_port import LiftRow
+from pellucid.store.history.telemetry_port import LiftRow
 
 _PARTS: Mapping[str, Sequence[str]] = {"graph": ("graph",), "temporal": ("temporal",), "renew": ("renew",)}
 """What is left out, by the name under which it is kept."""

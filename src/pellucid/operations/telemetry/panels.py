@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from pellucid.settings.sections import TelemetrySettings
-from pellucid.store.telemetry_port import Grouping
+from pellucid.store.history.telemetry_port import Grouping
 
 PanelName = Literal[
     "hit-rate", "stale-rate", "tokens", "agents", "top-cited", "never-cited", "graph-lift", "temporal-lift"

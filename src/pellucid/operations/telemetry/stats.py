@@ -13,7 +13,7 @@ from pellucid.operations.operation import Argument, Flag, Operation, Surfaces
 from pellucid.operations.recall.wording import words_of
 from pellucid.operations.telemetry.lifts import work_out_lifts
 from pellucid.operations.telemetry.panels import PANELS, Column, Count, Panel, PanelName, Sums
-from pellucid.store.telemetry_port import Grouping
+from pellucid.store.history.telemetry_port import Grouping
 
 _FIRST, _LAST = "0000-01-01", "9999-12-31"
 """Days before and after every other."""

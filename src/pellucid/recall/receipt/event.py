@@ -5,7 +5,7 @@ from pellucid.recall.legs.nominate import base_of
 from pellucid.recall.pipeline import FAILED
 from pellucid.recall.score.fuse import weights_for
 from pellucid.recall.state import Request, State
-from pellucid.store.telemetry_port import Outcome, RecallEvent, Surface
+from pellucid.store.history.telemetry_port import Outcome, RecallEvent, Surface
 
 UNKNOWN = "unknown"
 """Class and depth of a recall that failed: nobody knows how far it came."""

@@ -11,8 +11,10 @@ import apsw
 
 from pellucid.errors import NoRoomError, StoreBusyError
 from pellucid.model.entity import FOREVER
-from pellucid.store.citations_port import AGAINST, FAVOURABLE, CitationRow, ServedRecall
-from pellucid.store.history_port import AuditRow, RecallRecord
+from pellucid.store.history.citations_port import AGAINST, FAVOURABLE, CitationRow, ServedRecall
+from pellucid.store.history.history_port import AuditRow, RecallRecord
+from pellucid.store.history.telemetry_port import Grouping, LiftRow, RecallEvent
+from pellucid.store.history.uses_port import Times, UseKind
 from pellucid.store.local.database import (
     ThreadConnections,
     Value,
@@ -27,8 +29,6 @@ from pellucid.store.local.database import (
 from pellucid.store.local.erasing import empty_log, erase_remains
 from pellucid.store.local.receipts import LocalReceipts, folded_words
 from pellucid.store.local.traces import LocalTraces
-from pellucid.store.telemetry_port import Grouping, LiftRow, RecallEvent
-from pellucid.store.uses_port import Times, UseKind
 
 _READERS_S = 5.0
 """How long an erasure waits for other processes to let go of the log."""

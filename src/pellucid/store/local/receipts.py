@@ -6,8 +6,8 @@ from typing import Any
 
 import apsw
 
+from pellucid.store.history.receipts_port import EVERY, RecallFilter, RecallRow
 from pellucid.store.local.database import execute, immediate
-from pellucid.store.receipts_port import EVERY, RecallFilter, RecallRow
 
 _LAST = (2**63 - 1, "")
 """A place after every recall."""

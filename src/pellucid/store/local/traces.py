@@ -5,8 +5,8 @@ from collections.abc import Callable, Collection, Iterator, Mapping
 
 import apsw
 
+from pellucid.store.history.traces_port import Subject
 from pellucid.store.local.database import execute, immediate
-from pellucid.store.traces_port import Subject
 
 _UNTOLD = {"packed", "apart"}
 """Columns that are no words for anybody: an X-ray tells what they hold."""

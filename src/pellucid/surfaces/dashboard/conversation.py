@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from markupsafe import Markup, escape
 
 from pellucid.model.memory import Memory, SourceClass
-from pellucid.operations.session.sessions import turn_of
-from pellucid.operations.session.showing import LeftOut
+from pellucid.operations.session.looking.sessions import turn_of
+from pellucid.operations.session.looking.showing import LeftOut
 from pellucid.xray.words.visible import visible
 
 _SPEAKERS: dict[SourceClass, str] = {

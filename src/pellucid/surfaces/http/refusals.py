@@ -59,7 +59,7 @@ def status_of(error: PellucidError) -> int:
     return next((status for kind, status in _STATUSES if isinstance(error, kind)), 500)
 
 
-def refused(error: PellucidError, **more: object) -> WholeAnswer:
+def error_answer(error: PellucidError, **more: object) -> WholeAnswer:
     """What is answered instead."""
     spell_wire(error, "/openapi.json")
     status = status_of(error)

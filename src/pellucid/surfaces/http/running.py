@@ -15,7 +15,7 @@ from pellucid.surfaces import asking
 from pellucid.surfaces.answers import Form, printed, problem, spell_wire, told
 from pellucid.surfaces.host import Host
 from pellucid.surfaces.http.forms import content_type
-from pellucid.surfaces.http.refusals import WholeAnswer, refused, status_of
+from pellucid.surfaces.http.refusals import WholeAnswer, error_answer, status_of
 from pellucid.surfaces.http.routes import Route
 
 Emit = Callable[[bytes], None]
@@ -23,7 +23,7 @@ Emit = Callable[[bytes], None]
 
 
 class Work(Protocol):
-    """What is run in a thread: an errand, or a page."""
+    """What is run in a thread: an operation, or a page."""
 
     @property
     def asks(self) -> bool:
@@ -41,8 +41,8 @@ class Work(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class Errand:
-    """What is to be done for one request, once it may be."""
+class OperationWork:
+    """The operation that a request asks for, once it may."""
 
     route: Route
     namespace: str
@@ -74,7 +74,7 @@ class Errand:
             return _sent(deadline.over(outcome), emit)
         failure = row.failure(outcome)
         if failure and not isinstance(failure, UnhealthyError):
-            return refused(failure, answer=outcome.to_wire())
+            return error_answer(failure, answer=outcome.to_wire())
         text = printed(told(row, outcome, asked, call, self.form, verbose=self.verbose)).encode()
         return WholeAnswer(status_of(failure) if failure else 200, text, content_type(self.form), self._caching(text))
 

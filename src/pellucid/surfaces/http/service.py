@@ -30,10 +30,10 @@ from pellucid.surfaces.http.forms import chosen, content_type
 from pellucid.surfaces.http.gate import Caller, Gate, allowed
 from pellucid.surfaces.http.metrics import Metrics
 from pellucid.surfaces.http.openapi import document
-from pellucid.surfaces.http.refusals import HttpError, WholeAnswer, refused, status_of
+from pellucid.surfaces.http.refusals import HttpError, WholeAnswer, error_answer, status_of
 from pellucid.surfaces.http.repeats import Repeats, is_key
 from pellucid.surfaces.http.routes import SPELLING, Route, Routes
-from pellucid.surfaces.http.running import Emit, Errand, Work
+from pellucid.surfaces.http.running import Emit, OperationWork, Work
 from pellucid.table import OPERATIONS
 from pellucid.telemetry.watcher import CALLER
 
@@ -176,13 +176,13 @@ class Service:
             exchange.status, exchange.code = 499, "gone"
         except PellucidError as error:
             exchange.code = error.code
-            await self._fail(exchange, refused(error, **({"traceId": exchange.id} if _is_ours(error) else {})))
+            await self._fail(exchange, error_answer(error, **({"traceId": exchange.id} if _is_ours(error) else {})))
         except Exception as error:  # noqa: BLE001  # the edge: nothing of it may be told, and nothing may stop the rest
             exchange.code = "unexpected"
             _note_trace(exchange.id, error)
             told = PellucidError("something went wrong that was not foreseen", next_step="the log has its trace")
             told.code = "unexpected"
-            await self._fail(exchange, refused(told, traceId=exchange.id))
+            await self._fail(exchange, error_answer(told, traceId=exchange.id))
         finally:
             self._metrics.answered(exchange.status)
             exchange.log()
@@ -251,7 +251,10 @@ class Service:
         try:
             namespace = allowed(asker, route.row.access, place)
             await self._ask(
-                exchange, asker, Errand(route, namespace, {**named}, form, verbose, asker.speaks_as(namespace)), query
+                exchange,
+                asker,
+                OperationWork(route, namespace, {**named}, form, verbose, asker.speaks_as(namespace)),
+                query,
             )
         except NotFoundError as error:
             absent = without_snapshot(route.row, error, form, verbose=verbose)
@@ -260,9 +263,9 @@ class Service:
             exchange.code = error.code
             await exchange.reply(WholeAnswer(status_of(error), absent.encode(), content_type(form)))
 
-    async def _ask(self, exchange: Exchange, asker: Caller, errand: Errand, query: dict[str, list[str]]) -> None:
-        """Run an errand with the fields of its query or its body beside those of its path."""
-        route = errand.route
+    async def _ask(self, exchange: Exchange, asker: Caller, work: OperationWork, query: dict[str, list[str]]) -> None:
+        """Run an operation with the fields of its query or its body beside those of its path."""
+        route = work.route
         if (
             exchange.headers.get("transfer-encoding") is None
             and not exchange.headers.get("content-length", "0").isdigit()
@@ -280,17 +283,17 @@ class Service:
                 raise InputError(f"{json.dumps(next(iter(query)))} belongs in the body", code="misplaced_field")
         try:
             _check_names(route, given, asker)
-            errand = replace(errand, given={**given, **errand.given}, file=file)
-            asked_for = f"{exchange.scope['raw_path']} {exchange.scope['query_string']} {errand.form} {print_}"
-            await self._once(exchange, asker, errand, asked_for)
+            work = replace(work, given={**given, **work.given}, file=file)
+            asked_for = f"{exchange.scope['raw_path']} {exchange.scope['query_string']} {work.form} {print_}"
+            await self._once(exchange, asker, work, asked_for)
         finally:
             if file:
                 remove(file)
 
-    async def _once(self, exchange: Exchange, asker: Caller, errand: Errand, print_: str) -> None:
+    async def _once(self, exchange: Exchange, asker: Caller, work: OperationWork, print_: str) -> None:
         key = exchange.headers.get("idempotency-key")
-        if key is None or errand.route.row.effect == "read" or errand.route.row.gives_secret:
-            await self._run(exchange, asker, errand)
+        if key is None or work.route.row.effect == "read" or work.route.row.gives_secret:
+            await self._run(exchange, asker, work)
             return
         if not is_key(key):
             raise InputError("the Idempotency-Key is to have up to 255 characters that can be shown")
@@ -299,14 +302,14 @@ class Service:
             return
         reply: WholeAnswer | None = None
         try:
-            reply = await self._run(exchange, asker, errand)
+            reply = await self._run(exchange, asker, work)
         finally:
             self._repeats.keep(asker.name, key, reply)
 
-    async def _run(self, exchange: Exchange, asker: Caller, errand: Errand) -> WholeAnswer | None:
-        row = errand.route.row
-        deadline = Deadline(self._limits.time_limit_s * (1 if errand.asks else _LONGER))
-        reply = await self._in_thread(exchange, errand, deadline)
+    async def _run(self, exchange: Exchange, asker: Caller, work: OperationWork) -> WholeAnswer | None:
+        row = work.route.row
+        deadline = Deadline(self._limits.time_limit_s * (1 if work.asks else _LONGER))
+        reply = await self._in_thread(exchange, work, deadline)
         if row.effect == "erase":
             self._repeats.forget()
         if asker.name not in ("owner", "loopback"):
@@ -318,7 +321,7 @@ class Service:
             await exchange.reply(reply)
         return reply
 
-    async def _in_thread(self, exchange: Exchange, errand: Work, deadline: Deadline) -> WholeAnswer | None:
+    async def _in_thread(self, exchange: Exchange, work: Work, deadline: Deadline) -> WholeAnswer | None:
         """Run it where it delays nobody; a client that goes away takes its call with it."""
         if len(self._running) >= self._limits.waiting:
             raise HttpError(503, "busy", "too many requests wait already", "ask again in a second")
@@ -332,8 +335,8 @@ class Service:
         try:
             async with anyio.create_task_group() as beside:
                 beside.start_soon(exchange.watch, deadline)
-                work = partial(_settled, errand, self._host, deadline, emit)
-                reply = await anyio.to_thread.run_sync(work, limiter=self._threads[errand.asks])
+                settle = partial(_settled, work, self._host, deadline, emit)
+                reply = await anyio.to_thread.run_sync(settle, limiter=self._threads[work.asks])
                 beside.cancel_scope.cancel()
         finally:
             self._running.discard(deadline)
@@ -344,15 +347,15 @@ class Service:
         return reply
 
 
-def _settled(errand: Work, host: Host, deadline: Deadline, emit: Emit) -> WholeAnswer | Exception | None:
-    """What came of an errand, what went wrong with it included: no thread ends by that."""
+def _settled(work: Work, host: Host, deadline: Deadline, emit: Emit) -> WholeAnswer | Exception | None:
+    """What came of the work, what went wrong with it included: no thread ends by that."""
     try:
-        return errand.run(host, deadline, emit)
+        return work.run(host, deadline, emit)
     except Exception as error:  # noqa: BLE001  # it is raised again where it is answered
         return error
     finally:
-        if errand.file:  # before the answer: who has that knows that nothing else is left
-            remove(errand.file)
+        if work.file:  # before the answer: who has that knows that nothing else is left
+            remove(work.file)
 
 
 def _is_ours(error: PellucidError) -> bool:

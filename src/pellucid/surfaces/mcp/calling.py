@@ -89,9 +89,9 @@ async def call_tool(
             call = calls(context.request, place, row.access, deadline=deadline, progress=progress)
             return _answer(tool, row, call, given)
         except PellucidError as error:
-            return refused(error, row)
+            return error_result(error, row)
         except Exception as error:  # noqa: BLE001  # the edge: whoever asked is told, and goes on
-            return refused(unexpected(error), row)
+            return error_result(unexpected(error), row)
 
     with spelled_by(SPELLING):
         return await in_thread(context, work)
@@ -155,7 +155,7 @@ def _structured(outcome: Wire) -> dict[str, object]:
     return enveloped(outcome) if isinstance(outcome, RecallXraySnapshot) else outcome.to_wire()
 
 
-def refused(error: PellucidError, row: Row | None = None) -> types.CallToolResult:
+def error_result(error: PellucidError, row: Row | None = None) -> types.CallToolResult:
     """A failure as a result, its fields spelled as they are sent.
 
     A recall that is not there, or is somebody else's, has no snapshot: that is an answer, and no failure; why follows.

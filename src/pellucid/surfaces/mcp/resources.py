@@ -15,7 +15,7 @@ from mcp.shared.exceptions import MCPError
 from pellucid.errors import InputError, NotFoundError, PellucidError
 from pellucid.operations.browsing import SHOW
 from pellucid.operations.recall.recalling import XRAY
-from pellucid.operations.session.briefing import BRIEF
+from pellucid.operations.session.looking.briefing import BRIEF
 from pellucid.surfaces.answers import Form, forms, printed, spell_wire, told, without_snapshot
 from pellucid.surfaces.asking import asked
 from pellucid.surfaces.commands import spelled_by
@@ -109,7 +109,7 @@ async def read(calls: Askers, context: Context, uri: str) -> types.ReadResourceR
 
 
 def _read(calls: Askers, context: Context, uri: str, deadline: Any, progress: Any) -> tuple[str, Form]:
-    place, named, form = _parsed(uri)
+    place, named, form = _parsed_address(uri)
     try:
         call = calls(context.request, None, place.row.access, deadline=deadline, progress=progress)
         request = asked(call, place.row, {place.field: named} if place.field else {})
@@ -121,7 +121,7 @@ def _read(calls: Askers, context: Context, uri: str, deadline: Any, progress: An
         raise
 
 
-def _parsed(uri: str) -> tuple[AddressShape, str, Form]:
+def _parsed_address(uri: str) -> tuple[AddressShape, str, Form]:
     parts = urlsplit(uri)
     place = PLACES.get(parts.netloc) if parts.scheme == _SCHEME else None
     named = unquote(parts.path.removeprefix("/"))

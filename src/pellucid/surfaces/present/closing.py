@@ -15,8 +15,8 @@ if TYPE_CHECKING:
     from pellucid.operations.memory.citing import CiteOutput
     from pellucid.operations.recall.results import FeedbackOutput, ResultOutput
     from pellucid.operations.session.closing import ClosingOutput
-    from pellucid.operations.session.showing import LeftOut, SessionOutput
-    from pellucid.store.citations_port import Evidence
+    from pellucid.operations.session.looking.showing import LeftOut, SessionOutput
+    from pellucid.store.history.citations_port import Evidence
 
 _SIGNS: Mapping[Evidence, str] = {
     "opened": "opened",

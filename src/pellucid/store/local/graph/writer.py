@@ -30,7 +30,7 @@ from pellucid.model.entity import (
     chain,
 )
 from pellucid.model.memory import Memory, recorded_at
-from pellucid.store.index_port import PathChange
+from pellucid.store.index_changes import PathChange
 from pellucid.store.local.database import Value, execute, execute_many
 from pellucid.store.local.index.past_view import in_force, standing_now
 

@@ -15,7 +15,8 @@ from pellucid.language.statements.negation import polarity
 from pellucid.model.entity import FOREVER
 from pellucid.model.ledger import FoldRow, LifecycleRow, TombstoneRow
 from pellucid.model.memory import BOUNDARY_SCOPES, TRANSCRIBED, Memory
-from pellucid.store.index_port import OWN, IndexRecord, IndexState, LedgerChange, PathChange
+from pellucid.store.index_changes import IndexRecord, IndexState, LedgerChange, PathChange
+from pellucid.store.index_port import OWN
 from pellucid.store.ledger_gaps import said
 from pellucid.store.local.database import Value, execute
 from pellucid.store.local.graph.writer import GraphFold, Space

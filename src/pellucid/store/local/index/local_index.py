@@ -18,7 +18,8 @@ from pellucid.encoders.port import Encoding
 from pellucid.model.entity import entity_id
 from pellucid.process import multiply_in_one_thread
 from pellucid.settings.sections import StoreSettings
-from pellucid.store.index_port import IndexedFile, IndexState, LedgerChange, PathChange, Served
+from pellucid.store.index_changes import IndexedFile, IndexState, LedgerChange, PathChange
+from pellucid.store.index_port import Served
 from pellucid.store.ledger_gaps import spans
 from pellucid.store.local.database import (
     ThreadConnections,

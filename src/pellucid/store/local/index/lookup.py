@@ -7,7 +7,8 @@ from typing import Any
 from pellucid.model.entity import FOREVER
 from pellucid.model.ledger import FoldRow
 from pellucid.model.memory import BOUNDARY_SCOPES, Episode, Memory
-from pellucid.store.index_port import IndexedFile, Served
+from pellucid.store.index_changes import IndexedFile
+from pellucid.store.index_port import Served
 from pellucid.store.local.database import ThreadConnections, execute
 from pellucid.store.lookup_port import FiledEpisode, Holdings, Wanted
 

@@ -13,9 +13,9 @@ from pellucid.operations.document.listing import DOCUMENT, DOCUMENTS, REMOVE
 from pellucid.operations.memory.remembering import REMEMBER
 from pellucid.operations.memory.storytelling import EPISODE, EPISODES, EpisodeView
 from pellucid.operations.recall.snapshots import SNAPSHOTS
-from pellucid.operations.session.briefing import BRIEF, BriefDay, SessionBrief
-from pellucid.operations.session.sessions import turn_of
-from pellucid.operations.session.showing import SESSION, LeftOut, SessionOutput
+from pellucid.operations.session.looking.briefing import BRIEF, BriefDay, SessionBrief
+from pellucid.operations.session.looking.sessions import turn_of
+from pellucid.operations.session.looking.showing import SESSION, LeftOut, SessionOutput
 from pellucid.surfaces.dashboard.charts.calendar import DayCell, calendar
 from pellucid.surfaces.dashboard.conversation import TurnSaid, marks_of, turns_said
 from pellucid.surfaces.dashboard.view import Page, View

@@ -18,7 +18,7 @@ from pellucid.operations.recall.snapshots import PIN_SNAPSHOT, SNAPSHOTS
 from pellucid.operations.recall.timings import TIMINGS
 from pellucid.operations.recall.why import WHY
 from pellucid.recall.query.classes import CLASSES
-from pellucid.store.telemetry_port import Outcome
+from pellucid.store.history.telemetry_port import Outcome
 from pellucid.surfaces.dashboard.charts.scores import funnel, legend, score_bars, waterfall
 from pellucid.surfaces.dashboard.view import Page, View
 from pellucid.surfaces.present.recall.replay import delta_line, shift_line

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
     from pellucid.model.ledger import LifecycleRow, VerdictRow
     from pellucid.operations.browsing import Listed
+    from pellucid.operations.data.erasing import EraseOutput
     from pellucid.operations.memory.changing import ChangedOutput, Verb
     from pellucid.operations.memory.forgetting import ForgetOutput
     from pellucid.operations.memory.reverifying import ReverifyOutput
@@ -80,6 +81,16 @@ def forgotten(outcome: ForgetOutput, again: str) -> str:
     else:
         lines.append(f"nothing was changed; to go on: {again}")
     return "\n".join(lines)
+
+
+def erased(outcome: EraseOutput, again: str) -> str:
+    """What went, or would go, from where, and what stays."""
+    if not outcome.memories and not any(outcome.places.values()):
+        return "nothing is kept of it: nothing was erased"
+    told = forgotten(outcome, again)
+    if outcome.shared:
+        told += f"\n{len(outcome.shared)} stay, which others bear out, too: {', '.join(outcome.shared)}"
+    return told
 
 
 def history(outcome: HistoryOutput) -> str:

@@ -8,7 +8,7 @@ from pellucid.surfaces.commands import command, quoted
 from pellucid.xray.words.visible import visible
 
 if TYPE_CHECKING:
-    from pellucid.operations.memory.consolidating import Consolidated, ConsolidateOutput
+    from pellucid.operations.memory.lifecycle.consolidating import Consolidated, ConsolidateOutput
 
 _CLIP = 90
 _KINDS = ("merge", "update", "invalidate", "split", "add")

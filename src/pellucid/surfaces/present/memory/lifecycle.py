@@ -14,8 +14,8 @@ if TYPE_CHECKING:
     from datetime import datetime
 
     from pellucid.memory.compounding import Report, ReportEntry, ReportSection
-    from pellucid.operations.memory.aging import LifecycleOutput
-    from pellucid.operations.memory.tiers import Tiered, TierExplanation, TierListOutput, Weighed
+    from pellucid.operations.memory.lifecycle.aging import LifecycleOutput
+    from pellucid.operations.memory.lifecycle.tiers import Tiered, TierExplanation, TierListOutput, Weighed
 
 _CLIP = 90
 

@@ -9,7 +9,7 @@ from pellucid.errors import ConflictError
 from pellucid.language.spelling import content_hash, entity_key, normalise
 from pellucid.language.words import content_words, reading_length, words
 from pellucid.memory.episodes import topic_words
-from pellucid.memory.tombstone import LEAST_TELLING, memory_keys, words_key
+from pellucid.memory.erasure.tombstone import LEAST_TELLING, memory_keys, words_key
 from pellucid.model.artifact import parse_artifact
 from pellucid.model.memory import Episode, Memory
 from pellucid.model.turn import Turn

@@ -13,17 +13,17 @@ from pydantic import Field
 
 from pellucid.app import App
 from pellucid.errors import InputError, NotFoundError
+from pellucid.memory.erasure.tombstone import said_key
 from pellucid.memory.ledger_rows import happened, typed
-from pellucid.memory.tombstone import said_key
 from pellucid.model.ledger import FlushRow, UnkeptRow, VerdictRow
 from pellucid.model.memory import BOUNDARY_SCOPES, Memory
 from pellucid.model.wire import Instant, Wire
 from pellucid.observe.prose import blocks, sentences
 from pellucid.operations.browsing import MemoryCitation, told_citation
 from pellucid.operations.operation import Argument, Operation, Surfaces
-from pellucid.operations.session.briefing import SessionBrief, brief_of
-from pellucid.operations.session.sessions import AnsweringSessions, sessions_of
-from pellucid.operations.session.verdicts import is_forgotten, plain_reason
+from pellucid.operations.session.looking.briefing import SessionBrief, brief_of
+from pellucid.operations.session.looking.sessions import AnsweringSessions, sessions_of
+from pellucid.operations.session.looking.verdicts import is_forgotten, plain_reason
 from pellucid.xray.words.headline import headline
 
 _ID = re.compile(r"\bmem_[0-9a-f]{32}\b")

@@ -22,7 +22,7 @@ from pellucid.model.memory import Category, Memory, Status
 from pellucid.model.observation import Contribution
 from pellucid.model.wire import Instant, Wire
 from pellucid.operations.browsing import ShowInput, find_memory
-from pellucid.operations.memory.aging import known_use
+from pellucid.operations.memory.lifecycle.aging import known_use
 from pellucid.operations.operation import Flag, Limit, Operation, Surfaces
 from pellucid.operations.paging import After, Place, page
 from pellucid.settings.sections import LifecycleSettings

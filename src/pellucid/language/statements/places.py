@@ -10,7 +10,7 @@ from itertools import pairwise
 
 from pellucid.language import lexicon
 from pellucid.language.inflection import folded
-from pellucid.language.tokens import Token, structure, turns
+from pellucid.language.statements.tokens import Token, structure, turns
 
 _LONGEST_VALUE = 3
 _LONGEST_UNIT = 2

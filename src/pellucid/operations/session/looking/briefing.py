@@ -20,7 +20,7 @@ from pellucid.model.wire import Instant, Wire
 from pellucid.observe.work.records import COMMITTED
 from pellucid.operations.operation import Flag, Operation, Surfaces
 from pellucid.operations.paging import After, cursor, page
-from pellucid.operations.session.sessions import AnsweringSessions, KeptSession, sessions_of, turn_of
+from pellucid.operations.session.looking.sessions import AnsweringSessions, KeptSession, sessions_of, turn_of
 from pellucid.recall.context.text import CHARACTERS_A_TOKEN, harmless
 
 _SETTLED: frozenset[Category] = frozenset({"decision", "rule", "principle", "preference", "correction"})

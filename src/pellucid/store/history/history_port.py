@@ -4,7 +4,7 @@ from collections.abc import Collection
 from dataclasses import dataclass
 from typing import Protocol
 
-from pellucid.store.telemetry_port import RecallEvent
+from pellucid.store.history.telemetry_port import RecallEvent
 
 
 @dataclass(frozen=True, slots=True)

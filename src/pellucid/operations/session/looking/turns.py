@@ -9,7 +9,7 @@ from pellucid.capture.report import CaptureReport
 from pellucid.model.memory import Memory
 from pellucid.model.turn import Role, Turn
 from pellucid.operations.browsing import answering
-from pellucid.operations.session.sessions import turn_of
+from pellucid.operations.session.looking.sessions import turn_of
 from pellucid.store.local.hooked import HookedSessions
 
 _SPEAKERS: Mapping[str, Role] = {"assistant_output": "assistant", "tool_output": "tool"}

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import Protocol
 
-from pellucid.store.telemetry_port import Outcome, Surface
+from pellucid.store.history.telemetry_port import Outcome, Surface
 
 
 @dataclass(frozen=True, slots=True)

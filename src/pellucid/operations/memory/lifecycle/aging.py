@@ -28,7 +28,7 @@ from pellucid.operations.operation import DryRun, Operation, Surfaces
 from pellucid.operations.remains import finish_quietly
 from pellucid.recall.recaller import retain
 from pellucid.settings.sections import LifecycleSettings
-from pellucid.store.uses_port import Times
+from pellucid.store.history.uses_port import Times
 
 ROWS_A_COMMIT = 5_000
 """Folds acknowledged together: what a crash in the middle of a pass leaves undone, and the next pass does."""

@@ -1,8 +1,8 @@
 """A sentence or a row of the ledger in, why it became no memory out, in words that need no knowledge of the parts."""
 
 from pellucid.app import App
+from pellucid.memory.erasure.tombstone import said_key, turn_keys, words_key
 from pellucid.memory.ledger_rows import happened, typed
-from pellucid.memory.tombstone import said_key, turn_keys, words_key
 from pellucid.model.ledger import UnkeptRow, VerdictRow
 
 _PLAINLY = {

@@ -1,0 +1,1 @@
+"""Memories that age in, passes over them and reports on them out."""
