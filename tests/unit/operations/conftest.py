@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from kits.documents import Docs, documents
 from pellucid.app import App, open_app
 from pellucid.settings import load
 
@@ -22,6 +23,14 @@ def whole(home: Path, model_cache: Path) -> Iterator[App]:
     app = open_app(load(home=home), models=model_cache.parent)
     yield app
     app.close()
+
+
+@pytest.fixture
+def docs(tmp_path: Path, home: Path) -> Iterator[Docs]:
+    """A home without an encoder around an empty folder of documents."""
+    kit = documents(tmp_path, home)
+    yield kit
+    kit.app.close()
 
 
 @pytest.fixture

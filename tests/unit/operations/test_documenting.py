@@ -1,22 +1,13 @@
 """A folder of documents in, its searchable sections out; then what of it changes when the folder changes."""
 
-from collections.abc import Iterator
 from datetime import timedelta
 from pathlib import Path
 
 import pytest
 
-from kits.documents import SPEC, Docs, documents, without_encoder
+from kits.documents import SPEC, Docs, without_encoder
 from kits.live_sessions import HERE
 from kits.vault import TickingClock
-
-
-@pytest.fixture
-def docs(tmp_path: Path, home: Path) -> Iterator[Docs]:
-    """A home around an empty folder."""
-    kit = documents(tmp_path, home)
-    yield kit
-    kit.app.close()
 
 
 def test_a_new_document_is_a_vault_file_and_its_sections_are_memories_with_anchors(docs: Docs) -> None:

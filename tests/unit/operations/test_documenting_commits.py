@@ -1,12 +1,10 @@
 """Folders that are indexed with their history, changed by commits and indexed again, in; what was so when, out."""
 
-from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
-from pathlib import Path
 
 import pytest
 
-from kits.documents import SPEC, Docs, Git, documents
+from kits.documents import SPEC, Docs, Git
 from kits.live_sessions import HERE
 from pellucid.clock import epoch_ms
 from pellucid.errors import NotFoundError
@@ -21,13 +19,6 @@ JAN, FEB, MAR, APR, MAY = (f"2024-0{month}-01T00:00:00Z" for month in range(1, 6
 OLD = SPEC.replace("- SPEC-037 §3", "- SPEC-003 §3").replace("requires: 37", "requires: 2")
 NEW = OLD.replace("SPEC-003 §3", "SPEC-005 §3").replace("requires: 2", "requires: 4").replace("Draft", "Final")
 DAYS = [datetime(2024, month, 15, tzinfo=UTC) for month in range(1, 6)]
-
-
-@pytest.fixture
-def docs(tmp_path: Path, home: Path) -> Iterator[Docs]:
-    kit = documents(tmp_path, home)
-    yield kit
-    kit.app.close()
 
 
 @pytest.fixture

@@ -1,11 +1,10 @@
 """Indexed documents in; a home without a byte of what was forgotten, and what the next indexing withholds, out."""
 
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
-from kits.documents import SPEC, Docs, documents
+from kits.documents import SPEC, Docs
 from kits.live_sessions import HERE
 from pellucid.errors import ConflictError, InputError, NotFoundError
 from pellucid.operations.memory.changing import UpdateInput, VerbInput, apply_verb, update
@@ -15,13 +14,6 @@ from pellucid.operations.memory.trusting import PromoteInput, SourceInput, promo
 from pellucid.operations.memory.undoing import UndoInput, undo
 
 CANARY = "zanzibarquokka"
-
-
-@pytest.fixture
-def docs(tmp_path: Path, home: Path) -> Iterator[Docs]:
-    kit = documents(tmp_path, home)
-    yield kit
-    kit.app.close()
 
 
 def _forget(docs: Docs, *names: str) -> ForgetOutput:

@@ -2,14 +2,13 @@
 
 import json
 import os
-from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 from functools import partial
 from pathlib import Path
 
 import pytest
 
-from kits.documents import SPEC, Docs, Git, documents
+from kits.documents import SPEC, Docs, Git
 from kits.live_sessions import HERE
 from pellucid.documents.history import Histories
 from pellucid.errors import InputError
@@ -20,13 +19,6 @@ from pellucid.operations.document.rows import history_file, load_history
 
 JAN, FEB, MAR = (f"2024-0{month}-01T00:00:00Z" for month in range(1, 4))
 FINAL = SPEC.replace("Draft", "Final")
-
-
-@pytest.fixture
-def docs(tmp_path: Path, home: Path) -> Iterator[Docs]:
-    kit = documents(tmp_path, home)
-    yield kit
-    kit.app.close()
 
 
 def statuses(versions: tuple[HeaderVersion, ...]) -> list[tuple[str, str]]:

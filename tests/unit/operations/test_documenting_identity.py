@@ -1,12 +1,11 @@
 """Files that change what they define, or whose names hold secrets, in; pasts that stay whose they were, out."""
 
-from collections.abc import Iterator
 from datetime import timedelta
 from pathlib import Path
 
 import pytest
 
-from kits.documents import SPEC, Docs, Git, documents, without_encoder
+from kits.documents import SPEC, Docs, Git, without_encoder
 from kits.live_sessions import HERE
 from kits.vault import TickingClock
 from pellucid.clock import epoch_ms
@@ -21,13 +20,6 @@ JAN, FEB, MAR = (f"2024-0{month}-01T00:00:00Z" for month in range(1, 4))
 KEY = "ghp_" + "a1B2" * 9
 OTHER = "ghp_" + "c3D4" * 9
 AWS = "AKIA" + "QWERTYUIOP234567"
-
-
-@pytest.fixture
-def docs(tmp_path: Path, home: Path) -> Iterator[Docs]:
-    kit = documents(tmp_path, home)
-    yield kit
-    kit.app.close()
 
 
 def defined(docs: Docs) -> dict[str, bool]:

@@ -1,23 +1,15 @@
 """Indexed documents in, lists and accounts of them out; and what is closed, watched and read again."""
 
-from collections.abc import Callable, Iterator
-from pathlib import Path
+from collections.abc import Callable
 
 import pytest
 
-from kits.documents import SPEC, Docs, documents
+from kits.documents import SPEC, Docs
 from kits.live_sessions import HERE
 from pellucid.errors import InputError, NotFoundError
 from pellucid.operations.document.indexing import IndexDocsInput, IndexDocsOutput
 from pellucid.operations.document.listing import list_documents, remove_documents, show_document
 from pellucid.operations.document.watching import watch_docs
-
-
-@pytest.fixture
-def docs(tmp_path: Path, home: Path) -> Iterator[Docs]:
-    kit = documents(tmp_path, home)
-    yield kit
-    kit.app.close()
 
 
 def test_documents_are_listed_with_what_each_holds(docs: Docs) -> None:
