@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from kits.calendar import NEW_YEAR, Calendar
 from kits.documents import Docs, documents
 from pellucid.app import App, open_app
 from pellucid.settings import load
@@ -21,6 +22,15 @@ def home(tmp_path: Path) -> Path:
 def whole(home: Path, model_cache: Path) -> Iterator[App]:
     """An app over a fresh home; closed at the end."""
     app = open_app(load(home=home), models=model_cache.parent)
+    yield app
+    app.close()
+
+
+@pytest.fixture
+def app(home: Path, model_cache: Path) -> Iterator[App]:
+    """The same at the new year; the test says what day it is."""
+    Calendar.at = NEW_YEAR
+    app = open_app(load(home=home), models=model_cache.parent, clock=Calendar())
     yield app
     app.close()
 
