@@ -37,21 +37,6 @@ def test_the_answer_is_one_json_document(cli: Cli) -> None:
     assert len(said["samples"]) == 5
 
 
-@pytest.mark.requirement("CLI-2")
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        (("none.md",), "none.md does not exist"),
-        ((str(EXAMPLES), "--format", "diary"), "--format expects one of claude-md"),
-        ((str(EXAMPLES), "--preview", "--yes"), "exclude each other"),
-        ((str(EXAMPLES), "--samples", "-1"), "--samples expects"),
-        ((__file__,), "holds no memories in a form we know"),
-    ],
-)
-def test_a_wrong_call_says_what_is_wrong_and_what_to_do(cli: Cli, arguments: tuple[str, ...], message: str) -> None:
-    assert message in cli("adopt", *arguments, code=2).err
-
-
 def test_a_named_format_reads_what_would_not_be_recognised(cli: Cli, tmp_path: Path) -> None:
     diary = tmp_path / "diary.md"
     diary.write_text("The harbour crane was painted blue in the spring of 2019.\n")

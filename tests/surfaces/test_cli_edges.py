@@ -14,11 +14,6 @@ HOSTILE = "\x1b]0;owned\x07\x1b[2J\u202e\x9b31m"
 """Sets a title, clears the screen, turns the writing round, and colours it."""
 
 
-@pytest.fixture
-def home(tmp_path: Path) -> Path:
-    return tmp_path / "home"
-
-
 def unseen(said: Said) -> set[str]:
     """The characters of an answer that a terminal would obey, or that nobody would see."""
     return {char for char in said.out + said.err if not char.isprintable() and char != "\n"}

@@ -7,6 +7,7 @@ import pytest
 
 from kits.calendar import NEW_YEAR, Calendar
 from kits.documents import Docs, documents
+from kits.intake import LINES
 from pellucid.app import App, open_app
 from pellucid.settings import load
 
@@ -41,6 +42,14 @@ def docs(tmp_path: Path, home: Path) -> Iterator[Docs]:
     kit = documents(tmp_path, home)
     yield kit
     kit.app.close()
+
+
+@pytest.fixture
+def transcript(tmp_path: Path) -> Path:
+    """A session in which something is decided."""
+    path = tmp_path / "session.jsonl"
+    path.write_text(LINES, "utf-8")
+    return path
 
 
 @pytest.fixture
