@@ -15,22 +15,11 @@ from pellucid.capture.transcripts.source import NumberedObject, Source
 from pellucid.capture.transcripts.tools.calls import PendingCalls
 from pellucid.model.turn import Turn
 
-_DESCRIBING = frozenset(
-    {
-        "id",
-        "custom_id",
-        "session",
-        "session_id",
-        "sessionId",
-        "conversation_id",
-        "conversationId",
-        "thread_id",
-        "role",
-        "content",
-        "mapping",
-        "current_node",
-    }
-)
+_DESCRIBING_KEYS = """
+    id custom_id session session_id sessionId conversation_id conversationId thread_id role content mapping
+    current_node
+    """
+_DESCRIBING = frozenset(_DESCRIBING_KEYS.split())
 
 
 def read(source: Source) -> Iterator[Turn]:
