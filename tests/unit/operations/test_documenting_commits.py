@@ -282,8 +282,7 @@ def test_what_commits_tell_of_files_that_swapped_their_names_keeps_the_past(docs
 
 def test_a_file_that_was_overwritten_by_another_is_closed_and_a_copy_is_no_move(docs: Docs) -> None:
     docs.write("x.md", SPEC)
-    docs.write("y.md", SPEC.replace("054", "055"))
-    docs.index()
+    docs.indexed("y.md", SPEC.replace("054", "055"))
     name = docs.known("y.md")[0].id
     docs.write("z.md", SPEC.replace("054", "055"))
     assert (docs.index().new, docs.known("y.md")[0].id) == (1, name)
@@ -295,11 +294,9 @@ def test_a_file_that_was_overwritten_by_another_is_closed_and_a_copy_is_no_move(
     assert docs.known("x.md")[0].id == name
     assert [each.document.removed_at is None for each in known_documents(docs.app, HERE).values()].count(True) == 1
     docs.write("w.md", "# Template\n\nText.\n")
-    docs.write("v.md", "# Template\n\nText.\n")
-    docs.index()
+    docs.indexed("v.md", "# Template\n\nText.\n")
     docs.write("w.md", "# Other\n\nWords.\n")
-    docs.write("x.md", "# Template\n\nText.\n")
-    out = docs.index()
+    out = docs.indexed("x.md", "# Template\n\nText.\n")
     assert (out.renamed, docs.known("v.md")[0].removed_at) == (0, None)
 
 

@@ -87,10 +87,8 @@ def test_versions_that_were_seen_between_commits_stay_until_a_commit_tells_other
     git = Git(docs.folder)
     git.commit(JAN, {"a.md": SPEC})
     docs.index(history=True)
-    docs.edit("a.md", "status: Draft", "status: Review")
-    docs.index()
-    docs.edit("a.md", "status: Review", "status: Final")
-    docs.index()
+    docs.edited("a.md", "status: Draft", "status: Review")
+    docs.edited("a.md", "status: Review", "status: Final")
     before = docs.known("a.md")[0].versions
     docs.index(history=True)
     assert docs.known("a.md")[0].versions == before
@@ -140,8 +138,7 @@ def test_a_secret_of_an_old_header_is_not_stored(docs: Docs, home: Path) -> None
 
 
 def test_rows_tell_what_was_said_before_and_the_document_what_is_said_since_the_last(docs: Docs) -> None:
-    docs.write("a.md", FINAL)
-    docs.index()
+    docs.indexed("a.md", FINAL)
     rows = [
         row(54, "2019-05-01T02:00:00+02:00", "Review", "Draft"),
         row(54, "2019-03-01T00:00:00+00:00", "Draft"),
@@ -162,12 +159,10 @@ def test_rows_tell_what_was_said_before_and_the_document_what_is_said_since_the_
 
 
 def test_rows_read_twice_change_nothing_and_later_edits_stay(docs: Docs) -> None:
-    docs.write("a.md", FINAL)
-    docs.index()
+    docs.indexed("a.md", FINAL)
     rows = [row("SPEC-54", "2019-03-01T00:00:00Z", "Draft"), row("a.md", "2020-01-01T00:00:00Z", "Final", "Draft")]
     load_history(docs.app, HERE, rows)
-    docs.edit("a.md", "status: Final", "status: Withdrawn")
-    docs.index()
+    docs.edited("a.md", "status: Final", "status: Withdrawn")
     before = docs.known("a.md")[0].versions
     assert [status for _, status in statuses(before)] == ["Draft", "Final", "Withdrawn"]
     again = load_history(docs.app, HERE, rows)
@@ -177,8 +172,7 @@ def test_rows_read_twice_change_nothing_and_later_edits_stay(docs: Docs) -> None
 
 def test_rows_of_documents_that_are_not_here_or_of_several_are_counted_and_said(docs: Docs) -> None:
     docs.write("a.md", SPEC)
-    docs.write("b.md", SPEC.replace("spec_id: SPEC-054", "adr: 54"))
-    docs.index()
+    docs.indexed("b.md", SPEC.replace("spec_id: SPEC-054", "adr: 54"))
     bad = {"doc": 1, "date": "yesterday", "field": "status"}
     out = load_history(docs.app, HERE, [row(54, JAN, "Draft"), row(77, JAN, "Draft"), row(77, FEB, "Final"), bad])
     assert (out.documents, out.unknown_rows) == (0, 3)
@@ -187,8 +181,7 @@ def test_rows_of_documents_that_are_not_here_or_of_several_are_counted_and_said(
 
 
 def test_a_value_that_went_away_is_absent_and_one_that_was_there_before_its_first_row_stands(docs: Docs) -> None:
-    docs.write("a.md", SPEC)
-    docs.index()
+    docs.indexed("a.md", SPEC)
     rows = [row(54, JAN, "Draft"), row(54, FEB, None, "12", field="requires"), row(54, MAR, "Review", "Draft")]
     load_history(docs.app, HERE, rows)
     versions = docs.known("a.md")[0].versions
@@ -221,8 +214,7 @@ def test_what_a_row_told_last_and_the_header_does_not_say_stands_until_the_heade
 
 
 def test_a_dry_run_of_rows_writes_nothing(docs: Docs) -> None:
-    docs.write("a.md", SPEC)
-    docs.index()
+    docs.indexed("a.md", SPEC)
     before = docs.known("a.md")
     out = load_history(docs.app, HERE, [row(54, JAN, "Draft"), row(54, FEB, "Final")], dry_run=True)
     assert (out.written, out.documents) == (False, 1)
@@ -230,8 +222,7 @@ def test_a_dry_run_of_rows_writes_nothing(docs: Docs) -> None:
 
 
 def test_a_file_of_rows_alone_indexes_nothing_and_nothing_at_all_is_refused(docs: Docs, tmp_path: Path) -> None:
-    docs.write("a.md", SPEC)
-    docs.index()
+    docs.indexed("a.md", SPEC)
     docs.write("b.md", FINAL)
     file = tmp_path / "rows.jsonl"
     file.write_text(json.dumps(row(54, JAN, "Draft")) + "\n")
