@@ -75,6 +75,11 @@ class Docs:
         self.edit(path, old, new)
         return self.index()
 
+    def committed(self, git: "Git", at: str, files: dict[str, str] | None = None) -> IndexDocsOutput:
+        """What indexing with the history makes of one more commit."""
+        git.commit(at, files)
+        return self.index(history=True)
+
     def known(self, path: str) -> tuple[Document, tuple[Section, ...]]:
         """A document as its vault file has it."""
         kept = held(self.app, known_documents(self.app, HERE)[self.folder / path])

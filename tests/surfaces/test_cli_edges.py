@@ -8,6 +8,7 @@ import pytest
 
 from kits.cli import Cli, Said
 from kits.vault import Opener, edit, keep
+from pellucid.app import App
 
 CRANE = "the harbour crane lifts forty tonnes"
 HOSTILE = "\x1b]0;owned\x07\x1b[2J\u202e\x9b31m"
@@ -177,8 +178,7 @@ def test_nothing_new_about_what_is_known_already_changes_nothing(cli: Cli, home:
     assert cli("remember", CRANE, "--tag", "new").out.startswith("known already, and updated: mem_")
 
 
-def test_a_tag_that_an_editor_added_meanwhile_is_not_lost(house: Opener, tmp_path: Path) -> None:
-    app = house()
+def test_a_tag_that_an_editor_added_meanwhile_is_not_lost(app: App, tmp_path: Path) -> None:
     path = keep(app, CRANE, tags=("port",)).path
     edit(tmp_path, path, '["port"]', '["port", "by hand"]')
     again = keep(app, CRANE, tags=("heavy",))
@@ -186,8 +186,7 @@ def test_a_tag_that_an_editor_added_meanwhile_is_not_lost(house: Opener, tmp_pat
     assert again.memory.tags == ("port", "by hand", "heavy")
 
 
-def test_what_was_deleted_meanwhile_is_remembered_anew(house: Opener, tmp_path: Path) -> None:
-    app = house()
+def test_what_was_deleted_meanwhile_is_remembered_anew(app: App, tmp_path: Path) -> None:
     (tmp_path / "vault" / keep(app, CRANE).path).unlink()
     again = keep(app, CRANE, pinned=True)
     assert (again.created, again.updated) == (True, False)

@@ -33,8 +33,7 @@ def test_commits_become_versions_and_the_text_stands_since_the_last_one(docs: Do
     git = Git(docs.folder)
     git.commit(JAN, {"a.md": SPEC})
     final = git.commit(FEB, {"a.md": FINAL})
-    git.commit(MAR, {"a.md": FINAL.replace("two nights", "three nights")})
-    out = docs.index(history=True)
+    out = docs.committed(git, MAR, {"a.md": FINAL.replace("two nights", "three nights")})
     assert (out.new, out.header_versions) == (1, 2)
     document, sections = docs.known("a.md")
     assert statuses(document.versions) == [("2024-01", "Draft"), ("2024-02", "Final")]
@@ -48,8 +47,7 @@ def test_commits_become_versions_and_the_text_stands_since_the_last_one(docs: Do
 def test_reading_a_history_again_changes_nothing(docs: Docs) -> None:
     git = Git(docs.folder)
     git.commit(JAN, {"a.md": SPEC})
-    git.commit(FEB, {"a.md": FINAL})
-    docs.index(history=True)
+    docs.committed(git, FEB, {"a.md": FINAL})
     before = docs.known("a.md")
     again = docs.index(history=True)
     assert (again.changed, again.unchanged, again.operations) == (0, 1, ())
@@ -85,8 +83,7 @@ def test_what_nobody_committed_yet_is_one_more_version(docs: Docs) -> None:
 
 def test_versions_that_were_seen_between_commits_stay_until_a_commit_tells_otherwise(docs: Docs) -> None:
     git = Git(docs.folder)
-    git.commit(JAN, {"a.md": SPEC})
-    docs.index(history=True)
+    docs.committed(git, JAN, {"a.md": SPEC})
     docs.edited("a.md", "status: Draft", "status: Review")
     docs.edited("a.md", "status: Review", "status: Final")
     before = docs.known("a.md")[0].versions
@@ -131,8 +128,7 @@ def test_a_secret_of_an_old_header_is_not_stored(docs: Docs, home: Path) -> None
     key = "ghp_" + "a1B2" * 9
     git = Git(docs.folder)
     git.commit(JAN, {"a.md": SPEC.replace("status: Draft", f"status: Draft\ntoken: {key}")})
-    git.commit(FEB, {"a.md": SPEC})
-    docs.index(history=True)
+    docs.committed(git, FEB, {"a.md": SPEC})
     assert len(docs.known("a.md")[0].versions) == 2
     assert not [each for each in home.rglob("*") if each.is_file() and key.encode() in each.read_bytes()]
 

@@ -125,8 +125,7 @@ def test_a_history_is_that_of_one_id(docs: Docs) -> None:
     git = Git(docs.folder)
     git.commit(JAN, {"a.md": SPEC.replace("054", "001").replace("requires: 37", "requires: 9")})
     git.commit(FEB, {"a.md": SPEC.replace("054", "002")})
-    git.commit(MAR, {"a.md": SPEC.replace("054", "002").replace("Draft", "Final")})
-    out = docs.index(history=True)
+    out = docs.committed(git, MAR, {"a.md": SPEC.replace("054", "002").replace("Draft", "Final")})
     versions = docs.known("a.md")[0].versions
     assert [(f"{each.valid_from:%m}", each.values["spec-id"]) for each in versions] == [
         ("02", "SPEC-002"),
