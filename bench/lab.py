@@ -18,7 +18,8 @@ from pathlib import Path
 
 import machine
 from pellucid.lab.every_set import SETS, LabAllInput, run_all
-from pellucid.lab.measuring import LabInput, run_lab
+from pellucid.lab.measuring import run_lab
+from pellucid.lab.sets import LabInput
 from pellucid.settings import load
 
 

@@ -7,11 +7,11 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, settings
 
-from kits.vault import house
+from kits.vault import app, house
 from pellucid.encoders.minilm.encoder import MiniLM
 from pellucid.encoders.minilm.provision import MODEL_NAME, provision
 
-__all__ = ["house"]
+__all__ = ["app", "house"]
 
 # the same examples at each run, however slow the machine; --hypothesis-profile=default draws others
 settings.register_profile("suite", deadline=None, derandomize=True, suppress_health_check=[HealthCheck.too_slow])

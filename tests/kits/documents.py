@@ -65,6 +65,21 @@ class Docs:
         chosen = tuple(self.folder / path for path in paths) or (self.folder,)
         return index_docs(self.app, IndexDocsInput(namespace=HERE, paths=chosen, **{**self.extra, **given}))
 
+    def indexed(self, path: str, text: str | bytes, at: datetime | None = None) -> IndexDocsOutput:
+        """What indexing makes of one more file."""
+        self.write(path, text, at)
+        return self.index()
+
+    def edited(self, path: str, old: str, new: str) -> IndexDocsOutput:
+        """What indexing makes of an edit."""
+        self.edit(path, old, new)
+        return self.index()
+
+    def committed(self, git: "Git", at: str, files: dict[str, str] | None = None) -> IndexDocsOutput:
+        """What indexing with the history makes of one more commit."""
+        git.commit(at, files)
+        return self.index(history=True)
+
     def known(self, path: str) -> tuple[Document, tuple[Section, ...]]:
         """A document as its vault file has it."""
         kept = held(self.app, known_documents(self.app, HERE)[self.folder / path])

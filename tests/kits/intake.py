@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable
 from datetime import UTC, datetime, timedelta
+from typing import Any
 
 from pellucid.app import App
 from pellucid.capture.identity import turn_key
@@ -12,6 +13,24 @@ from pellucid.operations.session.tally import IntakeTally
 
 HERE = "local/default"
 START = datetime(2026, 4, 20, 10, tzinfo=UTC)
+DECIDED = "We cut releases every Tuesday, Priya agreed."
+LINES = (
+    f'{{"session":"s1","role":"user","content":"{DECIDED}"}}\n'
+    '{"session":"s1","role":"assistant","content":"Noted."}\n'
+)
+FACT: dict[str, Any] = {
+    "category": "decision",
+    "content": "Releases are cut every Tuesday",
+    "confidence": 0.9,
+    "tags": ["releases"],
+    "entity": None,
+    "attributes": [],
+    "turns": [1, 1],
+    "quote": "We cut releases every Tuesday",
+    "resolves": None,
+}
+"""What a model makes of these lines."""
+INVENTED = {**FACT, "content": "Releases are cut every Friday at 17:00", "quote": "every Friday at 17:00"}
 
 
 def session(

@@ -1,20 +1,10 @@
 # ruff: noqa: E501  # a case a line
 """Nothing in, texts whose secrets must go and texts that must stay as they are out; no secret is a real one."""
 
-SEED = [
-    "abandon",
-    "ability",
-    "able",
-    "about",
-    "above",
-    "absent",
-    "absorb",
-    "abstract",
-    "absurd",
-    "abuse",
-    "access",
-    "accident",
-]
+_TWELVE_WORDS = """
+    abandon ability able about above absent absorb abstract absurd abuse access accident
+    """
+SEED = _TWELVE_WORDS.split()
 GONE = (
     ("Passwort: Sommer2024x", "Sommer2024x"),
     ("Das Passwort ist Sommer2024x!", "Sommer2024x"),

@@ -102,6 +102,12 @@ def house(tmp_path: Path, minilm: MiniLM) -> Iterator[Opener]:
         app.close()
 
 
+@pytest.fixture
+def app(house: Opener) -> App:
+    """One home around the real encoder."""
+    return house()
+
+
 def keep(app: App, content: str, **given: Any) -> RememberOutput:
     return remember(app, RememberInput(content=content, **{"namespace": app.settings.namespace, **given}))
 

@@ -12,6 +12,12 @@ from pellucid.surfaces.cli import main
 
 
 @pytest.fixture
+def home(tmp_path: Path) -> Path:
+    """The home of the command line."""
+    return tmp_path / "home"
+
+
+@pytest.fixture
 def cli(
     tmp_path: Path, minilm: MiniLM, monkeypatch: pytest.MonkeyPatch, capsysbinary: pytest.CaptureFixture[bytes]
 ) -> Cli:

@@ -2,70 +2,17 @@
 
 import json
 import os
-import sys
-from collections.abc import Callable
 from pathlib import Path
-from typing import Any, NamedTuple
 
 import pytest
 
+from kits.cli import Cli, Said
 from kits.vault import Opener, edit, keep
-from pellucid.encoders.minilm.encoder import MiniLM
-from pellucid.surfaces.cli import main
+from pellucid.app import App
 
 CRANE = "the harbour crane lifts forty tonnes"
 HOSTILE = "\x1b]0;owned\x07\x1b[2J\u202e\x9b31m"
 """Sets a title, clears the screen, turns the writing round, and colours it."""
-
-
-class Said(NamedTuple):
-    """What one command said, and its exit code."""
-
-    code: int
-    out: str
-    err: str
-
-    @property
-    def json(self) -> Any:
-        return json.loads(self.out)
-
-
-Cli = Callable[..., Said]
-
-
-@pytest.fixture
-def home(tmp_path: Path) -> Path:
-    return tmp_path / "home"
-
-
-@pytest.fixture
-def cli(
-    tmp_path: Path,
-    home: Path,
-    minilm: MiniLM,
-    monkeypatch: pytest.MonkeyPatch,
-    capsysbinary: pytest.CaptureFixture[bytes],
-) -> Cli:
-    """Runs the entry point in this process, around the encoder that is loaded once, in a home of the test's own."""
-    for name in [name for name in os.environ if name.startswith("PELLUCID_")]:  # noqa: TID251 - to clear it
-        monkeypatch.delenv(name)
-    monkeypatch.setenv("PELLUCID_HOME", str(home))
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr("pellucid.app.MiniLM", lambda *_, **__: minilm)
-
-    def run(*arguments: str, code: int = 0) -> Said:
-        monkeypatch.setattr(sys, "argv", ["pellucid", *arguments])
-        try:
-            main()
-            left: Any = 0
-        except SystemExit as exit_:
-            left = exit_.code or 0
-        out, err = capsysbinary.readouterr()
-        said = Said(left, out.decode(), err.decode())
-        assert said.code == code, said
-        return said
-
-    return run
 
 
 def unseen(said: Said) -> set[str]:
@@ -140,10 +87,10 @@ def test_bytes_that_are_no_text_are_replaced_wherever_they_come_in(cli: Cli, fla
         (["list", "--category", "\udcff"], 2),
     ],
 )
-def test_bytes_that_are_no_text_are_no_crash(cli: Cli, tmp_path: Path, arguments: list[str], code: int) -> None:
+def test_bytes_that_are_no_text_are_no_crash(cli: Cli, arguments: list[str], code: int) -> None:
     said = cli(*arguments, code=code)
     assert "Traceback" not in said.err
-    assert not [path for path in tmp_path.iterdir() if path.name.startswith("no")], "no folder of another name"
+    assert not [path for path in Path().iterdir() if path.name.startswith("no")], "no folder of another name"
 
 
 def test_a_file_whose_name_is_no_text_can_be_imported(cli: Cli, tmp_path: Path) -> None:
@@ -231,8 +178,7 @@ def test_nothing_new_about_what_is_known_already_changes_nothing(cli: Cli, home:
     assert cli("remember", CRANE, "--tag", "new").out.startswith("known already, and updated: mem_")
 
 
-def test_a_tag_that_an_editor_added_meanwhile_is_not_lost(house: Opener, tmp_path: Path) -> None:
-    app = house()
+def test_a_tag_that_an_editor_added_meanwhile_is_not_lost(app: App, tmp_path: Path) -> None:
     path = keep(app, CRANE, tags=("port",)).path
     edit(tmp_path, path, '["port"]', '["port", "by hand"]')
     again = keep(app, CRANE, tags=("heavy",))
@@ -240,8 +186,7 @@ def test_a_tag_that_an_editor_added_meanwhile_is_not_lost(house: Opener, tmp_pat
     assert again.memory.tags == ("port", "by hand", "heavy")
 
 
-def test_what_was_deleted_meanwhile_is_remembered_anew(house: Opener, tmp_path: Path) -> None:
-    app = house()
+def test_what_was_deleted_meanwhile_is_remembered_anew(app: App, tmp_path: Path) -> None:
     (tmp_path / "vault" / keep(app, CRANE).path).unlink()
     again = keep(app, CRANE, pinned=True)
     assert (again.created, again.updated) == (True, False)

@@ -1,6 +1,5 @@
 """`tier` and `lifecycle` command lines in; text, JSON and messages out."""
 
-import json
 from datetime import timedelta
 from pathlib import Path
 
@@ -79,26 +78,6 @@ def test_the_report_tells_what_aged_in_words(cli: Cli, old: tuple[str, str]) -> 
     found = cli("lifecycle", "report", "--since", "2020-01-01", "--json").json
     assert found["since"] == "2020-01-01T00:00:00.000Z"
     assert found["wentCold"]["entries"][0]["content"] == CRANE
-
-
-@pytest.mark.requirement("CLI-2")
-@pytest.mark.parametrize(
-    ("words", "code", "says"),
-    [
-        (("tier", "list", "--tier", "warm"), 2, "--tier"),
-        (("tier", "list", "--limit", "0"), 2, "--limit"),
-        (("tier", "explain", "mem_nothing"), 3, "no memory mem_nothing"),
-        (("lifecycle", "report", "--since", "2999-01-01"), 2, "--since lies in the future"),
-        (("lifecycle", "run", "--namespace", "Nobody"), 2, "--namespace expects tenant/project"),
-    ],
-)
-def test_what_cannot_be_done_says_what_why_and_what_next(
-    cli: Cli, words: tuple[str, ...], code: int, says: str
-) -> None:
-    said = cli(*words, code=code)
-    assert says in said.err
-    assert "Traceback" not in said.err
-    assert says in json.loads(cli(*words, "--json", code=code).err)["message"]
 
 
 def test_words_of_a_memory_command_no_terminal(cli: Cli, tmp_path: Path, minilm: MiniLM) -> None:

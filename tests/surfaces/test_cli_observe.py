@@ -1,33 +1,16 @@
 """A stream and flags in; what `pellucid observe` answers, and what it leaves in the home, out."""
 
 import json
-import os
 import subprocess
 import sys
 from collections.abc import Callable
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import pytest
 
-from pellucid.encoders.minilm.encoder import MiniLM
-from pellucid.surfaces.cli import main
+from kits.cli import Cli, Said
 
 TTL = "The quote cache TTL is 300 seconds"
-
-
-@dataclass(frozen=True)
-class Said:
-    """What one command said, and its exit code."""
-
-    code: int
-    out: str
-    err: str
-
-    @property
-    def json(self) -> Any:
-        return json.loads(self.out)
 
 
 Observe = Callable[..., Said]
@@ -38,30 +21,14 @@ def lines(*texts: str, **more: object) -> str:
 
 
 @pytest.fixture
-def observe(
-    tmp_path: Path, minilm: MiniLM, monkeypatch: pytest.MonkeyPatch, capsysbinary: pytest.CaptureFixture[bytes]
-) -> Observe:
+def observe(cli: Cli, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Observe:
     """Runs `pellucid observe` in this process, with these bytes on standard input."""
-    for name in [name for name in os.environ if name.startswith("PELLUCID_")]:  # noqa: TID251 - to clear it
-        monkeypatch.delenv(name)
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.setenv("PELLUCID_HOME", str(tmp_path / "home"))
-    monkeypatch.setattr("pellucid.app.MiniLM", lambda *_, **__: minilm)
 
     def run(*arguments: str, given: str = "", code: int = 0) -> Said:
         (tmp_path / "stdin").write_text(given, "utf-8")
-        monkeypatch.setattr(sys, "argv", ["pellucid", "observe", *arguments])
         with (tmp_path / "stdin").open() as stdin:
             monkeypatch.setattr(sys, "stdin", stdin)
-            try:
-                main()
-                left = 0
-            except SystemExit as exit_:
-                left = int(exit_.code or 0)
-        out, err = capsysbinary.readouterr()
-        said = Said(left, out.decode(), err.decode())
-        assert said.code == code, said
-        return said
+            return cli("observe", *arguments, code=code)
 
     return run
 
@@ -100,7 +67,7 @@ def test_json_is_one_document_with_everything_counted(observe: Observe) -> None:
 
 
 def test_a_file_is_read_and_an_agent_named(observe: Observe, tmp_path: Path) -> None:
-    (tmp_path / "turns.jsonl").write_text(lines("hello", TTL, session="f"), "utf-8")
+    Path("turns.jsonl").write_text(lines("hello", TTL, session="f"), "utf-8")
     said = observe("turns.jsonl", "--agent", "scout", "--flush", "before_reset", "--json").json
     assert [(each["sessionId"], each["signal"]) for each in said["flushes"]] == [("f", "before_reset")]
     (memory,) = (tmp_path / "home" / "vault" / "facts").rglob("*.md")

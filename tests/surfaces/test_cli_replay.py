@@ -89,22 +89,6 @@ def test_what_each_leg_did_is_shown(port: Cli) -> None:
     assert "without vector: the receipt cannot tell: " in port("ablate", blind).out
 
 
-@pytest.mark.requirement("CLI-2")
-@pytest.mark.parametrize(
-    ("arguments", "code", "said"),
-    [
-        (["replay", NOBODY], 3, "no recall"),
-        (["diff", NOBODY, NOBODY], 3, "no recall"),
-        (["ablate", "nonsense"], 3, "no recall"),
-        (["ablate", NOBODY, "--without", "sonar"], 2, "--without expects some of vector"),
-    ],
-)
-def test_what_cannot_be_done_is_said_with_its_exit_code(port: Cli, arguments: list[str], code: int, said: str) -> None:
-    answer = port(*arguments, code=code)
-    assert said in answer.err
-    assert answer.out == ""
-
-
 def test_a_recall_of_another_place_is_unknown_and_a_pruned_one_says_so(port: Cli, tmp_path: Path) -> None:
     recall_id = asked(port, "harbour crane")
     assert "no recall" in port("replay", recall_id, "--namespace", "other/place", code=3).err

@@ -15,11 +15,6 @@ Hurt = Callable[[Path], None]
 
 
 @pytest.fixture
-def home(tmp_path: Path) -> Path:
-    return tmp_path / "home"
-
-
-@pytest.fixture
 def forgetful(cli: Cli, home: Path, tmp_path: Path) -> Path:
     """A home in which one of two things said was forgotten; what comes after, and a copy of the vault's own folder."""
     cli("import", str(transcript(tmp_path)), "--mode", "verbatim")

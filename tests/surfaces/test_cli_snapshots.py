@@ -125,26 +125,6 @@ def test_a_pinned_recall_outlives_retention_and_an_export_says_what_it_left_out(
     assert "let go" in port("snapshots", "pin", first, "--off").out
 
 
-@pytest.mark.requirement("CLI-2")
-@pytest.mark.parametrize(
-    ("arguments", "code", "said"),
-    [
-        (["snapshots", "pin", NOBODY], 3, "no recall"),
-        (["replay", NOBODY], 3, "no recall"),
-        (["snapshots", "list", "--since", "yesterday"], 2, "--since expects"),
-        (["snapshots", "export", "--since", "7"], 2, "--since expects"),
-        (["snapshots", "list", "--limit", "0"], 2, "--limit"),
-        (["snapshots", "export", "--out", "/no/such/folder/x"], 2, "--out"),
-        (["explain", "--format", "pdf"], 2, "--format expects one of json, text, markdown, html"),
-        (["explain", "--out", "~nobody-of-that-name/x"], 2, "--out"),
-    ],
-)
-def test_what_cannot_be_done_is_said_with_its_exit_code(port: Cli, arguments: list[str], code: int, said: str) -> None:
-    answer = port(*arguments, code=code)
-    assert said in answer.err
-    assert answer.out == ""
-
-
 def test_a_recall_id_among_other_words_is_a_question(port: Cli) -> None:
     asked_about = port("xray", "what", "is", NOBODY, "--json").json["snapshot"]
     assert asked_about["query"] == f"what is {NOBODY}"

@@ -74,28 +74,6 @@ def test_words_that_fit_several_are_answered_with_a_list(port: Cli) -> None:
     assert all(line.startswith("    It is in the context, at place ") for line in lines[2::2])
 
 
-@pytest.mark.requirement("CLI-2")
-@pytest.mark.parametrize(
-    ("arguments", "code", "said"),
-    [
-        (["why", NOBODY, "--query", "crane"], 3, f"no memory {NOBODY}"),
-        (["why", NOBODY], 3, f"no memory {NOBODY}"),
-        (["why", NOBODY, "--query", "crane", "--recall", "rec_1"], 2, "not both"),
-        (["why", NOBODY, "--recall", "rec_1"], 3, "no recall rec_1"),
-        (["why", NOBODY, "--recall", "rec_1", "--top-k", "3"], 2, "nothing may differ"),
-        (["why", NOBODY, "--query", " "], 2, "must be non-empty"),
-        (["why", NOBODY, "--query", "crane", "--budget", "no"], 2, "--budget expects"),
-        (["why", "vessel", "--query", "x", "--namespace", "other/place"], 3, "nothing in other/place is like"),
-        (["why", "zzz", "--query", "crane"], 3, 'is like "zzz"'),
-        (["why", "a recipe for apple pie", "--query", "crane"], 3, "is like"),
-    ],
-)
-def test_what_cannot_be_asked_is_said_with_its_exit_code(port: Cli, arguments: list[str], code: int, said: str) -> None:
-    answer = port(*arguments, code=code)
-    assert said in answer.err
-    assert answer.out == ""
-
-
 def test_nothing_in_a_memory_reaches_the_terminal_as_a_command(cli: Cli) -> None:
     cli("remember", "The crane\x1b[2J is \u202eblue")
     said = cli("why", "crane", "--query", "what colour is the crane\x1b]0;x")

@@ -14,9 +14,9 @@ from pellucid.errors import InputError, PellucidError, field_name
 from pellucid.lab.choosing import AS_SET, Choice, choices, options
 from pellucid.lab.datasets.files import held
 from pellucid.lab.keeping import Report, code, ours, read, signature, write
-from pellucid.lab.measuring import LabInput, LabOutput, run_lab, run_together, share_of
+from pellucid.lab.measuring import LabOutput, run_lab, run_together
 from pellucid.lab.run import BUDGET
-from pellucid.lab.sets import check_files
+from pellucid.lab.sets import LabInput, check_files, share_of
 from pellucid.lab.variants import TRIED
 from pellucid.model.wire import Wire
 from pellucid.operations.operation import Flag, Operation, Surfaces

@@ -1,16 +1,14 @@
 """A data set's name and folder in, metrics out: the lab wired to a throw-away home and the real recall."""
 
-import re
 from collections.abc import Callable, Mapping
-from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Any
 
 from pydantic import Field
 
 from pellucid.errors import InputError, field_name
 from pellucid.lab.asking import RankedAnswer
 from pellucid.lab.contexts import abstention, contexts
-from pellucid.lab.datasets.dataset import EVERY, Dataset, Share
+from pellucid.lab.datasets.dataset import EVERY, Dataset
 from pellucid.lab.documents.as_of import AsOfLabOutput, run_as_of
 from pellucid.lab.documents.graph import GraphLabOutput, run_graph
 from pellucid.lab.documents.home import DocumentsLab
@@ -20,11 +18,11 @@ from pellucid.lab.metrics.extraction import distilled, turns_per_second
 from pellucid.lab.metrics.sessions import by_halves
 from pellucid.lab.metrics.updates import DEPTH, newer_above, of_user_turns, same_attribute
 from pellucid.lab.run import changed_by, relative, run
-from pellucid.lab.sets import LOADERS, LabRequest, Opened, check_files, opened
+from pellucid.lab.sets import LOADERS, LabInput, Opened, check_files, opened
 from pellucid.lab.variants import PLAIN, Variant, together
 from pellucid.model.wire import Wire
 from pellucid.operations.extraction import extraction
-from pellucid.operations.operation import Argument, Flag, Operation, Surfaces
+from pellucid.operations.operation import Operation, Surfaces
 from pellucid.operations.recall.request import check_parts
 from pellucid.operations.session.intake import Mode
 from pellucid.settings import Settings
@@ -35,34 +33,6 @@ DOCUMENTS: dict[str, Callable[[Settings, DocumentsLab, Report], GraphLabOutput |
     "asof": run_as_of,
 }
 """Sets of documents that refer to each other."""
-
-
-class LabInput(Wire):
-    """What to measure. `updates` asks for the order of changed facts alone; `without` is left out of every recall."""
-
-    data: Annotated[Path, Flag("The folder (or file) of the data set, or of all of them.")]
-    dataset: Annotated[
-        Literal["locomo", "longmemeval", "scifact", "qmsum", "sessions", "eips", "graph", "asof"],
-        Argument("locomo, longmemeval, scifact, qmsum, sessions, eips, graph or asof."),
-    ]
-    mode: Annotated[Mode, Flag("What is remembered, as in `pellucid import`.")] = "verbatim"
-    updates: Annotated[bool, Flag("Only the order of facts that changed (longmemeval).")] = False
-    without: Annotated[tuple[str, ...], Flag("Leave out a leg or stage.")] = ()
-    settings: Annotated[dict[str, Any], Flag("A setting for this run: recall.topKFacts=20.", "--set")] = Field(
-        default_factory=dict
-    )
-    """Such as `recall.legWeights.vector`."""
-    ablate: Annotated[bool, Flag("Also without each leg and stage, as paired differences, with costs.")] = False
-    context: Annotated[bool, Flag("Also how much evidence the assembled contexts hold.")] = False
-    """Beside plain concatenations."""
-    details: Annotated[bool, Flag("Add one row a question.")] = False
-    sample: Annotated[str, Flag("Ask every Nth question (4), or another of each N (2/4: the second of four).")] = "1"
-    """What is remembered stays whole."""
-    limit: Annotated[int, Field(ge=0), Flag("Of these ask so many at most, spread evenly (0: all).")] = 0
-    keep: Annotated[Path | None, Flag("Keep what is imported in this folder, for the next run.")] = None
-    """Made if it is not there. What would not be made again just so is imported again."""
-    budgets: tuple[int, ...] = ()
-    """Characters of contexts whose evidence is one of the metrics; `sessions` has two of its own."""
 
 
 class LabOutput(Wire):
@@ -150,7 +120,7 @@ def run_lab(settings: Settings, request: LabInput, report: Report) -> Measured:
 
 def _check(request: LabInput) -> None:
     check_parts(request.without)
-    share = share_of(request.sample, request.limit)
+    share = request.share
     if (share != EVERY and request.updates) or ((share != EVERY or request.keep) and request.dataset in DOCUMENTS):
         names = ("sample", "limit") if request.updates else ("sample", "limit", "keep")
         raise InputError(
@@ -172,44 +142,15 @@ def _check(request: LabInput) -> None:
         )
 
 
-def share_of(sample: str, limit: int = 0) -> Share:
-    """The share of the questions that `4` (every fourth) or `2/4` (the second of four) says, and the limit on it.
-
-    Raises:
-        InputError: it says none.
-    """
-    found = re.fullmatch(r"(?:([1-9]\d{0,5})/)?([1-9]\d{0,5})", sample.strip())
-    share = Share(int(found[1] or 1), int(found[2]), limit) if found else Share(0, 0)
-    if not 1 <= share.which <= share.of:
-        raise InputError(
-            f'{field_name("sample")} expects 4 (every fourth question) or 2/4 (the second of four); got "{sample}"',
-            code="invalid_sample",
-            next_step="give one number, or two with the lower one first",
-        )
-    return share
-
-
-def _request(request: LabInput) -> LabRequest:
-    return LabRequest(
-        request.dataset,
-        request.data,
-        request.mode,
-        request.without,
-        request.budgets,
-        share_of(request.sample, request.limit),
-        request.keep,
-    )
-
-
 def run_together(settings: Settings, request: LabInput, options: Mapping[str, str], report: Report) -> dict[str, Any]:
     """What options for several parts change together, metric by metric, with intervals; see `variants.together`."""
     settings = changed(settings, request.settings)
-    with opened(settings, _request(request), report) as found:
+    with opened(settings, request, report) as found:
         return changed_by(found.home.dataset, found.asker, together(options), found.measure)
 
 
 def _measure(settings: Settings, request: LabInput, report: Report, *, floors: bool = True) -> LabOutput:
-    with opened(settings, _request(request), report) as found:
+    with opened(settings, request, report) as found:
         wire, answers = run(
             found.home.dataset,
             found.asker,

@@ -6,14 +6,17 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from lzma import LZMAError
 from pathlib import Path
+from typing import Annotated, Any, Literal
+
+from pydantic import Field
 
 from pellucid.capture.reader import read
 from pellucid.capture.report import CaptureReport
-from pellucid.errors import InputError, StoreError
+from pellucid.errors import InputError, StoreError, field_name
 from pellucid.lab.asking import Asker, LabContext, RankedAnswer
 from pellucid.lab.contexts import UNCUT
 from pellucid.lab.datasets import eips, locomo, longmemeval, qmsum, scifact, sessions
-from pellucid.lab.datasets.dataset import EVERY, Dataset, Group, LabelledQuestion, Record, Share
+from pellucid.lab.datasets.dataset import Dataset, Group, LabelledQuestion, Record, Share
 from pellucid.lab.datasets.sessions import Sessions, TurnLabel
 from pellucid.lab.documents.home import NAMESPACE as EIPS_NAMESPACE
 from pellucid.lab.documents.home import document_of, indexed
@@ -26,6 +29,8 @@ from pellucid.lab.variants import Variant
 from pellucid.memory.episodes import UNSAID
 from pellucid.model.memory import Memory
 from pellucid.model.turn import Turn
+from pellucid.model.wire import Wire
+from pellucid.operations.operation import Argument, Flag
 from pellucid.operations.session.importing import ImportInput, import_transcripts
 from pellucid.operations.session.intake import Mode
 from pellucid.settings import Settings
@@ -61,20 +66,58 @@ class Opened:
     """What is worth keeping, turn by turn, where the set says so."""
 
 
-@dataclass(frozen=True, slots=True)
-class LabRequest:
-    """Which set, where, in which mode, what every recall leaves out, and the budgets of contexts (`()`: none).
+class LabInput(Wire):
+    """What to measure. `updates` asks for the order of changed facts alone; `without` is left out of every recall."""
 
-    `share`: of all questions these alone are asked. `keep`: the folder in which homes stay.
-    """
-
-    name: str
-    data: Path
-    mode: Mode
-    without: tuple[str, ...] = ()
+    data: Annotated[Path, Flag("The folder (or file) of the data set, or of all of them.")]
+    dataset: Annotated[
+        Literal["locomo", "longmemeval", "scifact", "qmsum", "sessions", "eips", "graph", "asof"],
+        Argument("locomo, longmemeval, scifact, qmsum, sessions, eips, graph or asof."),
+    ]
+    mode: Annotated[Mode, Flag("What is remembered, as in `pellucid import`.")] = "verbatim"
+    updates: Annotated[bool, Flag("Only the order of facts that changed (longmemeval).")] = False
+    without: Annotated[tuple[str, ...], Flag("Leave out a leg or stage.")] = ()
+    settings: Annotated[dict[str, Any], Flag("A setting for this run: recall.topKFacts=20.", "--set")] = Field(
+        default_factory=dict
+    )
+    """Such as `recall.legWeights.vector`."""
+    ablate: Annotated[bool, Flag("Also without each leg and stage, as paired differences, with costs.")] = False
+    context: Annotated[bool, Flag("Also how much evidence the assembled contexts hold.")] = False
+    """Beside plain concatenations."""
+    details: Annotated[bool, Flag("Add one row a question.")] = False
+    sample: Annotated[str, Flag("Ask every Nth question (4), or another of each N (2/4: the second of four).")] = "1"
+    """What is remembered stays whole."""
+    limit: Annotated[int, Field(ge=0), Flag("Of these ask so many at most, spread evenly (0: all).")] = 0
+    keep: Annotated[Path | None, Flag("Keep what is imported in this folder, for the next run.")] = None
+    """Made if it is not there. What would not be made again just so is imported again."""
     budgets: tuple[int, ...] = ()
-    share: Share = EVERY
-    keep: Path | None = None
+    """Characters of contexts whose evidence is one of the metrics; `sessions` has two of its own."""
+
+    @property
+    def share(self) -> Share:
+        """The questions that are asked.
+
+        Raises:
+            InputError: `sample` says no share.
+        """
+        return share_of(self.sample, self.limit)
+
+
+def share_of(sample: str, limit: int = 0) -> Share:
+    """The share of the questions that `4` (every fourth) or `2/4` (the second of four) says, and the limit on it.
+
+    Raises:
+        InputError: it says none.
+    """
+    found = re.fullmatch(r"(?:([1-9]\d{0,5})/)?([1-9]\d{0,5})", sample.strip())
+    share = Share(int(found[1] or 1), int(found[2]), limit) if found else Share(0, 0)
+    if not 1 <= share.which <= share.of:
+        raise InputError(
+            f'{field_name("sample")} expects 4 (every fourth question) or 2/4 (the second of four); got "{sample}"',
+            code="invalid_sample",
+            next_step="give one number, or two with the lower one first",
+        )
+    return share
 
 
 def check_files(name: str, data: Path) -> None:
@@ -95,37 +138,37 @@ def check_files(name: str, data: Path) -> None:
 
 
 @contextmanager
-def opened(settings: Settings, asked: LabRequest, report: Report) -> Generator[Opened]:
+def opened(settings: Settings, asked: LabInput, report: Report) -> Generator[Opened]:
     """Import a set into a home that is gone afterwards, or stays in `keep`.
 
     Raises:
         InputError: the set is not where `data` says, or no question of it is asked.
     """
     ways = {"sessions": _sessions, "eips": _eips}
-    with ways.get(asked.name, _records)(settings, asked, report) as found:
+    with ways.get(asked.dataset, _records)(settings, asked, report) as found:
         dataset = found.home.dataset.sampled(asked.share)
         if not dataset.questions:
             share = f" in the share {asked.share.which}/{asked.share.of}" if asked.share.of > 1 else ""
             raise InputError(
-                f"{asked.name} has no question{share}", code="invalid_data", next_step="ask more, or others"
+                f"{asked.dataset} has no question{share}", code="invalid_data", next_step="ask more, or others"
             )
         yield replace(found, home=replace(found.home, dataset=dataset))
 
 
 @contextmanager
-def _records(settings: Settings, asked: LabRequest, report: Report) -> Generator[Opened]:
-    dataset = LOADERS[asked.name](asked.data)
+def _records(settings: Settings, asked: LabInput, report: Report) -> Generator[Opened]:
+    dataset = LOADERS[asked.dataset](asked.data)
     with imported(settings, dataset, asked.mode, report, keep=asked.keep) as home:
-        yield _plain(home, asked, longmemeval.unanswerable(asked.data) if asked.name == "longmemeval" else ())
+        yield _plain(home, asked, longmemeval.unanswerable(asked.data) if asked.dataset == "longmemeval" else ())
 
 
-def _plain(home: Home, asked: LabRequest, unanswerable: tuple[LabelledQuestion, ...] = ()) -> Opened:
+def _plain(home: Home, asked: LabInput, unanswerable: tuple[LabelledQuestion, ...] = ()) -> Opened:
     ask = asker(home, asked.without, budgets=asked.budgets)
     return Opened(home, ask, ask, unanswerable=unanswerable)
 
 
 @contextmanager
-def _sessions(settings: Settings, asked: LabRequest, report: Report) -> Generator[Opened]:
+def _sessions(settings: Settings, asked: LabInput, report: Report) -> Generator[Opened]:
     """Transcripts imported as files, in order of time; beside them a home of spoken turns for the floors."""
     labelled = sessions.load(asked.data)
     budgets = tuple(dict.fromkeys((*asked.budgets, *SESSION_BUDGETS)))
@@ -144,7 +187,7 @@ def _sessions(settings: Settings, asked: LabRequest, report: Report) -> Generato
 
 
 @contextmanager
-def _transcripts(settings: Settings, labelled: Sessions, asked: LabRequest, report: Report) -> Generator[Home]:
+def _transcripts(settings: Settings, labelled: Sessions, asked: LabInput, report: Report) -> Generator[Home]:
     bare, mode = Group("sessions", (), labelled.questions), asked.mode
     with (
         place_for(asked.keep, f"sessions-{mode}", settings, labelled.transcripts, report) as standing,
@@ -201,7 +244,7 @@ def _plain_context(answer: RankedAnswer, budget: int) -> LabContext:
 
 
 @contextmanager
-def _eips(settings: Settings, asked: LabRequest, report: Report) -> Generator[Opened]:
+def _eips(settings: Settings, asked: LabInput, report: Report) -> Generator[Opened]:
     """Documents indexed as a folder, asked what each of them depends on; stubs that moved away count nowhere."""
     documents, truth = eips.documents(asked.data), eips.requires(asked.data)
     there = {each.number for each in documents if each.status != eips.MOVED}

@@ -115,8 +115,7 @@ def test_a_name_is_found_in_the_words_of_a_text_and_no_name_of_another_namespace
         assert reader.survey("what about adage").named == {}
 
 
-def test_files_are_found_by_path_its_end_or_their_name(house: Opener) -> None:
-    app = house()
+def test_files_are_found_by_path_its_end_or_their_name(app: App) -> None:
     file_memories(
         app,
         [
@@ -135,8 +134,7 @@ def test_files_are_found_by_path_its_end_or_their_name(house: Opener) -> None:
     assert len(none.rows) == 0
 
 
-def test_that_somebody_is_known_from_private_memories_alone_is_not_told(house: Opener) -> None:
-    app = house()
+def test_that_somebody_is_known_from_private_memories_alone_is_not_told(app: App) -> None:
     file_memories(
         app, [a_memory(1, "Falconer flies", entity_ref="Falconer", scopes=("private",)), a_memory(2, "A crane")]
     )

@@ -108,8 +108,7 @@ def test_the_vector_leg_is_exact(salted: App, pool: int) -> None:
     assert opened == others[:20]
 
 
-def test_the_admitted_arm_takes_a_row_from_its_start_until_before_its_end(house: Opener) -> None:
-    app = house()
+def test_the_admitted_arm_takes_a_row_from_its_start_until_before_its_end(app: App) -> None:
     file_memories(app, [a_memory(1, "crane one", valid_at=NOON), a_memory(2, "crane two", invalid_at=NOON)])
     noon = int(NOON.timestamp() * 1000)
     query = app.embedder.encode_query("crane").vector
@@ -123,8 +122,7 @@ def test_the_admitted_arm_takes_a_row_from_its_start_until_before_its_end(house:
                 assert [int(each.memory.id[4:], 16) for each in reader.memories(hits.open_rows)] == [opened]
 
 
-def test_equal_scores_go_by_id(house: Opener) -> None:
-    app = house()
+def test_equal_scores_go_by_id(app: App) -> None:
     file_memories(app, [a_memory(n, "the very same words") for n in (5, 2, 9, 1)])
     query = app.embedder.encode_query("same words").vector
     with app.index.reading(HERE) as reader:
@@ -132,8 +130,7 @@ def test_equal_scores_go_by_id(house: Opener) -> None:
             assert [int(each.memory.id[4:], 16) for each in reader.memories(hits.rows)] == [1, 2, 5]
 
 
-def test_neighbours_are_the_turns_beside_and_no_others(house: Opener) -> None:
-    app = house()
+def test_neighbours_are_the_turns_beside_and_no_others(app: App) -> None:
     take_verbatim(app, random.Random(1), "s", 12)
     take_verbatim(app, random.Random(2), "t", 12)
     keep(app, "stands alone")

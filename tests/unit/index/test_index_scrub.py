@@ -59,8 +59,7 @@ def with_canary(app: App) -> str:
     return next(each.path for each in app.index.memories(HERE) if each.memory.content == CANARY)
 
 
-def test_no_byte_of_a_memory_that_is_gone_stays_in_the_index_or_its_log(house: Opener, tmp_path: Path) -> None:
-    app = house()
+def test_no_byte_of_a_memory_that_is_gone_stays_in_the_index_or_its_log(app: App, tmp_path: Path) -> None:
     path = with_canary(app)
     known = traces(app)
     before = on_disk(tmp_path)
@@ -75,8 +74,7 @@ def test_no_byte_of_a_memory_that_is_gone_stays_in_the_index_or_its_log(house: O
     app.scrubber.scrub()
 
 
-def test_words_of_an_older_version_go_too(house: Opener, tmp_path: Path) -> None:
-    app = house()
+def test_words_of_an_older_version_go_too(app: App, tmp_path: Path) -> None:
     file = tmp_path / "vault" / keep(app, CANARY).path
     file.write_bytes(file.read_bytes().replace(CANARY.encode(), b"nothing of the kind"))
     app.unit_of_work.adopt()
@@ -123,8 +121,7 @@ def test_a_scrub_that_a_reader_blocks_says_so_and_can_be_repeated(house: Opener,
     keep(app, "and it goes on as before")
 
 
-def test_a_scrub_waits_no_longer_than_it_was_told_for_a_writer(house: Opener, tmp_path: Path) -> None:
-    app = house()
+def test_a_scrub_waits_no_longer_than_it_was_told_for_a_writer(app: App, tmp_path: Path) -> None:
     keep(app, CANARY)
     writer = connect(tmp_path / "index.db", synchronous="NORMAL")
     with immediate(writer), pytest.raises(StoreBusyError, match=r"in use for 0\.05 seconds"):

@@ -65,8 +65,7 @@ def four(app: App) -> list[str]:
     return [tell(app, n, topic, f"we spoke of {topic}").id for n, topic in enumerate(TOPICS, start=1)]
 
 
-def test_an_episode_is_found_by_the_meaning_and_the_words_of_its_topic(house: Opener) -> None:
-    app = house()
+def test_an_episode_is_found_by_the_meaning_and_the_words_of_its_topic(app: App) -> None:
     ids = four(app)
     hits = {hit.id: hit for hit in searched(app, "repairing the harbour crane")}
     assert set(hits) == set(ids)
@@ -83,8 +82,7 @@ def test_an_episode_is_found_by_the_meaning_and_the_words_of_its_topic(house: Op
     assert [stems[bit] for bit in range(len(stems)) if hits[ids[2]].matched >> bit & 1] == ["the", "harbour"]
 
 
-def test_the_nearest_are_exact_however_few_are_asked_for(house: Opener) -> None:
-    app = house()
+def test_the_nearest_are_exact_however_few_are_asked_for(app: App) -> None:
     for n in range(1, 40):
         tell(app, n, f"{TOPICS[n % 4]} {n}", "nothing of the kind")
     every = searched(app, "the winter timetable", count=50)
@@ -95,8 +93,7 @@ def test_the_nearest_are_exact_however_few_are_asked_for(house: Opener) -> None:
 
 
 @pytest.mark.requirement("STORE-7")
-def test_episodes_of_another_namespace_are_neither_found_nor_told_nor_counted(house: Opener) -> None:
-    app = house()
+def test_episodes_of_another_namespace_are_neither_found_nor_told_nor_counted(app: App) -> None:
     ids = four(app)
     before = searched(app, "harbour crane")
     for n in range(11, 30):
@@ -121,8 +118,7 @@ def test_without_an_encoder_words_alone_find_it_until_one_is_there(house: Opener
     assert max(hit.cosine for hit in searched(later, "harbour crane")) > 0.5
 
 
-def test_what_vouches_for_a_topic_are_the_memories_that_hold_its_words(house: Opener) -> None:
-    app = house()
+def test_what_vouches_for_a_topic_are_the_memories_that_hold_its_words(app: App) -> None:
     split = tell(app, 1, "harbour crane repair", "the crane moved", "no word", "its repair took a day", "the harbour")
     plain = tell(app, 2, "customs forms", "customs forms in three copies", "and customs duties")
     lacking = tell(app, 3, "lighthouse paint", "the lighthouse is white")
@@ -136,16 +132,14 @@ def test_what_vouches_for_a_topic_are_the_memories_that_hold_its_words(house: Op
     ]
 
 
-def test_a_topic_of_signs_must_be_said_as_it_is(house: Opener) -> None:
-    app = house()
+def test_a_topic_of_signs_must_be_said_as_it_is(app: App) -> None:
     said, unsaid = tell(app, 1, "🚢 ⚓", "look: 🚢 ⚓ !"), tell(app, 2, "🏗️", "look: 🚢 !")
     assert told(app, said.id, unsaid.id) == [(said.id, ("look: 🚢 ⚓ !",)), (unsaid.id, ())]
 
 
 @pytest.mark.requirement("REC-6")
 @pytest.mark.parametrize("state", MUTE)
-def test_a_memory_that_may_not_answer_vouches_for_nothing(house: Opener, state: dict[str, Any]) -> None:
-    app = house()
+def test_a_memory_that_may_not_answer_vouches_for_nothing(app: App, state: dict[str, Any]) -> None:
     mute = tell(app, 1, "harbour crane repair", "harbour crane repair", states=[state])
     half = tell(app, 2, "harbour crane paint", "the harbour crane", "paint", states=[{}, state])
     assert told(app, mute.id, half.id) == [(mute.id, ()), (half.id, ())]
@@ -153,8 +147,7 @@ def test_a_memory_that_may_not_answer_vouches_for_nothing(house: Opener, state: 
 
 
 @pytest.mark.requirement("REC-6")
-def test_an_artifact_of_a_memory_that_may_not_answer_counts_only_if_another_has_it(house: Opener) -> None:
-    app = house()
+def test_an_artifact_of_a_memory_that_may_not_answer_counts_only_if_another_has_it(app: App) -> None:
     made = Artifact(kind="file", name="ops/zeppelin.toml", role="made")
     came: dict[str, Any] = {"artifact_ids": (made.id(HERE),)}
     private: dict[str, Any] = {**came, "scopes": ("private",)}
@@ -175,8 +168,7 @@ def test_an_artifact_of_a_memory_that_may_not_answer_counts_only_if_another_has_
 
 
 @pytest.mark.requirement("REC-6")
-def test_a_specification_that_only_a_silenced_turn_names_is_left_out(house: Opener) -> None:
-    app = house()
+def test_a_specification_that_only_a_silenced_turn_names_is_left_out(app: App) -> None:
     spec = "mentioned spec SPEC-731"
     for n, others in enumerate(("nothing", "SPEC-731 says so"), start=1):
         tell(app, n, "a", "see SPEC-731", others, states=[{"scopes": ("temporary",)}, {}], artifacts=(spec,))
@@ -189,8 +181,7 @@ def test_a_specification_that_only_a_silenced_turn_names_is_left_out(house: Open
         ]
 
 
-def test_filters_of_the_caller_hold_for_episodes_too(house: Opener) -> None:
-    app = house()
+def test_filters_of_the_caller_hold_for_episodes_too(app: App) -> None:
     four(app)
     with app.index.reading(HERE) as reader:
         (row,) = [int(row) for row in reader.lexical(["custom"], AT, 5, 5).rows]
@@ -200,8 +191,7 @@ def test_filters_of_the_caller_hold_for_episodes_too(house: Opener) -> None:
     assert len(answering(app, "harbour")) == 4
 
 
-def test_of_two_files_with_one_id_the_first_is_the_episode(house: Opener) -> None:
-    app = house()
+def test_of_two_files_with_one_id_the_first_is_the_episode(app: App) -> None:
     first, second = an_episode(1, "a ferry"), an_episode(1, "z crane", session_id="another")
     file_episode(app, second)
     file_episode(app, first, turns=["a ferry and a crane"])
@@ -254,8 +244,7 @@ def test_a_rebuilt_index_finds_the_same_with_the_same_numbers(house: Opener, tmp
     assert [(hit.id, hit.cosine, hit.bm25) for hit in again] == [(hit.id, hit.cosine, hit.bm25) for hit in before]
 
 
-def test_nothing_but_the_search_for_episodes_sees_them(house: Opener, tmp_path: Path) -> None:
-    app = house()
+def test_nothing_but_the_search_for_episodes_sees_them(app: App, tmp_path: Path) -> None:
     memory = a_memory(1, TOPICS[0])
     file_memories(app, [memory])
     episode = an_episode(1, TOPICS[0])

@@ -10,7 +10,8 @@ from pellucid.encoders.minilm.encoder import MiniLM
 from pellucid.errors import InputError
 from pellucid.lab.documents.as_of import AsOfLabOutput
 from pellucid.lab.documents.graph import VARIANTS, GraphLabOutput
-from pellucid.lab.measuring import LabInput, run_lab
+from pellucid.lab.measuring import run_lab
+from pellucid.lab.sets import LabInput
 from pellucid.settings import Settings
 from pellucid.surfaces.present.lab import measured
 

@@ -14,8 +14,9 @@ from pellucid.lab.datasets.qmsum import load
 from pellucid.lab.every_set import LabAllInput, LabTable, run_all
 from pellucid.lab.home import Home
 from pellucid.lab.keeping import KeptHome
-from pellucid.lab.measuring import LabInput, LabOutput, run_lab
+from pellucid.lab.measuring import LabOutput, run_lab
 from pellucid.lab.run import COLUMNS, WORTH
+from pellucid.lab.sets import LabInput
 from pellucid.lab.variants import ABLATED, TRIED, WEIGHTS
 from pellucid.memory.unit_of_work import memory_write
 from pellucid.model.memory import Memory

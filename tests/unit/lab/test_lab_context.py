@@ -8,9 +8,10 @@ import pytest
 from kits.vault import Opener
 from pellucid.lab.datasets.dataset import KeptMemory, LabelledQuestion
 from pellucid.lab.datasets.longmemeval import load, unanswerable
-from pellucid.lab.measuring import LabInput, LabOutput, run_lab
+from pellucid.lab.measuring import LabOutput, run_lab
 from pellucid.lab.metrics.abstention import Doubts, auc, told_apart
 from pellucid.lab.metrics.context import BUDGETS, Filled, Plain, compare
+from pellucid.lab.sets import LabInput
 
 SESSION = {
     "session_id": "s1",

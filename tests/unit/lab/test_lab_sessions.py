@@ -11,8 +11,9 @@ from pellucid.errors import InputError
 from pellucid.lab.asking import LabContext, RankedAnswer
 from pellucid.lab.datasets.dataset import KeptMemory, LabelledQuestion
 from pellucid.lab.datasets.sessions import TurnLabel, Wanted, load
-from pellucid.lab.measuring import LabInput, LabOutput, run_lab
+from pellucid.lab.measuring import LabOutput, run_lab
 from pellucid.lab.metrics.sessions import SHAPES, by_halves, durable, of_sessions, quotes
+from pellucid.lab.sets import LabInput
 from pellucid.surfaces.present.lab import measured
 
 ASKED = LabelledQuestion("q", "?", {"new": 1, "also": 1})

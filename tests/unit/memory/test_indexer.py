@@ -55,8 +55,7 @@ def kept(app: App) -> list[str]:
     return sorted(each.memory.content for each in found.memories)
 
 
-def test_an_edited_file_is_what_is_remembered(house: Opener) -> None:
-    app = house()
+def test_an_edited_file_is_what_is_remembered(app: App) -> None:
     path = keep(app, CRANE).path
     edit(app.settings.home, path, "forty", "fifty")
     drift, folded = app.unit_of_work.adopt()
@@ -68,8 +67,7 @@ def test_an_edited_file_is_what_is_remembered(house: Opener) -> None:
     assert run(app, "forty").plan.frequencies == (0,)
 
 
-def test_a_recall_takes_an_edit_over_by_itself_and_names_the_operation(house: Opener) -> None:
-    app = house()
+def test_a_recall_takes_an_edit_over_by_itself_and_names_the_operation(app: App) -> None:
     path = keep(app, CRANE).path
     edit(app.settings.home, path, "forty", "fifty")
     answer = ask(app, "how much does the harbour crane lift?")
@@ -79,8 +77,7 @@ def test_a_recall_takes_an_edit_over_by_itself_and_names_the_operation(house: Op
     assert operation["kind"] == "external-edit"
 
 
-def test_a_deleted_file_is_forgotten_by_the_next_recall(house: Opener) -> None:
-    app = house()
+def test_a_deleted_file_is_forgotten_by_the_next_recall(app: App) -> None:
     path = keep(app, CRANE).path
     keep(app, FERRY)
     (vault(app) / path).unlink()
@@ -88,8 +85,7 @@ def test_a_deleted_file_is_forgotten_by_the_next_recall(house: Opener) -> None:
     assert app.unit_of_work.adopt()[0].paths == ()
 
 
-def test_a_file_written_by_hand_is_a_memory(house: Opener) -> None:
-    app = house()
+def test_a_file_written_by_hand_is_a_memory(app: App) -> None:
     (vault(app) / "facts").mkdir(parents=True, exist_ok=True)
     (vault(app) / "facts" / "mine.md").write_text(f"{CRANE}\n", "utf-8")
     drift, folded = app.unit_of_work.adopt()
@@ -100,8 +96,7 @@ def test_a_file_written_by_hand_is_a_memory(house: Opener) -> None:
     assert nothing.memories == 0
 
 
-def test_a_renamed_file_is_the_same_memory(house: Opener) -> None:
-    app = house()
+def test_a_renamed_file_is_the_same_memory(app: App) -> None:
     kept_as = keep(app, CRANE)
     old = vault(app) / kept_as.path
     old.rename(old.with_name("a-name-of-mine.md"))
@@ -113,8 +108,7 @@ def test_a_renamed_file_is_the_same_memory(house: Opener) -> None:
 
 
 @pytest.mark.parametrize("folder", ["aside", "zoo"])
-def test_many_files_moved_at_once_are_the_same_memories(house: Opener, folder: str) -> None:
-    app = house()
+def test_many_files_moved_at_once_are_the_same_memories(app: App, folder: str) -> None:
     file_memories(app, [a_memory(n, f"note number {n}", category="decision") for n in range(1, 301)])
     (vault(app) / folder).mkdir()
     for file in sorted((vault(app) / "facts").rglob("*.md")):
@@ -123,8 +117,7 @@ def test_many_files_moved_at_once_are_the_same_memories(house: Opener, folder: s
     assert len(kept(app)) == 300
 
 
-def test_two_files_that_change_places_lose_neither_memory(house: Opener) -> None:
-    app = house()
+def test_two_files_that_change_places_lose_neither_memory(app: App) -> None:
     one, two = (vault(app) / keep(app, text).path for text in (CRANE, FERRY))
     aside = one.with_name("aside")
     one.rename(aside)
@@ -134,8 +127,7 @@ def test_two_files_that_change_places_lose_neither_memory(house: Opener) -> None
     assert kept(app) == sorted([CRANE, FERRY])
 
 
-def test_a_copy_becomes_the_memory_when_the_original_goes(house: Opener) -> None:
-    app = house()
+def test_a_copy_becomes_the_memory_when_the_original_goes(app: App) -> None:
     original = vault(app) / keep(app, CRANE).path
     copy = original.with_name("copy.md")
     shutil.copy2(original, copy)
@@ -160,8 +152,7 @@ def test_a_copy_becomes_the_memory_when_the_original_goes(house: Opener) -> None
     ],
     ids=["not utf-8", "not yaml", "no such category", "alias", "broken marker", "beyond time", "nested"],
 )
-def test_an_unreadable_file_is_reported_and_the_others_are_read(house: Opener, text: bytes) -> None:
-    app = house()
+def test_an_unreadable_file_is_reported_and_the_others_are_read(app: App, text: bytes) -> None:
     keep(app, CRANE)
     (vault(app) / "facts" / "bad.md").write_bytes(text)
     (vault(app) / "facts" / "good.md").write_text(FERRY, "utf-8")
@@ -175,8 +166,7 @@ def test_an_unreadable_file_is_reported_and_the_others_are_read(house: Opener, t
     assert rebuild(app).memories == 2
 
 
-def test_a_file_that_becomes_unreadable_no_longer_answers_until_it_is_mended(house: Opener) -> None:
-    app = house()
+def test_a_file_that_becomes_unreadable_no_longer_answers_until_it_is_mended(app: App) -> None:
     path = keep(app, CRANE).path
     edit(app.settings.home, path, "category: fact", "category: rumour")
     assert contents(ask(app, "crane")) == []
@@ -186,8 +176,7 @@ def test_a_file_that_becomes_unreadable_no_longer_answers_until_it_is_mended(hou
 
 
 @pytest.mark.requirement("STORE-4")
-def test_a_rebuild_changes_no_answer_and_reuses_every_vector(house: Opener) -> None:
-    app = house()
+def test_a_rebuild_changes_no_answer_and_reuses_every_vector(app: App) -> None:
     bring_in(app, SESSIONS)
     asked = ("when do we cut releases?", "who leads the data platform team?", "currency of an invoice")
     before = [ranking(run(app, query)) for query in asked]
@@ -301,8 +290,7 @@ def test_a_file_that_names_no_namespace_is_in_the_same_one_whoever_looks(house: 
 
 
 @pytest.mark.parametrize("change", ["before", "by the rebuild"])
-def test_what_a_rebuild_indexed_leads_to_an_operation_too(house: Opener, change: str) -> None:
-    app = house()
+def test_what_a_rebuild_indexed_leads_to_an_operation_too(app: App, change: str) -> None:
     path = keep(app, CRANE).path
     edit(app.settings.home, path, "forty", "fifty")
     if change == "before":
@@ -312,8 +300,7 @@ def test_what_a_rebuild_indexed_leads_to_an_operation_too(house: Opener, change:
     assert audit(app, HERE, answer.memories[0].audit_entry_id).operation
 
 
-def test_a_file_touched_but_not_changed_is_folded_to_the_same_row(house: Opener) -> None:
-    app = house()
+def test_a_file_touched_but_not_changed_is_folded_to_the_same_row(app: App) -> None:
     path = keep(app, CRANE).path
     before = run(app, "crane")
     os.utime(vault(app) / path, ns=(1, 1))

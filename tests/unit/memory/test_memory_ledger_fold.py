@@ -43,8 +43,7 @@ def ledger_file(app: App) -> Path:
     return app.settings.home / "vault" / ".pellucid" / "ledger" / f"{NOON:%Y-%m}.jsonl"
 
 
-def test_folds_and_tombstones_are_in_the_index_and_other_rows_are_passed_over(house: Opener) -> None:
-    app = house()
+def test_folds_and_tombstones_are_in_the_index_and_other_rows_are_passed_over(app: App) -> None:
     flushed = FlushRow(session_id="s", namespace=HERE, at=NOON, signal="session_end", turns=3)
     commit(app, fold_row(1, 0.5), flushed, tombstone(KEY), fold_row(1, 0.75), {"kind": "of another day"})
     folded = app.indexer.catch_up()
@@ -56,8 +55,7 @@ def test_folds_and_tombstones_are_in_the_index_and_other_rows_are_passed_over(ho
     assert examine(app).healthy
 
 
-def test_the_ledger_is_read_on_from_where_the_index_stands(house: Opener) -> None:
-    app = house()
+def test_the_ledger_is_read_on_from_where_the_index_stands(app: App) -> None:
     asked: list[int] = []
 
     class Listening:
@@ -81,8 +79,7 @@ def test_the_ledger_is_read_on_from_where_the_index_stands(house: Opener) -> Non
     assert heats(app) == {1: 0.5, 2: 0.25}
 
 
-def test_rows_that_came_with_the_vault_alone_are_folded(house: Opener) -> None:
-    app = house()
+def test_rows_that_came_with_the_vault_alone_are_folded(app: App) -> None:
     commit(app, fold_row(1, 0.5))
     app.indexer.catch_up()
     with ledger_file(app).open("a", encoding="utf-8") as file:
@@ -112,8 +109,7 @@ def test_a_new_index_has_the_folds_and_tombstones_again(house: Opener, tmp_path:
     assert app.index.state().ledger_seq == before.ledger_seq
 
 
-def test_a_rebuild_keeps_what_the_ledger_lost_until_that_is_accepted(house: Opener) -> None:
-    app = house()
+def test_a_rebuild_keeps_what_the_ledger_lost_until_that_is_accepted(app: App) -> None:
     commit(app, fold_row(1, 0.5), fold_row(2, 0.5), tombstone(KEY))
     app.indexer.catch_up()
     first = ledger_file(app).read_text("utf-8").splitlines()[0]
@@ -127,8 +123,7 @@ def test_a_rebuild_keeps_what_the_ledger_lost_until_that_is_accepted(house: Open
     assert app.lookup.tombstones([KEY]) == {KEY}
 
 
-def test_a_damaged_line_stops_no_reading_and_is_read_once_it_is_mended(house: Opener) -> None:
-    app = house()
+def test_a_damaged_line_stops_no_reading_and_is_read_once_it_is_mended(app: App) -> None:
     commit(app, fold_row(1, 0.5), fold_row(2, 0.25), fold_row(3, 0.5))
     app.records.drain()
     sound = ledger_file(app).read_bytes()
@@ -151,8 +146,7 @@ def test_a_damaged_line_stops_no_reading_and_is_read_once_it_is_mended(house: Op
     assert app.ledger.state(thorough=True).settled
 
 
-def test_what_a_mended_line_says_does_not_undo_what_came_after_it(house: Opener) -> None:
-    app = house()
+def test_what_a_mended_line_says_does_not_undo_what_came_after_it(app: App) -> None:
     commit(app, fold_row(1, 0.25), fold_row(1, 0.5))
     app.records.drain()
     lines = ledger_file(app).read_bytes().splitlines(keepends=True)
@@ -173,8 +167,7 @@ def test_what_a_mended_line_says_does_not_undo_what_came_after_it(house: Opener)
     ],
     ids=["values missing", "out of range", "no key", "unknown value"],
 )
-def test_a_row_that_says_nonsense_is_named_and_the_others_are_folded(house: Opener, row: dict[str, object]) -> None:
-    app = house()
+def test_a_row_that_says_nonsense_is_named_and_the_others_are_folded(app: App, row: dict[str, object]) -> None:
     commit(app, fold_row(1, 0.25), row, fold_row(2, 0.5))
     folded = app.indexer.catch_up()
     why = f"row 2 of the ledger is no {row['kind']} that can be read"
@@ -201,8 +194,7 @@ def test_a_ledger_lost_with_its_journal_is_missed_by_the_index_and_its_numbers_a
     assert again.lookup.tombstones([KEY]) == {KEY}
 
 
-def test_an_index_that_claims_ledger_rows_nobody_wrote_is_damaged(house: Opener, tmp_path: Path) -> None:
-    app = house()
+def test_an_index_that_claims_ledger_rows_nobody_wrote_is_damaged(app: App, tmp_path: Path) -> None:
     commit(app, fold_row(1, 0.5))
     app.indexer.catch_up()
     app.index.apply((), replace(app.index.state(), ledger_seq=9))
@@ -237,8 +229,7 @@ def file_episode(app: App, episode: Episode, *moments: Moment) -> str:
     return path
 
 
-def test_an_episode_without_moments_is_in_the_index_and_goes_with_its_file(house: Opener) -> None:
-    app = house()
+def test_an_episode_without_moments_is_in_the_index_and_goes_with_its_file(app: App) -> None:
     path = file_episode(app, an_episode())
     [found] = app.lookup.episodes(HERE)
     assert (found.episode, found.path) == (an_episode(), path)
@@ -253,16 +244,14 @@ def test_an_episode_without_moments_is_in_the_index_and_goes_with_its_file(house
     assert app.lookup.episodes(HERE) == []
 
 
-def test_an_episode_is_in_the_index_beside_its_moments(house: Opener) -> None:
-    app = house()
+def test_an_episode_is_in_the_index_beside_its_moments(app: App) -> None:
     moment = Moment(id=f"mem_{7:032x}", turn=1, role="user", content=CRANE)
     file_episode(app, an_episode(), moment)
     assert [each.memory.content for each in app.index.memories(HERE)] == [CRANE]
     assert [each.episode.id for each in app.lookup.episodes(HERE)] == [an_episode().id]
 
 
-def test_an_episode_file_that_cannot_be_read_is_no_episode(house: Opener) -> None:
-    app = house()
+def test_an_episode_file_that_cannot_be_read_is_no_episode(app: App) -> None:
     path = file_episode(app, an_episode())
     edit(app.settings.home, path, "signal: topic_shift", "signal: a whim")
     _, folded = app.unit_of_work.adopt()

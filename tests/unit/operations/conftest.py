@@ -5,6 +5,9 @@ from pathlib import Path
 
 import pytest
 
+from kits.calendar import NEW_YEAR, Calendar
+from kits.documents import Docs, documents
+from kits.intake import LINES
 from pellucid.app import App, open_app
 from pellucid.settings import load
 
@@ -22,6 +25,31 @@ def whole(home: Path, model_cache: Path) -> Iterator[App]:
     app = open_app(load(home=home), models=model_cache.parent)
     yield app
     app.close()
+
+
+@pytest.fixture
+def app(home: Path, model_cache: Path) -> Iterator[App]:
+    """The same at the new year; the test says what day it is."""
+    Calendar.at = NEW_YEAR
+    app = open_app(load(home=home), models=model_cache.parent, clock=Calendar())
+    yield app
+    app.close()
+
+
+@pytest.fixture
+def docs(tmp_path: Path, home: Path) -> Iterator[Docs]:
+    """A home without an encoder around an empty folder of documents."""
+    kit = documents(tmp_path, home)
+    yield kit
+    kit.app.close()
+
+
+@pytest.fixture
+def transcript(tmp_path: Path) -> Path:
+    """A session in which something is decided."""
+    path = tmp_path / "session.jsonl"
+    path.write_text(LINES, "utf-8")
+    return path
 
 
 @pytest.fixture

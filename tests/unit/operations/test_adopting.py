@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from kits.vault import ask, keep
 from pellucid.app import App
 from pellucid.capture.memories.adopted import MemoryFormat
 from pellucid.deadline import Deadline
@@ -14,9 +15,7 @@ from pellucid.memory.erasure.tombstone import words_key
 from pellucid.model.ledger import TombstoneRow
 from pellucid.model.memory import Memory
 from pellucid.operations.memory.adopting import AdoptInput, AdoptOutput, adopt, preview
-from pellucid.operations.memory.remembering import RememberInput, remember
 from pellucid.operations.memory.undoing import UndoInput, undo
-from pellucid.operations.recall.recalling import RecallInput, recall
 
 EXAMPLES = Path(__file__).parents[3] / "examples" / "memories"
 HERE = "local/default"
@@ -78,7 +77,7 @@ def test_an_adopted_memory_says_where_and_when_it_comes_from(whole: App) -> None
 
 def test_what_was_adopted_is_recalled(whole: App) -> None:
     adopt(whole, asked(EXAMPLES))
-    answer = recall(whole, RecallInput(query="what is Tomás allergic to?", namespace=HERE))
+    answer = ask(whole, "what is Tomás allergic to?")
     assert "allergic to coffee" in answer.context
 
 
@@ -96,14 +95,14 @@ def test_repeating_it_adds_nothing_and_an_edit_adds_what_is_new(whole: App, give
 
 
 def test_words_that_a_person_keeps_already_are_known(whole: App, given: Path) -> None:
-    remember(whole, RememberInput(content="The ferry leaves at nine.", namespace=HERE))
+    keep(whole, "The ferry leaves at nine.")
     (given / "CLAUDE.md").write_text("- the ferry leaves at nine\n- the ferry LEAVES at nine!\n")
     outcome = adopt(whole, asked(given))
     assert (outcome.new, outcome.known) == (0, 2)
 
 
 def test_words_that_are_kept_in_private_are_not_known_to_who_adopts_them(whole: App, given: Path) -> None:
-    kept = remember(whole, RememberInput(content="The relay uses port 9090", namespace=HERE, scopes=("private",)))
+    kept = keep(whole, "The relay uses port 9090", scopes=("private",))
     fact(given, "one", "The relay uses port 9090")
     assert (adopt(whole, asked(given)).new, adopt(whole, asked(given)).known) == (1, 1)
     assert {each.memory.id == kept.memory.id for each in whole.index.memories(HERE)} == {True, False}
@@ -169,7 +168,7 @@ def test_chains_of_superseded_memories_keep_their_links_under_our_ids(whole: App
 
 
 def test_a_newer_memory_names_the_older_one_that_was_known_already(whole: App, given: Path) -> None:
-    kept = remember(whole, RememberInput(content="Mira waters the plants on Mondays.", namespace=HERE))
+    kept = keep(whole, "Mira waters the plants on Mondays.")
     fact(given, "fact-1", "Mira waters the plants on Mondays.")
     fact(given, "fact-2", "Jonas waters the plants now.", supersedes="fact-1")
     adopt(whole, asked(given))
@@ -178,7 +177,7 @@ def test_a_newer_memory_names_the_older_one_that_was_known_already(whole: App, g
 
 def test_a_superseded_memory_is_never_an_answer(whole: App) -> None:
     adopt(whole, asked(EXAMPLES / "remnic"))
-    answer = recall(whole, RecallInput(query="how many nodes has the search cluster?", namespace=HERE))
+    answer = ask(whole, "how many nodes has the search cluster?")
     assert "three nodes" in answer.context
     assert "has five nodes" not in answer.context
 
@@ -234,7 +233,7 @@ def test_another_writer_that_was_faster_is_not_repeated(whole: App, given: Path)
 
     def remember_first() -> None:
         object.__setattr__(whole.unit_of_work, "exclusive", exclusive)
-        remember(whole, RememberInput(content="The ferry leaves at nine in the morning", namespace=HERE))
+        keep(whole, "The ferry leaves at nine in the morning")
 
     object.__setattr__(whole.unit_of_work, "exclusive", overtaken)
     outcome = adopt(whole, asked(given))

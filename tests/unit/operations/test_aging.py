@@ -29,6 +29,11 @@ CRANE, FERRY, TIDE = "the harbour crane lifts forty tonnes", "the ferry leaves a
 WEAK = {"confidence": 0.6, "importance": 0.3}
 
 
+@pytest.fixture
+def app(house: Opener) -> App:
+    return house()
+
+
 def later(app: App, days: float) -> None:
     """Let time pass."""
     assert isinstance(app.clock, TickingClock)
@@ -67,8 +72,7 @@ def use(app: App, memory_id: str, days: int = 2) -> None:
         show_memory(app, HERE, memory_id)
 
 
-def test_every_way_of_taking_a_memory_up_is_a_use_and_being_served_or_listed_is_none(house: Opener) -> None:
-    app = house()
+def test_every_way_of_taking_a_memory_up_is_a_use_and_being_served_or_listed_is_none(app: App) -> None:
     memory = keep(app, CRANE).memory
     ask(app, "crane")
     list_memories(app, ListInput(namespace=HERE))
@@ -90,8 +94,7 @@ def test_every_way_of_taking_a_memory_up_is_a_use_and_being_served_or_listed_is_
     assert explain_tier(app, HERE, memory.id).served == 1
 
 
-def test_looking_at_a_memory_all_day_is_one_use_of_it(house: Opener) -> None:
-    app = house()
+def test_looking_at_a_memory_all_day_is_one_use_of_it(app: App) -> None:
     memory = keep(app, CRANE).memory
     for _ in range(5):
         show_memory(app, HERE, memory.id)
@@ -100,8 +103,7 @@ def test_looking_at_a_memory_all_day_is_one_use_of_it(house: Opener) -> None:
     assert explain_tier(app, HERE, memory.id).used == 2
 
 
-def test_the_first_pass_folds_every_memory_and_the_next_only_says_that_it_ran(house: Opener) -> None:
-    app = house()
+def test_the_first_pass_folds_every_memory_and_the_next_only_says_that_it_ran(app: App) -> None:
     kept = {keep(app, text).memory.id for text in (CRANE, FERRY)}
     first = run(app)
     assert (first.memories, first.folds, first.hot, first.cold) == (2, 2, 2, 0)
@@ -114,8 +116,7 @@ def test_the_first_pass_folds_every_memory_and_the_next_only_says_that_it_ran(ho
     assert app.records.operations(op_id=again.op_ids[0])[0].kind == "lifecycle"
 
 
-def test_a_dry_run_says_the_same_and_writes_nothing(house: Opener) -> None:
-    app = house()
+def test_a_dry_run_says_the_same_and_writes_nothing(app: App) -> None:
     keep(app, CRANE, **WEAK)
     later(app, 200)
     before = list(app.ledger.ledger())
@@ -127,8 +128,7 @@ def test_a_dry_run_says_the_same_and_writes_nothing(house: Opener) -> None:
 
 
 @pytest.mark.requirement("REC-8")
-def test_being_served_changes_no_tier_and_a_use_does_with_the_next_pass(house: Opener) -> None:
-    app = house()
+def test_being_served_changes_no_tier_and_a_use_does_with_the_next_pass(app: App) -> None:
     memory = keep(app, CRANE, **WEAK).memory
     later(app, 200)
     run(app)
@@ -149,8 +149,7 @@ def test_being_served_changes_no_tier_and_a_use_does_with_the_next_pass(house: O
     assert [(each.memory_id, each.before, each.after) for each in outcome.changes] == [(memory.id, "cold", "hot")]
 
 
-def test_a_cold_memory_is_still_recalled_and_nothing_protected_goes_cold(house: Opener) -> None:
-    app = house()
+def test_a_cold_memory_is_still_recalled_and_nothing_protected_goes_cold(app: App) -> None:
     fact = keep(app, CRANE, **WEAK).memory
     safe = [
         keep(app, FERRY, category="decision", **WEAK).memory.id,
@@ -164,8 +163,7 @@ def test_a_cold_memory_is_still_recalled_and_nothing_protected_goes_cold(house: 
     assert fact.id in [each.memory.id for each in ask(app, "crane tonnes").memories]
 
 
-def test_being_said_again_in_other_sessions_reinforces_and_by_a_tool_does_not(house: Opener) -> None:
-    app = house()
+def test_being_said_again_in_other_sessions_reinforces_and_by_a_tool_does_not(app: App) -> None:
     memory = keep(app, CRANE, session_id="own").memory
     told = [said_again(app, memory.id, session) for session in ("own", "a", "b", "b")]
     on_the_ledger(app, *told, said_again(app, memory.id, "c", "tool_output"))
@@ -187,8 +185,7 @@ def test_folds_stand_in_the_ledger_so_an_index_made_anew_has_them_too(house: Ope
     assert run(again).folds == 0
 
 
-def test_a_pass_touches_its_own_namespace_alone(house: Opener) -> None:
-    app = house()
+def test_a_pass_touches_its_own_namespace_alone(app: App) -> None:
     keep(app, CRANE)
     other = keep(app, FERRY, namespace=ELSEWHERE).memory
     run(app, ELSEWHERE)
@@ -196,8 +193,7 @@ def test_a_pass_touches_its_own_namespace_alone(house: Opener) -> None:
     assert app.lookup.folds(ELSEWHERE).keys() == {other.id}
 
 
-def test_what_is_over_is_not_folded(house: Opener) -> None:
-    app = house()
+def test_what_is_over_is_not_folded(app: App) -> None:
     states = ({"status": "superseded"}, {"status": "retracted"}, {"expires_at": NOON - timedelta(days=1)})
     file_memories(app, [a_memory(number, f"{CRANE} {number}", **state) for number, state in enumerate(states, 1)])
     assert run(app).memories == 0
@@ -213,8 +209,7 @@ def test_many_folds_are_acknowledged_a_batch_at_a_time(house: Opener, monkeypatc
     assert len(written(app, "pass")) == 1
 
 
-def test_a_guess_that_nobody_used_is_proposed_for_the_archive_and_left_alone(house: Opener) -> None:
-    app = house()
+def test_a_guess_that_nobody_used_is_proposed_for_the_archive_and_left_alone(app: App) -> None:
     guess = keep(app, CRANE, confidence=0.2).memory
     later(app, 31)
     outcome = run(app)
@@ -222,8 +217,7 @@ def test_a_guess_that_nobody_used_is_proposed_for_the_archive_and_left_alone(hou
     assert app.index.memories(HERE, [guess.id])[0].memory.status == "active"
 
 
-def test_tiers_are_listed_as_folded_the_most_valued_first(house: Opener) -> None:
-    app = house()
+def test_tiers_are_listed_as_folded_the_most_valued_first(app: App) -> None:
     weak, strong = keep(app, CRANE, **WEAK).memory.id, keep(app, FERRY, importance=0.9).memory.id
     later(app, 300)
     run(app)
@@ -237,8 +231,7 @@ def test_tiers_are_listed_as_folded_the_most_valued_first(house: Opener) -> None
     assert len(tiers(app, TierListInput(namespace=HERE, tier="hot", limit=1)).memories) == 1
 
 
-def test_a_tier_is_explained_by_shares_that_sum_and_by_what_would_change_it(house: Opener) -> None:
-    app = house()
+def test_a_tier_is_explained_by_shares_that_sum_and_by_what_would_change_it(app: App) -> None:
     memory = keep(app, CRANE, **WEAK).memory
     new = explain_tier(app, HERE, memory.id[-10:])
     assert (new.tier, new.folded_at, new.tier_now) == ("hot", None, "hot")
@@ -259,8 +252,7 @@ def test_a_tier_is_explained_by_shares_that_sum_and_by_what_would_change_it(hous
     assert explain_tier(app, HERE, memory.id).tier == "hot"
 
 
-def test_what_is_protected_or_over_is_explained_as_such(house: Opener) -> None:
-    app = house()
+def test_what_is_protected_or_over_is_explained_as_such(app: App) -> None:
     principle = explain_tier(app, HERE, keep(app, FERRY, category="principle").memory.id)
     assert (principle.why, principle.protected, principle.days_until_cold) == ("protected", "principle", None)
     assert "principle" in principle.reason
@@ -275,8 +267,7 @@ def overdue(app: App, namespace: str, now: datetime) -> list[str]:
     return [str(each) for each in due_passes(app, namespace, now)]
 
 
-def test_passes_are_due_after_their_days_and_overdue_after_twice_as_long(house: Opener) -> None:
-    app = house()
+def test_passes_are_due_after_their_days_and_overdue_after_twice_as_long(app: App) -> None:
     assert overdue(app, HERE, app.clock.now() + timedelta(days=99)) == []
     keep(app, CRANE)
     assert overdue(app, HERE, app.clock.now()) == []
@@ -295,8 +286,7 @@ def test_passes_are_due_after_their_days_and_overdue_after_twice_as_long(house: 
     assert len(overdue(app, HERE, app.clock.now() + timedelta(days=6.9))) == 1
 
 
-def test_the_report_tells_what_recurred_was_served_changed_and_aged(house: Opener) -> None:
-    app = house()
+def test_the_report_tells_what_recurred_was_served_changed_and_aged(app: App) -> None:
     crane, ferry = keep(app, CRANE, session_id="own").memory, keep(app, FERRY, **WEAK).memory
     run(app)
     later(app, 200)
@@ -357,8 +347,7 @@ def extracted(app: App, memory_id: str) -> tuple[VerdictRow, FlushRow]:
     return verdict, flush
 
 
-def test_the_ledger_keeps_no_word_of_a_report_and_what_is_gone_is_named_by_its_id(house: Opener) -> None:
-    app = house()
+def test_the_ledger_keeps_no_word_of_a_report_and_what_is_gone_is_named_by_its_id(app: App) -> None:
     gone = "mem_" + "9" * 32
     keep(app, CRANE)
     on_the_ledger(app, replaced(app, gone))
@@ -369,8 +358,7 @@ def test_the_ledger_keeps_no_word_of_a_report_and_what_is_gone_is_named_by_its_i
         weekly_report(app, ReportInput(namespace=HERE, since=app.clock.now() + timedelta(days=1)))
 
 
-def test_a_memory_that_went_cold_and_came_back_within_the_period_did_neither(house: Opener) -> None:
-    app = house()
+def test_a_memory_that_went_cold_and_came_back_within_the_period_did_neither(app: App) -> None:
     memory = keep(app, CRANE).memory
     for tier in ("cold", "hot"):
         fold = FoldRow(memory_id=memory.id, namespace=HERE, at=app.clock.now(), heat=0.5, decay=0.1, tier_value=0.5)
@@ -379,8 +367,7 @@ def test_a_memory_that_went_cold_and_came_back_within_the_period_did_neither(hou
     assert (report.went_cold.total, report.warmed.total) == (0, 0)
 
 
-def test_a_pass_row_says_when_it_began_and_ended_and_counts_no_more(house: Opener) -> None:
-    app = house()
+def test_a_pass_row_says_when_it_began_and_ended_and_counts_no_more(app: App) -> None:
     keep(app, CRANE)
     run(app)
     row = PassRow.model_validate({key: value for key, value in written(app, "pass")[0].items() if key != "seq"})

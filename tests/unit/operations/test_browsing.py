@@ -4,12 +4,12 @@ from pathlib import Path
 
 import pytest
 
+from kits.vault import keep
 from pellucid.app import App, open_app
 from pellucid.errors import InputError, NotFoundError
 from pellucid.memory.episodes import episode_write
 from pellucid.model.turn import Segment, Turn
 from pellucid.operations.browsing import ListInput, list_memories, show_memory
-from pellucid.operations.memory.remembering import RememberInput, remember
 from pellucid.settings import load
 
 HERE = "local/default"
@@ -41,7 +41,7 @@ def test_passages_of_what_was_said_are_listed_where_nothing_else_is_or_where_the
     app.unit_of_work.commit("import", [episode_write(Segment("s", turns, "session_end"), HERE, app.clock)[0]])
     alone = list_memories(app, ListInput(namespace=HERE))
     assert (alone.total, alone.passages) == (2, 0)
-    remember(app, RememberInput(namespace=HERE, content="Releases are cut every Tuesday"))
+    keep(app, "Releases are cut every Tuesday")
     behind = list_memories(app, ListInput(namespace=HERE))
     assert [each.memory.content for each in behind.memories] == ["Releases are cut every Tuesday"]
     assert (behind.total, behind.passages) == (1, 2)
@@ -52,7 +52,7 @@ def test_passages_of_what_was_said_are_listed_where_nothing_else_is_or_where_the
 
 def test_every_filter_of_a_list_must_hold_whatever_the_case_of_the_words(app: App) -> None:
     kept = [
-        remember(app, RememberInput(content=content, namespace=HERE, tags=tags, entity_ref=thing)).memory
+        keep(app, content, tags=tags, entity_ref=thing).memory
         for content, tags, thing in (
             ("Die Straße am Hafen ist gesperrt", ("harbour",), "road"),
             ("The road is closed", ("harbour", "road"), "road"),

@@ -3,18 +3,17 @@
 import pytest
 
 from kits.intake import HERE, held, session, take
+from kits.vault import ask, keep
 from pellucid.app import App
 from pellucid.errors import ConflictError, InputError, NotFoundError
 from pellucid.model.memory import Memory
 from pellucid.operations.memory.changing import UpdateInput, Verb, VerbInput, apply_verb, update
-from pellucid.operations.memory.remembering import RememberInput, remember
 from pellucid.operations.memory.storytelling import history
 from pellucid.operations.memory.undoing import UndoInput, undo
-from pellucid.operations.recall.recalling import RecallInput, recall
 
 
 def _remembered(app: App, content: str = "The staging database lives in eu-west-1", **options: object) -> Memory:
-    return remember(app, RememberInput(content=content, namespace=HERE, **options)).memory  # pyright: ignore[reportArgumentType]
+    return keep(app, content, **options).memory  # pyright: ignore[reportArgumentType]
 
 
 def _of(memory: Memory, reason: str = "") -> VerbInput:
@@ -22,7 +21,7 @@ def _of(memory: Memory, reason: str = "") -> VerbInput:
 
 
 def _served(app: App, question: str) -> set[str]:
-    answer = recall(app, RecallInput(query=question, namespace=HERE))
+    answer = ask(app, question)
     return {each.memory.id for each in answer.memories}
 
 
@@ -65,16 +64,8 @@ def test_an_undo_can_be_undone_and_names_the_memory_by_its_id_too(whole: App) ->
     assert held(whole, "archived")[memory.content].id == memory.id
 
 
-_STATE = {
-    "status",
-    "pinned",
-    "supersedes",
-    "superseded_by",
-    "invalid_at",
-    "retired_attributes",
-    "disputed_with",
-    "trust_zone",
-}
+_FIELDS = "status pinned supersedes superseded_by invalid_at retired_attributes disputed_with trust_zone"
+_STATE = set(_FIELDS.split())
 
 
 def _states(app: App) -> dict[str, dict[str, object]]:
@@ -101,7 +92,7 @@ def test_an_undo_of_either_half_puts_back_the_state_before_both(
         done = update(whole, UpdateInput(namespace=HERE, memory_id=old.id, content=instead))
         new, op_id = done.memory, done.op_id
     else:
-        kept = remember(whole, RememberInput(content=instead, namespace=HERE))
+        kept = keep(whole, instead)
         new, op_id = kept.memory, kept.op_id
     after = _states(whole)
     assert after != before
@@ -263,12 +254,7 @@ def test_a_verb_leaves_alone_what_somebody_put_in_the_place_of_a_memory(whole: A
 def test_the_name_of_an_attribute_is_no_word_of_the_ledger_and_its_retirement_can_be_undone(whole: App) -> None:
     both = {"zanzibar": "1", "host": "alpha"}
     old = _remembered(whole, "The gateway has zanzibar 1 and host alpha", entity_ref="gateway", attributes=both)
-    done = remember(
-        whole,
-        RememberInput(
-            content="The gateway zanzibar is 2", namespace=HERE, entity_ref="gateway", attributes={"zanzibar": "2"}
-        ),
-    )
+    done = keep(whole, "The gateway zanzibar is 2", entity_ref="gateway", attributes={"zanzibar": "2"})
     assert list(held(whole)[old.content].retired_attributes) == ["zanzibar"]
     assert "zanzibar" not in str(list(whole.ledger.ledger()))
     assert done.op_id

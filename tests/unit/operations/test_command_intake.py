@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from kits.intake import HERE, held
+from kits.intake import DECIDED, FACT, HERE, INVENTED, LINES, held
 from pellucid.app import App, open_app
 from pellucid.encoders.chat.model import ChatError
 from pellucid.model.ledger import FlushRow
@@ -20,23 +20,6 @@ from pellucid.settings.sections import LlmSettings, ObserveSettings
 
 Program = Callable[..., str]
 pytestmark = pytest.mark.requirement("LLM-1")
-SAID = "We cut releases every Tuesday, Priya agreed."
-LINES = (
-    json.dumps({"session": "s1", "role": "user", "content": SAID}) + "\n"
-    '{"session":"s1","role":"assistant","content":"Noted."}\n'
-)
-FACT: dict[str, Any] = {
-    "category": "decision",
-    "content": "Releases are cut every Tuesday",
-    "confidence": 0.9,
-    "tags": ["releases"],
-    "entity": None,
-    "attributes": [],
-    "turns": [1, 1],
-    "quote": "We cut releases every Tuesday",
-    "resolves": None,
-}
-INVENTED = {**FACT, "content": "Releases are cut every Friday at 17:00", "quote": "every Friday at 17:00"}
 READ = "prompt = sys.stdin.read()"
 
 
@@ -56,13 +39,6 @@ def opened(home: Path, models: Path, command: str, extractor: Any = "command", j
 
 def imported(app: App, path: Path) -> ImportOutput:
     return import_transcripts(app, ImportInput(mode="extract", paths=(path,), namespace=HERE))
-
-
-@pytest.fixture
-def transcript(tmp_path: Path) -> Path:
-    path = tmp_path / "session.jsonl"
-    path.write_text(LINES, "utf-8")
-    return path
 
 
 def test_what_the_segment_bears_out_is_kept_and_what_it_does_not_is_counted(
@@ -163,7 +139,7 @@ def test_a_transcript_that_the_program_kept_of_our_asking_is_never_imported(
     app = opened(home, model_cache, program(*_KEEPING))
     imported(app, transcript)
     (kept,) = (tmp_path / ".claude" / "projects").rglob("*.jsonl")
-    assert SAID in kept.read_text()
+    assert DECIDED in kept.read_text()
     for _ in range(2):
         outcome = imported(app, tmp_path / ".claude" / "projects")
         assert (outcome.dropped, outcome.turns_taken) == ({"own-prompt": 2}, 0)

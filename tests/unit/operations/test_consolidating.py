@@ -37,6 +37,11 @@ TWICE = (
 CRANE = "The harbour crane lifts forty tonnes"
 
 
+@pytest.fixture
+def app(house: Opener) -> App:
+    return house()
+
+
 def filed(app: App, *memories: Memory) -> None:
     file_memories(app, memories)
 
@@ -60,8 +65,7 @@ def two(app: App, **given: Any) -> tuple[Memory, Memory]:
     return one, other
 
 
-def test_the_same_said_twice_becomes_one_that_names_its_parts(house: Opener) -> None:
-    app = house()
+def test_the_same_said_twice_becomes_one_that_names_its_parts(app: App) -> None:
     one, other = two(app)
     outcome = run(app)
     (made,) = held(app).values()
@@ -75,8 +79,7 @@ def test_the_same_said_twice_becomes_one_that_names_its_parts(house: Opener) -> 
     assert {each.memory.id for each in told.versions} == {made.id, one.id, other.id}
 
 
-def test_a_second_pass_finds_nothing_to_do(house: Opener) -> None:
-    app = house()
+def test_a_second_pass_finds_nothing_to_do(app: App) -> None:
     two(app)
     run(app)
     before = held(app, None)
@@ -87,8 +90,7 @@ def test_a_second_pass_finds_nothing_to_do(house: Opener) -> None:
     assert [row["name"] for row in passes(app)] == ["consolidate"] * 3
 
 
-def test_a_dry_run_says_the_same_and_writes_nothing(house: Opener) -> None:
-    app = house()
+def test_a_dry_run_says_the_same_and_writes_nothing(app: App) -> None:
     two(app)
     rows = list(app.ledger.ledger())
     dry = run(app, dry_run=True)
@@ -98,8 +100,7 @@ def test_a_dry_run_says_the_same_and_writes_nothing(house: Opener) -> None:
     assert [each.of for each in dry.decisions] == [each.of for each in real.decisions]
 
 
-def test_a_merge_can_be_undone_and_stays_undone(house: Opener) -> None:
-    app = house()
+def test_a_merge_can_be_undone_and_stays_undone(app: App) -> None:
     one, other = two(app)
     outcome = run(app)
     undo(app, UndoInput(namespace=HERE, target=outcome.op_ids[0]))
@@ -109,15 +110,13 @@ def test_a_merge_can_be_undone_and_stays_undone(house: Opener) -> None:
     assert held(app).keys() == {one.id, other.id}
 
 
-def test_other_namespaces_and_what_is_pinned_are_left_alone(house: Opener) -> None:
-    app = house()
+def test_other_namespaces_and_what_is_pinned_are_left_alone(app: App) -> None:
     filed(app, a_memory(1, THE), a_memory(2, BARE, namespace=ELSEWHERE), a_memory(3, BARE, pinned=True))
     assert run(app).counts == {}
     assert len(held(app)) == 2
 
 
-def test_an_edit_by_hand_makes_a_memory_new_again(house: Opener, tmp_path: Path) -> None:
-    app = house()
+def test_an_edit_by_hand_makes_a_memory_new_again(app: App, tmp_path: Path) -> None:
     one = a_memory(1, THE)
     filed(app, one, a_memory(2, CRANE))
     run(app)
@@ -128,8 +127,7 @@ def test_an_edit_by_hand_makes_a_memory_new_again(house: Opener, tmp_path: Path)
     assert (outcome.new, outcome.counts) == (1, {"merge": 1})
 
 
-def test_a_newer_value_retires_the_older_attribute_and_no_more(house: Opener) -> None:
-    app = house()
+def test_a_newer_value_retires_the_older_attribute_and_no_more(app: App) -> None:
     old = a_memory(
         1,
         "The cache TTL is 300 seconds and its size is 2 GB",
@@ -154,8 +152,7 @@ def test_a_newer_value_retires_the_older_attribute_and_no_more(house: Opener) ->
     assert "update" not in run(app).counts
 
 
-def test_what_has_expired_is_archived(house: Opener) -> None:
-    app = house()
+def test_what_has_expired_is_archived(app: App) -> None:
     over = a_memory(1, THE, expires_at=NOON)
     filed(app, over, a_memory(2, BARE, expires_at=NOON + timedelta(days=1)))
     outcome = run(app)
@@ -163,8 +160,7 @@ def test_what_has_expired_is_archived(house: Opener) -> None:
     assert held(app, "archived").keys() == {over.id}
 
 
-def test_a_pass_that_was_stopped_by_its_limit_goes_on(house: Opener) -> None:
-    app = house()
+def test_a_pass_that_was_stopped_by_its_limit_goes_on(app: App) -> None:
     filed(app, *(a_memory(number, text) for number, text in enumerate(TWICE, 1)))
     first = run(app, limit=2)
     assert (first.counts["merge"], first.complete, passes(app)) == (2, False, [])
@@ -172,8 +168,7 @@ def test_a_pass_that_was_stopped_by_its_limit_goes_on(house: Opener) -> None:
     assert (second.counts["merge"], second.complete, len(held(app))) == (1, True, 3)
 
 
-def test_only_one_pass_runs_at_a_time(house: Opener, tmp_path: Path) -> None:
-    app = house()
+def test_only_one_pass_runs_at_a_time(app: App, tmp_path: Path) -> None:
     two(app)
     with exclusive(tmp_path / LOCK, 0.0), pytest.raises(StoreBusyError, match="running already"):
         run(app)
@@ -207,8 +202,7 @@ consolidate(app, ConsolidateInput(namespace=HERE))
 """
 
 
-def test_a_pass_that_is_killed_loses_nothing_and_the_next_goes_on(house: Opener, tmp_path: Path) -> None:
-    app = house()
+def test_a_pass_that_is_killed_loses_nothing_and_the_next_goes_on(app: App, tmp_path: Path) -> None:
     filed(app, *(a_memory(number, text) for number, text in enumerate(TWICE, 1)))
     kit = str(Path(__file__).parents[2])
     for commits in (1, 2):
@@ -235,8 +229,7 @@ def say(kind: str, numbers: Sequence[int], *sentences: str) -> Step:
     return answer({"decisions": [{"kind": kind, "numbers": list(numbers), "contents": list(sentences)}]})
 
 
-def test_a_model_may_merge_what_holds_the_other_and_gains_no_trust(house: Opener) -> None:
-    app = house()
+def test_a_model_may_merge_what_holds_the_other_and_gains_no_trust(app: App) -> None:
     filed(app, a_memory(1, NEAR[0], trust_zone="trusted", asserted_by="user"), a_memory(2, NEAR[1], scopes=()))
     assert run(app, dry_run=True).counts["skip"] == 1
     with ScriptedServer(say("merge", [1, 2], NEAR[1])) as server:
@@ -248,8 +241,7 @@ def test_a_model_may_merge_what_holds_the_other_and_gains_no_trust(house: Opener
     assert NEAR[0] not in server.requests[0].system
 
 
-def test_what_a_pass_without_a_model_could_not_settle_is_new_to_one_with_a_model(house: Opener) -> None:
-    app = house()
+def test_what_a_pass_without_a_model_could_not_settle_is_new_to_one_with_a_model(app: App) -> None:
     filed(app, a_memory(1, NEAR[0]), a_memory(2, NEAR[1]))
     assert run(app).counts["skip"] == 1
     assert run(app).clusters == 0
@@ -276,8 +268,7 @@ def test_what_a_pass_without_a_model_could_not_settle_is_new_to_one_with_a_model
         ("no decision", answer({"decisions": []})),
     ],
 )
-def test_what_a_model_says_without_support_is_a_skip(house: Opener, flaw: str, step: Step) -> None:
-    app = house()
+def test_what_a_model_says_without_support_is_a_skip(app: App, flaw: str, step: Step) -> None:
     filed(app, *(a_memory(number, text) for number, text in enumerate(NEAR, 1)))
     before = held(app, None)
     with ScriptedServer(step) as server:
@@ -287,8 +278,7 @@ def test_what_a_model_says_without_support_is_a_skip(house: Opener, flaw: str, s
     assert held(app, None) == before
 
 
-def test_a_model_may_split_what_says_two_things(house: Opener) -> None:
-    app = house()
+def test_a_model_may_split_what_says_two_things(app: App) -> None:
     both = "Ferry captain Ada likes tea, ferry captain Ada likes chess"
     filed(app, a_memory(1, both), a_memory(2, f"{both} too"))
     with ScriptedServer(say("split", [1], "Ferry captain Ada likes tea", "Ferry captain Ada likes chess")) as server:
@@ -298,8 +288,7 @@ def test_a_model_may_split_what_says_two_things(house: Opener) -> None:
     assert {each.derived_from for each in pieces} == {(a_memory(1, "").id,)}
 
 
-def test_a_model_may_add_beside_its_parts_and_say_which_is_newer(house: Opener) -> None:
-    app = house()
+def test_a_model_may_add_beside_its_parts_and_say_which_is_newer(app: App) -> None:
     filed(app, a_memory(1, NEAR[0]), a_memory(2, NEAR[1], valid_at=NOON + timedelta(hours=1)))
     told = [("add", [1, 2], "The north crane lifts steel daily"), ("update", [1, 2])]
     with ScriptedServer(*(say(kind, numbers, *rest) for kind, numbers, *rest in told)) as server:
@@ -314,8 +303,7 @@ def test_a_model_may_add_beside_its_parts_and_say_which_is_newer(house: Opener) 
     assert held(app).keys() == {a_memory(2, "").id}
 
 
-def test_a_model_may_not_replace_what_ranks_higher_or_is_as_new(house: Opener) -> None:
-    app = house()
+def test_a_model_may_not_replace_what_ranks_higher_or_is_as_new(app: App) -> None:
     filed(app, a_memory(1, NEAR[0], asserted_by="user"), a_memory(2, NEAR[1], valid_at=NOON + timedelta(hours=1)))
     with ScriptedServer(say("update", [1, 2]), say("update", [2, 1])) as server:
         asked = asking(app, server)
@@ -323,8 +311,7 @@ def test_a_model_may_not_replace_what_ranks_higher_or_is_as_new(house: Opener) -
     assert len(held(app)) == 2
 
 
-def test_a_failing_endpoint_ends_the_pass_and_keeps_what_was_proved(house: Opener) -> None:
-    app = house()
+def test_a_failing_endpoint_ends_the_pass_and_keeps_what_was_proved(app: App) -> None:
     filed(app, *(a_memory(number, text) for number, text in enumerate((*NEAR, THE, BARE), 1)))
     with ScriptedServer(status(500)) as server:
         outcome = run(asking(app, server), use_model=True)
@@ -341,8 +328,7 @@ _MERGING = (
 
 
 @pytest.mark.parametrize("extractor", ["heuristic", "command"])
-def test_a_program_may_be_asked_without_a_key(house: Opener, program: Callable[..., str], extractor: Any) -> None:
-    app = house()
+def test_a_program_may_be_asked_without_a_key(app: App, program: Callable[..., str], extractor: Any) -> None:
     filed(app, *(a_memory(number, text) for number, text in enumerate(NEAR, 1)))
     elsewhere = "http://127.0.0.1:9/v1" if extractor == "command" else ""
     llm = LlmSettings(command=(program(*_MERGING),), retries=0, base_url=elsewhere, model="m")
@@ -351,8 +337,7 @@ def test_a_program_may_be_asked_without_a_key(house: Opener, program: Callable[.
     assert [(each.reason, each.content) for each in outcome.decisions] == [("merge by the model", NEAR[1])]
 
 
-def test_a_failing_program_ends_the_pass_and_keeps_what_was_proved(house: Opener, program: Callable[..., str]) -> None:
-    app = house()
+def test_a_failing_program_ends_the_pass_and_keeps_what_was_proved(app: App, program: Callable[..., str]) -> None:
     filed(app, *(a_memory(number, text) for number, text in enumerate((*NEAR, THE, BARE), 1)))
     llm = LlmSettings(command=(program("sys.exit(3)"),), retries=0)
     outcome = run(replace(app, settings=app.settings.model_copy(update={"llm": llm})), use_model=True)
@@ -360,23 +345,20 @@ def test_a_failing_program_ends_the_pass_and_keeps_what_was_proved(house: Opener
     assert "exit code 3" in outcome.problem
 
 
-def test_a_model_that_is_not_set_up_is_refused_before_anything_is_written(house: Opener) -> None:
-    app = house()
+def test_a_model_that_is_not_set_up_is_refused_before_anything_is_written(app: App) -> None:
     two(app)
     with pytest.raises(InputError, match="llm"):
         run(app, use_model=True)
     assert len(held(app)) == 2
 
 
-def test_ledger_rows_of_a_pass_hold_no_words(house: Opener) -> None:
-    app = house()
+def test_ledger_rows_of_a_pass_hold_no_words(app: App) -> None:
     two(app)
     run(app)
     assert "ferry" not in str(list(app.ledger.ledger())).casefold()
 
 
-def test_a_pinned_merge_is_kept_as_it_is(house: Opener) -> None:
-    app = house()
+def test_a_pinned_merge_is_kept_as_it_is(app: App) -> None:
     two(app)
     run(app)
     (made,) = held(app)

@@ -7,14 +7,13 @@ from typing import Any
 import pytest
 
 from kits.intake import HERE, held, session, take
-from kits.vault import settle
+from kits.vault import ask, keep, settle
 from pellucid.app import App
 from pellucid.errors import InputError
 from pellucid.operations.data.erasing import EraseInput, EraseOutput, erase, preview_erase
 from pellucid.operations.data.exporting import export
 from pellucid.operations.data.subject import SubjectInput, subject_of
 from pellucid.operations.memory.citing import CiteInput, cite
-from pellucid.operations.memory.remembering import RememberInput, remember
 from pellucid.operations.recall.recalling import RecallInput, recall
 from pellucid.operations.remains import finish_quietly, is_unfinished
 from pellucid.operations.session.observing import ObserveInput, observe_turns
@@ -93,7 +92,7 @@ def test_its_transcript_brings_nothing_of_it_back(whole: App) -> None:
 def test_no_byte_of_an_agent_stays_not_even_its_name_in_the_sums(whole: App, home: Path) -> None:
     lived(whole, "s2", "harbour", agent="texi")
     lived(whole, "s1", CANARY, agent="quokkabot")
-    remember(whole, RememberInput(content=f"The {CANARY} sleeps", namespace=HERE, agent="quokkabot"))
+    keep(whole, f"The {CANARY} sleeps", agent="quokkabot")
     whole.history.trim(1 << 42, 0)
     assert any(row[0] == "quokkabot" for row in stats(whole, StatsInput(namespace=HERE, panel="agents")).rows)
     done = erased(whole, agent="quokkabot")
@@ -119,19 +118,8 @@ def test_an_export_holds_everything_of_the_one_and_nothing_of_another(whole: App
     lived(whole, "s2", "harbour")
     observe_turns(whole, ObserveInput(namespace=HERE, lines=(WAITING,)))
     found = all_of(whole, session_id="s1")
-    kinds = (
-        "memory",
-        "episode",
-        "turn",
-        "receipts",
-        "recall_events",
-        "citations",
-        "lifts_due",
-        "queries",
-        "uses",
-        "xray",
-    )
-    assert {each["record"] for each in found} == set(kinds)
+    kinds = "memory episode turn receipts recall_events citations lifts_due queries uses xray"
+    assert {each["record"] for each in found} == set(kinds.split())
     said = json.dumps(found)
     assert f"what is known of the {CANARY}?" in said
     assert f"the {CANARY} was right" in said
@@ -150,7 +138,7 @@ def test_nobody_or_two_at_once_is_refused(whole: App, who: dict[str, str]) -> No
 @pytest.mark.requirement("FORGET-6")
 def test_an_erasure_of_history_alone_that_was_interrupted_is_finished(whole: App, home: Path) -> None:
     settle(whole)
-    recall(whole, RecallInput(query=f"where is the {CANARY}", namespace=HERE, session_id="s1"))
+    ask(whole, f"where is the {CANARY}", session_id="s1")
     subject = SubjectInput(namespace=HERE, session_id="s1")
     (home / "erasing").touch()
     whole.traces.erase(subject_of(subject))

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from pydantic import SecretStr
 
-from kits.intake import HERE, held
+from kits.intake import DECIDED, FACT, HERE, held
 from pellucid.app import App
 from pellucid.deadline import Deadline
 from pellucid.encoders.chat.model import OpenAIChat
@@ -139,24 +139,13 @@ def test_an_import_that_is_cancelled_keeps_whole_batches_and_goes_on_when_it_is_
 
 def test_an_import_keeps_what_was_distilled_before_its_model_took_too_long(whole: App, tmp_path: Path) -> None:
     path = tmp_path / "two.jsonl"
-    said = (("s1", "We cut releases every Tuesday, Priya agreed."), ("s2", "We use Postgres 16 for the ledger."))
+    said = (("s1", DECIDED), ("s2", "We use Postgres 16 for the ledger."))
     rows = [json.dumps({"session": session, "role": "user", "content": words}) + "\n" for session, words in said]
     path.write_text("".join(rows), "utf-8")
-    fact = {
-        "category": "decision",
-        "content": "Releases are cut every Tuesday",
-        "confidence": 0.9,
-        "tags": [],
-        "entity": None,
-        "attributes": [],
-        "turns": [1, 1],
-        "quote": "We cut releases every Tuesday",
-        "resolves": None,
-    }
-    with ScriptedServer(answer({"facts": [fact]}), HANGING) as server:
+    with ScriptedServer(answer({"facts": [FACT]}), HANGING) as server:
         llm = LlmSettings(base_url=server.base_url, model="scripted", api_key=SecretStr("k"), timeout_s=600)
         changed = {"llm": llm, "observe": ObserveSettings(extractor="llm")}
         app = replace(whole, settings=load(home=whole.settings.home).model_copy(update=changed))
         with pytest.raises(DeadlineError):
             IMPORT(Call.over(app, Deadline(5)), paths=(path,), mode="extract")
-    assert list(held(whole)) == ["Releases are cut every Tuesday"]
+    assert list(held(whole)) == [FACT["content"]]

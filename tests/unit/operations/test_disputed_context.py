@@ -6,10 +6,10 @@ from datetime import timedelta
 import pytest
 
 from kits.intake import HERE, START, session, take
+from kits.vault import ask, keep
 from pellucid.app import App
 from pellucid.model.memory import Memory
 from pellucid.operations.memory.changing import VerbInput, apply_verb
-from pellucid.operations.memory.remembering import RememberInput, remember
 from pellucid.operations.recall.recalling import RecallInput, recall
 
 ASKED = "when do we cut releases?"
@@ -18,12 +18,12 @@ ASKED = "when do we cut releases?"
 @pytest.fixture
 def pair(whole: App) -> tuple[Memory, Memory]:
     said = ("We cut releases every Tuesday", "We cut releases every Thursday")
-    older, newer = (remember(whole, RememberInput(content=each, namespace=HERE)).memory for each in said)
+    older, newer = (keep(whole, each).memory for each in said)
     return older, newer
 
 
 def _context(app: App, top_k: int = 5) -> str:
-    return recall(app, RecallInput(query=ASKED, namespace=HERE, top_k=top_k)).context
+    return ask(app, ASKED, top_k=top_k).context
 
 
 def test_each_of_two_that_cannot_both_hold_names_the_number_of_the_other(
@@ -46,14 +46,14 @@ def test_a_dispute_ends_with_one_of_the_two(whole: App, pair: tuple[Memory, Memo
 
 
 def test_a_third_statement_that_says_what_holds_now_supersedes(whole: App, pair: tuple[Memory, Memory]) -> None:
-    third = remember(whole, RememberInput(content="We cut releases every Monday now", namespace=HERE)).memory
+    third = keep(whole, "We cut releases every Monday now").memory
     assert set(third.supersedes) == {each.id for each in pair}
     assert "disputed" not in _context(whole)
 
 
 def test_what_only_some_callers_may_see_disputes_nothing(whole: App) -> None:
-    remember(whole, RememberInput(content="We cut releases every Tuesday", namespace=HERE, scopes=("private",)))
-    other = remember(whole, RememberInput(content="We cut releases every Thursday", namespace=HERE)).memory
+    keep(whole, "We cut releases every Tuesday", scopes=("private",))
+    other = keep(whole, "We cut releases every Thursday").memory
     assert other.disputed_with == ()
     assert "disputed" not in _context(whole)
 

@@ -1,12 +1,10 @@
 """Folders that are indexed with their history, changed by commits and indexed again, in; what was so when, out."""
 
-from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
-from pathlib import Path
 
 import pytest
 
-from kits.documents import SPEC, Docs, Git, documents
+from kits.documents import SPEC, Docs, Git
 from kits.live_sessions import HERE
 from pellucid.clock import epoch_ms
 from pellucid.errors import NotFoundError
@@ -24,17 +22,9 @@ DAYS = [datetime(2024, month, 15, tzinfo=UTC) for month in range(1, 6)]
 
 
 @pytest.fixture
-def docs(tmp_path: Path, home: Path) -> Iterator[Docs]:
-    kit = documents(tmp_path, home)
-    yield kit
-    kit.app.close()
-
-
-@pytest.fixture
 def git(docs: Docs) -> Git:
     git = Git(docs.folder)
-    git.commit(JAN, {"a.md": OLD})
-    docs.index(history=True)
+    docs.committed(git, JAN, {"a.md": OLD})
     return git
 
 
@@ -65,8 +55,7 @@ def check(document: Document, sections: tuple[Section, ...]) -> None:
 
 
 def test_what_a_commit_changed_ended_and_began_with_that_commit(docs: Docs, git: Git) -> None:
-    git.commit(MAR, {"a.md": NEW})
-    out = docs.index(history=True)
+    out = docs.committed(git, MAR, {"a.md": NEW})
     assert (out.changed, out.sections_opened, out.sections_closed) == (1, 1, 1)
     check(*docs.known("a.md"))
     assert [upon(docs, day) for day in DAYS] == [["spec-2", "spec-3"]] * 2 + [["spec-4", "spec-5"]] * 3
@@ -82,8 +71,7 @@ def test_what_was_known_before_a_history_was_read_stays_as_it_was(docs: Docs, gi
     known = docs.clock.now()
     before = everything(docs, known)
     docs.clock.at += timedelta(days=1)
-    git.commit(MAR, {"a.md": NEW})
-    op = docs.index(history=True).operations[0]
+    op = docs.committed(git, MAR, {"a.md": NEW}).operations[0]
     assert everything(docs, known) == before
     git.run("rm", "-q", "a.md")
     git.commit(APR, {"b.md": "# Else\n\nText.\n"})
@@ -112,8 +100,7 @@ def test_what_was_known_before_a_past_was_learned_stays_as_it_was(docs: Docs) ->
 
 def test_of_several_commits_the_first_ends_the_old_text_and_the_last_begins_the_new_one(docs: Docs, git: Git) -> None:
     git.commit(FEB, {"a.md": NEW})
-    git.commit(APR, {"a.md": NEW.replace("two nights", "three nights")})
-    docs.index(history=True)
+    docs.committed(git, APR, {"a.md": NEW.replace("two nights", "three nights")})
     check(*docs.known("a.md"))
     assert [upon(docs, day) for day in DAYS] == [
         ["spec-2", "spec-3"],
@@ -129,8 +116,7 @@ def test_a_file_that_was_renamed_and_edited_is_the_same_document(docs: Docs, git
     git.run("mv", "a.md", "b.md")
     git.commit(FEB, {"b.md": OLD.replace("two nights", "three nights")})
     git.run("mv", "b.md", "c.md")
-    git.commit(MAR, {"c.md": NEW})
-    out = docs.index(history=True)
+    out = docs.committed(git, MAR, {"c.md": NEW})
     assert (out.changed, out.renamed, out.new, out.removed) == (1, 1, 0, 0)
     document, sections = docs.known("c.md")
     check(document, sections)
@@ -147,15 +133,13 @@ def test_a_file_that_was_renamed_and_edited_is_the_same_document(docs: Docs, git
 
 def test_a_file_that_a_commit_deleted_ends_with_that_commit(docs: Docs, git: Git) -> None:
     git.run("rm", "-q", "a.md")
-    git.commit(MAR, {"b.md": "# Else\n\nText.\n"})
-    assert docs.index(history=True).removed == 1
+    assert docs.committed(git, MAR, {"b.md": "# Else\n\nText.\n"}).removed == 1
     document, sections = docs.known("a.md")
     check(document, sections)
     assert f"{document.removed_at:%Y-%m-%d}" == "2024-03-01"
     assert [upon(docs, day) for day in DAYS] == [["spec-2", "spec-3"]] * 2 + [[]] * 3
     assert docs.app.graph.states(HERE, "spec-54")[-1].valid_until == epoch_ms(datetime(2024, 3, 1, tzinfo=UTC))
-    git.commit(MAY, {"a.md": NEW})
-    assert docs.index(history=True).returned == 1
+    assert docs.committed(git, MAY, {"a.md": NEW}).returned == 1
     check(*docs.known("a.md"))
     assert [upon(docs, day) for day in DAYS] == [["spec-2", "spec-3"]] * 2 + [[]] * 2 + [["spec-4", "spec-5"]]
 
@@ -163,8 +147,7 @@ def test_a_file_that_a_commit_deleted_ends_with_that_commit(docs: Docs, git: Git
 def test_of_a_file_that_was_edited_and_then_deleted_the_old_text_ends_with_the_edit(docs: Docs, git: Git) -> None:
     git.commit(FEB, {"a.md": NEW})
     git.run("rm", "-q", "a.md")
-    git.commit(APR)
-    docs.index(history=True)
+    docs.committed(git, APR)
     document, sections = docs.known("a.md")
     check(document, sections)
     assert {f"{each.valid_until:%Y-%m}" for each in (*sections, *document.versions)} == {"2024-02"}
@@ -196,22 +179,19 @@ def test_commits_of_before_what_is_held_end_nothing_before_it_began(docs: Docs) 
     git = Git(docs.folder)
     git.commit(JAN, {"a.md": OLD})
     docs.index()
-    git.commit(FEB, {"a.md": NEW})
-    docs.index(history=True)
+    docs.committed(git, FEB, {"a.md": NEW})
     document, sections = docs.known("a.md")
     check(document, sections)
     (ended,) = (each for each in sections if each.valid_until)
     (begun,) = (each for each in sections if each.valid_until is None and each.heading == ended.heading)
     assert ended.valid_until == begun.valid_from
     git.run("rm", "-q", "a.md")
-    git.commit(MAR)
-    docs.index(history=True)
+    docs.committed(git, MAR)
     check(*docs.known("a.md"))
 
 
 def test_a_file_that_defines_another_thing_ended_what_it_was_with_the_commit(docs: Docs, git: Git) -> None:
-    git.commit(MAR, {"a.md": NEW.replace("054", "055")})
-    out = docs.index(history=True)
+    out = docs.committed(git, MAR, {"a.md": NEW.replace("054", "055")})
     assert (out.new, out.removed) == (1, 1)
     check(*docs.known("a.md"))
     assert [upon(docs, day) for day in DAYS] == [["spec-2", "spec-3"]] * 2 + [[]] * 3
@@ -219,8 +199,7 @@ def test_a_file_that_defines_another_thing_ended_what_it_was_with_the_commit(doc
 
 
 def test_a_commit_with_a_date_to_come_counts_from_when_it_was_first_read(docs: Docs, git: Git) -> None:
-    git.commit("2031-01-01T00:00:00Z", {"a.md": NEW})
-    docs.index(history=True)
+    docs.committed(git, "2031-01-01T00:00:00Z", {"a.md": NEW})
     before = docs.known("a.md")
     assert before[0].versions[-1].valid_from < docs.clock.at
     for at in (docs.clock.at + timedelta(days=1), datetime(2032, 1, 1, tzinfo=UTC)):
@@ -277,8 +256,7 @@ def test_files_that_swap_their_names_are_the_same_documents(docs: Docs, *, ids: 
 @pytest.mark.parametrize("ids", [True, False])
 def test_what_commits_tell_of_files_that_swapped_their_names_keeps_the_past(docs: Docs, *, ids: bool) -> None:
     git = Git(docs.folder)
-    git.commit(JAN, three(ids=ids))
-    docs.index(history=True)
+    docs.committed(git, JAN, three(ids=ids))
     before = answers(docs, DAYS[0])
     moved(docs, ("x.md", "y.md"), ("y.md", "z.md"), ("z.md", "x.md"))
     git.run("add", "-A")
@@ -291,8 +269,7 @@ def test_what_commits_tell_of_files_that_swapped_their_names_keeps_the_past(docs
 
 def test_a_file_that_was_overwritten_by_another_is_closed_and_a_copy_is_no_move(docs: Docs) -> None:
     docs.write("x.md", SPEC)
-    docs.write("y.md", SPEC.replace("054", "055"))
-    docs.index()
+    docs.indexed("y.md", SPEC.replace("054", "055"))
     name = docs.known("y.md")[0].id
     docs.write("z.md", SPEC.replace("054", "055"))
     assert (docs.index().new, docs.known("y.md")[0].id) == (1, name)
@@ -304,18 +281,15 @@ def test_a_file_that_was_overwritten_by_another_is_closed_and_a_copy_is_no_move(
     assert docs.known("x.md")[0].id == name
     assert [each.document.removed_at is None for each in known_documents(docs.app, HERE).values()].count(True) == 1
     docs.write("w.md", "# Template\n\nText.\n")
-    docs.write("v.md", "# Template\n\nText.\n")
-    docs.index()
+    docs.indexed("v.md", "# Template\n\nText.\n")
     docs.write("w.md", "# Other\n\nWords.\n")
-    docs.write("x.md", "# Template\n\nText.\n")
-    out = docs.index()
+    out = docs.indexed("x.md", "# Template\n\nText.\n")
     assert (out.renamed, docs.known("v.md")[0].removed_at) == (0, None)
 
 
 def test_a_header_that_says_again_what_it_said_is_two_versions(docs: Docs, git: Git) -> None:
     git.commit(FEB, {"a.md": OLD.replace("Draft", "Final")})
-    git.commit(MAR, {"a.md": OLD})
-    docs.index(history=True)
+    docs.committed(git, MAR, {"a.md": OLD})
     versions = docs.known("a.md")[0].versions
     assert [each.values["status"] for each in versions] == ["Draft", "Final", "Draft"]
     assert len({each.id for each in versions}) == 3
@@ -329,8 +303,7 @@ def test_a_header_that_was_seen_before_its_history_was_read_is_the_one_that_a_co
     known = docs.clock.now()
     before = everything(docs, known)
     docs.clock.at += timedelta(days=1)
-    git.commit(MAR, {"a.md": NEW})
-    docs.index(history=True)
+    docs.committed(git, MAR, {"a.md": NEW})
     assert upon(docs, DAYS[1]) == ["spec-2"]
     assert everything(docs, known) == before
 

@@ -2,14 +2,13 @@
 
 import json
 import os
-from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 from functools import partial
 from pathlib import Path
 
 import pytest
 
-from kits.documents import SPEC, Docs, Git, documents
+from kits.documents import SPEC, Docs, Git
 from kits.live_sessions import HERE
 from pellucid.documents.history import Histories
 from pellucid.errors import InputError
@@ -20,13 +19,6 @@ from pellucid.operations.document.rows import history_file, load_history
 
 JAN, FEB, MAR = (f"2024-0{month}-01T00:00:00Z" for month in range(1, 4))
 FINAL = SPEC.replace("Draft", "Final")
-
-
-@pytest.fixture
-def docs(tmp_path: Path, home: Path) -> Iterator[Docs]:
-    kit = documents(tmp_path, home)
-    yield kit
-    kit.app.close()
 
 
 def statuses(versions: tuple[HeaderVersion, ...]) -> list[tuple[str, str]]:
@@ -41,8 +33,7 @@ def test_commits_become_versions_and_the_text_stands_since_the_last_one(docs: Do
     git = Git(docs.folder)
     git.commit(JAN, {"a.md": SPEC})
     final = git.commit(FEB, {"a.md": FINAL})
-    git.commit(MAR, {"a.md": FINAL.replace("two nights", "three nights")})
-    out = docs.index(history=True)
+    out = docs.committed(git, MAR, {"a.md": FINAL.replace("two nights", "three nights")})
     assert (out.new, out.header_versions) == (1, 2)
     document, sections = docs.known("a.md")
     assert statuses(document.versions) == [("2024-01", "Draft"), ("2024-02", "Final")]
@@ -56,8 +47,7 @@ def test_commits_become_versions_and_the_text_stands_since_the_last_one(docs: Do
 def test_reading_a_history_again_changes_nothing(docs: Docs) -> None:
     git = Git(docs.folder)
     git.commit(JAN, {"a.md": SPEC})
-    git.commit(FEB, {"a.md": FINAL})
-    docs.index(history=True)
+    docs.committed(git, FEB, {"a.md": FINAL})
     before = docs.known("a.md")
     again = docs.index(history=True)
     assert (again.changed, again.unchanged, again.operations) == (0, 1, ())
@@ -93,12 +83,9 @@ def test_what_nobody_committed_yet_is_one_more_version(docs: Docs) -> None:
 
 def test_versions_that_were_seen_between_commits_stay_until_a_commit_tells_otherwise(docs: Docs) -> None:
     git = Git(docs.folder)
-    git.commit(JAN, {"a.md": SPEC})
-    docs.index(history=True)
-    docs.edit("a.md", "status: Draft", "status: Review")
-    docs.index()
-    docs.edit("a.md", "status: Review", "status: Final")
-    docs.index()
+    docs.committed(git, JAN, {"a.md": SPEC})
+    docs.edited("a.md", "status: Draft", "status: Review")
+    docs.edited("a.md", "status: Review", "status: Final")
     before = docs.known("a.md")[0].versions
     docs.index(history=True)
     assert docs.known("a.md")[0].versions == before
@@ -141,15 +128,13 @@ def test_a_secret_of_an_old_header_is_not_stored(docs: Docs, home: Path) -> None
     key = "ghp_" + "a1B2" * 9
     git = Git(docs.folder)
     git.commit(JAN, {"a.md": SPEC.replace("status: Draft", f"status: Draft\ntoken: {key}")})
-    git.commit(FEB, {"a.md": SPEC})
-    docs.index(history=True)
+    docs.committed(git, FEB, {"a.md": SPEC})
     assert len(docs.known("a.md")[0].versions) == 2
     assert not [each for each in home.rglob("*") if each.is_file() and key.encode() in each.read_bytes()]
 
 
 def test_rows_tell_what_was_said_before_and_the_document_what_is_said_since_the_last(docs: Docs) -> None:
-    docs.write("a.md", FINAL)
-    docs.index()
+    docs.indexed("a.md", FINAL)
     rows = [
         row(54, "2019-05-01T02:00:00+02:00", "Review", "Draft"),
         row(54, "2019-03-01T00:00:00+00:00", "Draft"),
@@ -170,12 +155,10 @@ def test_rows_tell_what_was_said_before_and_the_document_what_is_said_since_the_
 
 
 def test_rows_read_twice_change_nothing_and_later_edits_stay(docs: Docs) -> None:
-    docs.write("a.md", FINAL)
-    docs.index()
+    docs.indexed("a.md", FINAL)
     rows = [row("SPEC-54", "2019-03-01T00:00:00Z", "Draft"), row("a.md", "2020-01-01T00:00:00Z", "Final", "Draft")]
     load_history(docs.app, HERE, rows)
-    docs.edit("a.md", "status: Final", "status: Withdrawn")
-    docs.index()
+    docs.edited("a.md", "status: Final", "status: Withdrawn")
     before = docs.known("a.md")[0].versions
     assert [status for _, status in statuses(before)] == ["Draft", "Final", "Withdrawn"]
     again = load_history(docs.app, HERE, rows)
@@ -185,8 +168,7 @@ def test_rows_read_twice_change_nothing_and_later_edits_stay(docs: Docs) -> None
 
 def test_rows_of_documents_that_are_not_here_or_of_several_are_counted_and_said(docs: Docs) -> None:
     docs.write("a.md", SPEC)
-    docs.write("b.md", SPEC.replace("spec_id: SPEC-054", "adr: 54"))
-    docs.index()
+    docs.indexed("b.md", SPEC.replace("spec_id: SPEC-054", "adr: 54"))
     bad = {"doc": 1, "date": "yesterday", "field": "status"}
     out = load_history(docs.app, HERE, [row(54, JAN, "Draft"), row(77, JAN, "Draft"), row(77, FEB, "Final"), bad])
     assert (out.documents, out.unknown_rows) == (0, 3)
@@ -195,8 +177,7 @@ def test_rows_of_documents_that_are_not_here_or_of_several_are_counted_and_said(
 
 
 def test_a_value_that_went_away_is_absent_and_one_that_was_there_before_its_first_row_stands(docs: Docs) -> None:
-    docs.write("a.md", SPEC)
-    docs.index()
+    docs.indexed("a.md", SPEC)
     rows = [row(54, JAN, "Draft"), row(54, FEB, None, "12", field="requires"), row(54, MAR, "Review", "Draft")]
     load_history(docs.app, HERE, rows)
     versions = docs.known("a.md")[0].versions
@@ -229,8 +210,7 @@ def test_what_a_row_told_last_and_the_header_does_not_say_stands_until_the_heade
 
 
 def test_a_dry_run_of_rows_writes_nothing(docs: Docs) -> None:
-    docs.write("a.md", SPEC)
-    docs.index()
+    docs.indexed("a.md", SPEC)
     before = docs.known("a.md")
     out = load_history(docs.app, HERE, [row(54, JAN, "Draft"), row(54, FEB, "Final")], dry_run=True)
     assert (out.written, out.documents) == (False, 1)
@@ -238,8 +218,7 @@ def test_a_dry_run_of_rows_writes_nothing(docs: Docs) -> None:
 
 
 def test_a_file_of_rows_alone_indexes_nothing_and_nothing_at_all_is_refused(docs: Docs, tmp_path: Path) -> None:
-    docs.write("a.md", SPEC)
-    docs.index()
+    docs.indexed("a.md", SPEC)
     docs.write("b.md", FINAL)
     file = tmp_path / "rows.jsonl"
     file.write_text(json.dumps(row(54, JAN, "Draft")) + "\n")

@@ -1,12 +1,11 @@
 """Files that change what they define, or whose names hold secrets, in; pasts that stay whose they were, out."""
 
-from collections.abc import Iterator
 from datetime import timedelta
 from pathlib import Path
 
 import pytest
 
-from kits.documents import SPEC, Docs, Git, documents, without_encoder
+from kits.documents import SPEC, Docs, Git, without_encoder
 from kits.live_sessions import HERE
 from kits.vault import TickingClock
 from pellucid.clock import epoch_ms
@@ -21,13 +20,6 @@ JAN, FEB, MAR = (f"2024-0{month}-01T00:00:00Z" for month in range(1, 4))
 KEY = "ghp_" + "a1B2" * 9
 OTHER = "ghp_" + "c3D4" * 9
 AWS = "AKIA" + "QWERTYUIOP234567"
-
-
-@pytest.fixture
-def docs(tmp_path: Path, home: Path) -> Iterator[Docs]:
-    kit = documents(tmp_path, home)
-    yield kit
-    kit.app.close()
 
 
 def defined(docs: Docs) -> dict[str, bool]:
@@ -52,12 +44,10 @@ def targets(docs: Docs, source: str, at: int) -> list[str]:
 def test_a_file_that_loses_or_gains_an_id_leaves_the_past_to_what_it_was(
     docs: Docs, before: str, after: str, old: str, new: str
 ) -> None:
-    docs.write("one.md", before)
-    docs.index()
+    docs.indexed("one.md", before)
     then = docs.clock.at
     docs.clock.at += timedelta(hours=2)
-    docs.write("one.md", after)
-    out = docs.index()
+    out = docs.indexed("one.md", after)
     assert (out.new, out.removed, out.changed) == (1, 1, 0)
     assert defined(docs) == {old: False, new: True}
     key = {"SPEC-61": "spec-61", "one.md": "one.md"}
@@ -71,8 +61,7 @@ def test_a_file_that_loses_or_gains_an_id_leaves_the_past_to_what_it_was(
 
 
 def test_what_a_file_defines_anew_does_not_begin_before_what_it_was_ended(docs: Docs) -> None:
-    docs.write("one.md", ONE)
-    docs.index()
+    docs.indexed("one.md", ONE)
     docs.clock.at += timedelta(hours=2)
     docs.write("one.md", PLAIN, at=docs.clock.at - timedelta(hours=9))
     docs.index()
@@ -88,8 +77,7 @@ def test_a_file_that_is_back_as_something_else_leaves_the_end_of_what_it_was(doc
     docs.index()
     ended = docs.known("one.md")[0].removed_at
     docs.clock.at += timedelta(hours=2)
-    docs.write("one.md", PLAIN)
-    assert (out := docs.index()).removed == 0
+    assert (out := docs.indexed("one.md", PLAIN)).removed == 0
     assert out.new == 1
     (gone,) = [each.document for each in docs.app.graph.documents(HERE) if each.document.removed_at]
     assert gone.removed_at == ended
@@ -97,21 +85,17 @@ def test_a_file_that_is_back_as_something_else_leaves_the_end_of_what_it_was(doc
 
 @pytest.mark.parametrize("text", [b"", b"\xef\xbb\xbf", b" \n\n"])
 def test_a_file_that_became_empty_is_passed_over_and_said(docs: Docs, text: bytes) -> None:
-    docs.write("one.md", ONE)
-    docs.index()
+    docs.indexed("one.md", ONE)
     before = docs.known("one.md")
-    docs.write("one.md", text)
-    out = docs.index()
+    out = docs.indexed("one.md", text)
     assert (out.files, out.refused, out.operations) == (0, 1, ())
     assert "empty now" in out.problems[0].why
     assert docs.known("one.md") == before
-    docs.write("one.md", ONE)
-    assert docs.index().unchanged == 1
+    assert docs.indexed("one.md", ONE).unchanged == 1
 
 
 def test_a_watch_that_sees_a_file_emptied_before_it_is_saved_keeps_its_sections(docs: Docs) -> None:
-    docs.write("one.md", ONE)
-    docs.index()
+    docs.indexed("one.md", ONE)
     before = docs.known("one.md")
     steps = [lambda: docs.write("one.md", ""), None, lambda: docs.write("one.md", ONE), None]
 
@@ -126,8 +110,7 @@ def test_a_watch_that_sees_a_file_emptied_before_it_is_saved_keeps_its_sections(
 
 
 def test_rows_of_days_to_come_are_left_out_and_said_and_nothing_is_lost(docs: Docs) -> None:
-    docs.write("a.md", SPEC)
-    docs.index()
+    docs.indexed("a.md", SPEC)
     row = {"doc": 54, "commit": "c", "field": "status", "old": None}
     load_history(docs.app, HERE, [{**row, "date": JAN, "new": "Idea"}, {**row, "date": FEB, "new": "Draft"}])
     before = docs.known("a.md")
@@ -142,8 +125,7 @@ def test_a_history_is_that_of_one_id(docs: Docs) -> None:
     git = Git(docs.folder)
     git.commit(JAN, {"a.md": SPEC.replace("054", "001").replace("requires: 37", "requires: 9")})
     git.commit(FEB, {"a.md": SPEC.replace("054", "002")})
-    git.commit(MAR, {"a.md": SPEC.replace("054", "002").replace("Draft", "Final")})
-    out = docs.index(history=True)
+    out = docs.committed(git, MAR, {"a.md": SPEC.replace("054", "002").replace("Draft", "Final")})
     versions = docs.known("a.md")[0].versions
     assert [(f"{each.valid_from:%m}", each.values["spec-id"]) for each in versions] == [
         ("02", "SPEC-002"),
@@ -173,8 +155,7 @@ def test_a_repository_without_a_commit_is_noted_and_its_files_are_indexed(docs: 
 def test_no_secret_of_a_file_name_a_folder_or_a_header_key_is_stored(docs: Docs, home: Path) -> None:
     docs.write(f"{KEY}.md", f"---\nstatus: Draft\n{KEY}: yes\n{AWS}: no\n---\n\nText.\n")
     docs.write(f"notes {AWS}/x.md", "Other text.\n")
-    docs.write("plain.md", f"See [it]({KEY}.md).\n")
-    docs.index()
+    docs.indexed("plain.md", f"See [it]({KEY}.md).\n")
     docs.app.indexer.rebuild()
     for secret in (KEY, AWS):
         below = bytes_below(home).lower()
@@ -191,14 +172,12 @@ def test_no_secret_of_a_file_name_a_folder_or_a_header_key_is_stored(docs: Docs,
 def test_a_document_whose_name_holds_a_secret_is_followed_like_any_other(docs: Docs) -> None:
     name, other = f"{KEY}.md", f"{OTHER}.md"
     docs.write(name, "# A\n\nOne text.\n")
-    docs.write(other, "# B\n\nAnother text.\n")
-    assert docs.index().new == 2
+    assert docs.indexed(other, "# B\n\nAnother text.\n").new == 2
     assert len({each.document.path for each in docs.app.graph.documents(HERE)}) == 2
     again = docs.index()
     assert (again.unchanged, again.removed) == (2, 0)
     assert docs.index(glob="nothing*").removed == 0
-    docs.edit(name, "One text", "New text")
-    assert (out := docs.index()).changed == 1
+    assert (out := docs.edited(name, "One text", "New text")).changed == 1
     assert (out.new, out.removed, out.renamed) == (0, 0, 0)
     assert show_document(docs.app, HERE, str(docs.folder / name)).document.title == "A"
     (docs.folder / other).rename(docs.folder / "b.md")
@@ -220,14 +199,12 @@ def test_a_root_whose_name_holds_a_secret_is_kept_without_it(docs: Docs, home: P
 
 
 def test_header_keys_that_become_equal_do_not_take_the_place_of_one_another(docs: Docs) -> None:
-    docs.write("a.md", f"---\nstatus: Draft\n{KEY}: one\n{OTHER}: two\n---\n\n# A\n\nText.\n")
-    docs.index()
+    docs.indexed("a.md", f"---\nstatus: Draft\n{KEY}: one\n{OTHER}: two\n---\n\n# A\n\nText.\n")
     assert {"one", "two"} <= set(docs.known("a.md")[0].versions[0].values.values())
 
 
 def test_a_row_stores_no_secret_of_its_field(docs: Docs, home: Path) -> None:
-    docs.write("a.md", SPEC)
-    docs.index()
+    docs.indexed("a.md", SPEC)
     load_history(docs.app, HERE, [{"doc": 54, "date": JAN, "commit": KEY, "field": KEY, "new": "x"}])
     assert KEY.lower().encode().replace(b"_", b"-") not in bytes_below(home).lower().replace(b"_", b"-")
 
@@ -240,8 +217,7 @@ def test_files_that_were_refused_are_not_counted(docs: Docs) -> None:
 
 def test_a_folder_without_documents_and_a_glob_that_fits_none_are_said(docs: Docs, tmp_path: Path) -> None:
     assert any("holds no Markdown" in each for each in docs.index().notes)
-    docs.write("a.md", SPEC)
-    assert docs.index().notes == ()
+    assert docs.indexed("a.md", SPEC).notes == ()
     assert any("fits the pattern x*" in each for each in docs.index(glob="x*").notes)
     other = without_encoder(tmp_path / "other", TickingClock(), excludePaths=["a.md"])
     assert Docs(other, docs.folder, docs.clock).index().notes == ()

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 from kits.intake import HERE, START, held, session, take
+from kits.vault import ask, keep
 from pellucid.app import App, open_app
 from pellucid.errors import InputError, NotFoundError
 from pellucid.operations.memory.forgetting import (
@@ -17,9 +18,8 @@ from pellucid.operations.memory.forgetting import (
     preview_purge,
     purge,
 )
-from pellucid.operations.memory.remembering import RememberInput, remember
 from pellucid.operations.memory.storytelling import history
-from pellucid.operations.recall.recalling import RecallInput, recall, xray_of
+from pellucid.operations.recall.recalling import xray_of
 from pellucid.operations.remains import finish_quietly
 from pellucid.operations.session.intake import Mode
 from pellucid.settings import load
@@ -61,7 +61,7 @@ def test_no_byte_of_what_was_forgotten_stays_anywhere(whole: App, home: Path, mo
     turns = session(SECRET, "We decided to cut releases every Tuesday.", "Backups are kept for 30 days.")
     take(whole, turns, mode)  # pyright: ignore[reportArgumentType]
     content = next(each for each in held(whole) if CANARY in each)
-    answer = recall(whole, RecallInput(query=f"which port does the {CANARY} gateway use", namespace=HERE))
+    answer = ask(whole, f"which port does the {CANARY} gateway use")
     needles = (CANARY.encode(), _vector_bytes(whole, content), _token_bytes(whole, content))
     before = _scan(home, *needles)
     assert {needle for found in before.values() for needle in found} == {each[:12].hex() for each in needles}
@@ -127,9 +127,9 @@ def test_kept_turns_of_another_session_do_not_bring_it_back(whole: App, home: Pa
 
 @pytest.mark.requirement("FORGET-2")
 def test_a_person_may_still_say_it_anew(whole: App) -> None:
-    memory = remember(whole, RememberInput(content=SECRET, namespace=HERE)).memory
+    memory = keep(whole, SECRET).memory
     forget(whole, _asked(memory.id))
-    assert remember(whole, RememberInput(content=SECRET, namespace=HERE)).created
+    assert keep(whole, SECRET).created
 
 
 @pytest.mark.requirement("FORGET-1")
@@ -179,7 +179,7 @@ def test_what_else_was_said_in_a_forgotten_part_of_a_turn_stays(whole: App) -> N
 
 @pytest.mark.requirement("FORGET-1")
 def test_a_conflict_copy_and_a_text_edited_by_hand_go_too(whole: App, home: Path) -> None:
-    memory = remember(whole, RememberInput(content=SECRET, namespace=HERE)).memory
+    memory = keep(whole, SECRET).memory
     path = home / "vault" / whole.index.memories(HERE, [memory.id])[0].path
     copy = path.with_name(f"{path.stem}.conflict-0123456789ab.md")
     copy.write_bytes(path.read_bytes())
@@ -255,8 +255,8 @@ def test_purge_takes_what_fits_every_filter_and_never_everything(whole: App) -> 
 
 @pytest.mark.requirement("FORGET-1")
 def test_what_only_begins_with_the_same_words_is_no_copy(whole: App) -> None:
-    first = remember(whole, RememberInput(content="The gateway backend listens on port 80", namespace=HERE)).memory
-    remember(whole, RememberInput(content="The gateway backend listens on port 8080 at night", namespace=HERE))
+    first = keep(whole, "The gateway backend listens on port 80").memory
+    keep(whole, "The gateway backend listens on port 8080 at night")
     done = forget(whole, _asked(first.id))
     assert [each.why for each in done.memories] == ["asked"]
     assert list(held(whole)) == ["The gateway backend listens on port 8080 at night"]
@@ -273,7 +273,7 @@ def test_a_link_that_only_its_turn_mentioned_goes_from_the_episode(whole: App, h
 
 @pytest.mark.requirement("FORGET-1")
 def test_a_file_deleted_by_hand_just_before_is_forgotten_all_the_same(whole: App, home: Path) -> None:
-    memory = remember(whole, RememberInput(content=SECRET, namespace=HERE)).memory
+    memory = keep(whole, SECRET).memory
     (home / "vault" / whole.index.memories(HERE, [memory.id])[0].path).unlink()
     assert forget(whole, _asked(memory.id)).done
     assert held(whole, None) == {}

@@ -1,5 +1,6 @@
 """A memory that replaced others forgotten, what it alone had retired in force again out."""
 
+from kits.vault import keep
 from pellucid.app import App
 from pellucid.model.memory import Memory
 from pellucid.operations.admin.health import examine
@@ -13,7 +14,7 @@ HERE = "local/default"
 
 
 def say(app: App, words: str, session: str | None = None) -> Memory:
-    return remember(app, RememberInput(content=words, namespace=HERE, session_id=session)).memory
+    return keep(app, words, session_id=session).memory
 
 
 def asked(*memories: Memory) -> ForgetInput:

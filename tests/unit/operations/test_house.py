@@ -24,6 +24,11 @@ CRANE, FERRY = "the harbour crane lifts forty tonnes", "the ferry leaves at nine
 NOBODY = 65_534
 
 
+@pytest.fixture
+def app(house: Opener) -> App:
+    return house()
+
+
 def vault(app: App) -> Path:
     return app.settings.home / "vault"
 
@@ -96,8 +101,7 @@ def test_a_memory_that_the_index_lost_is_found_by_its_namespace(house: Opener) -
     assert examine(app).healthy
 
 
-def test_a_memory_that_no_file_holds_is_found(house: Opener) -> None:
-    app = house()
+def test_a_memory_that_no_file_holds_is_found(app: App) -> None:
     strange = keep(app, CRANE)
     keep(app, FERRY)
     (vault(app) / strange.path).unlink()
@@ -108,8 +112,7 @@ def test_a_memory_that_no_file_holds_is_found(house: Opener) -> None:
     assert strange.memory.id in report.findings[0].problem
 
 
-def test_words_of_the_index_that_are_not_those_of_the_file_are_found(house: Opener) -> None:
-    app = house()
+def test_words_of_the_index_that_are_not_those_of_the_file_are_found(app: App) -> None:
     memory_id = keep(app, CRANE).memory.id
     in_index(app, "UPDATE memories SET record = replace(record, 'forty', 'sixty')")
     report = examine(app)
@@ -119,16 +122,14 @@ def test_words_of_the_index_that_are_not_those_of_the_file_are_found(house: Open
     assert examine(app).healthy
 
 
-def test_an_id_in_two_files_is_found_and_the_copy_is_not_missing(house: Opener) -> None:
-    app = house()
+def test_an_id_in_two_files_is_found_and_the_copy_is_not_missing(app: App) -> None:
     kept = keep(app, CRANE)
     (vault(app) / "facts" / "copy.md").write_bytes((vault(app) / kept.path).read_bytes())
     app.unit_of_work.adopt()
     assert found(examine(app)) == [("id", kept.memory.id)]
 
 
-def test_an_edit_that_keeps_size_and_time_is_found_and_a_rebuild_takes_it(house: Opener) -> None:
-    app = house()
+def test_an_edit_that_keeps_size_and_time_is_found_and_a_rebuild_takes_it(app: App) -> None:
     path = keep(app, CRANE).path
     before = (vault(app) / path).stat()
     edit(app.settings.home, path, "forty", "sixty")
@@ -142,8 +143,7 @@ def test_an_edit_that_keeps_size_and_time_is_found_and_a_rebuild_takes_it(house:
     assert contents(ask(app, "crane")) == [CRANE.replace("forty", "sixty")]
 
 
-def test_what_was_added_edited_and_moved_is_a_note_and_no_finding(house: Opener) -> None:
-    app = house()
+def test_what_was_added_edited_and_moved_is_a_note_and_no_finding(app: App) -> None:
     edited, moved = keep(app, CRANE).path, vault(app) / keep(app, FERRY).path
     edit(app.settings.home, edited, "forty", "fifty-one")
     moved.rename(moved.with_name("moved.md"))
@@ -154,8 +154,7 @@ def test_what_was_added_edited_and_moved_is_a_note_and_no_finding(house: Opener)
     ]
 
 
-def test_a_hand_written_file_agrees_with_its_row(house: Opener) -> None:
-    app = house()
+def test_a_hand_written_file_agrees_with_its_row(app: App) -> None:
     keep(app, FERRY)
     (vault(app) / "facts" / "mine.md").write_text(CRANE, "utf-8")
     os.utime(vault(app) / "facts" / "mine.md", ns=(1, 1_780_000_000_123_456_789))
@@ -163,8 +162,7 @@ def test_a_hand_written_file_agrees_with_its_row(house: Opener) -> None:
     assert examine(app).healthy
 
 
-def test_links_special_files_and_names_no_path_can_hold_are_noted(house: Opener) -> None:
-    app = house()
+def test_links_special_files_and_names_no_path_can_hold_are_noted(app: App) -> None:
     path = keep(app, CRANE).path
     folder = vault(app) / "facts"
     (folder / "link.md").symlink_to(vault(app) / path)
@@ -186,8 +184,7 @@ def test_links_special_files_and_names_no_path_can_hold_are_noted(house: Opener)
     assert report.to_wire()
 
 
-def test_of_many_names_the_first_few_are_said(house: Opener) -> None:
-    app = house()
+def test_of_many_names_the_first_few_are_said(app: App) -> None:
     keep(app, CRANE)
     for number in range(9):
         (vault(app) / f"link{number}.md").symlink_to("nowhere")
@@ -203,8 +200,7 @@ class _Simple(LocalRecords):
         return False
 
 
-def test_a_file_system_without_exchange_is_noted(house: Opener) -> None:
-    app = house()
+def test_a_file_system_without_exchange_is_noted(app: App) -> None:
     keep(app, CRANE)
     records = _Simple(app.settings.home)
     report = examine(replace(app, records=records, indexer=replace(app.indexer, records=records)))
@@ -213,8 +209,7 @@ def test_a_file_system_without_exchange_is_noted(house: Opener) -> None:
     assert ["cannot exchange" in note for note in report.notes] == [True]
 
 
-def test_a_rebuild_names_no_operation_that_was_never_committed(house: Opener) -> None:
-    app = house()
+def test_a_rebuild_names_no_operation_that_was_never_committed(app: App) -> None:
     edited = keep(app, CRANE).path
     edit(app.settings.home, edited, "forty", "fifty")
     (vault(app) / "facts" / "mine.md").write_text(FERRY, "utf-8")
@@ -224,8 +219,7 @@ def test_a_rebuild_names_no_operation_that_was_never_committed(house: Opener) ->
     assert examine(app).healthy
 
 
-def test_findings_come_last_each_with_its_next_step(house: Opener) -> None:
-    app = house()
+def test_findings_come_last_each_with_its_next_step(app: App) -> None:
     keep(app, CRANE)
     (vault(app) / "facts" / "bad.md").write_bytes(b"---\na: [\n---\n")
     (vault(app) / "facts" / "worse.md").write_bytes(b"\xff\xfe")
@@ -236,8 +230,7 @@ def test_findings_come_last_each_with_its_next_step(house: Opener) -> None:
     assert all(line.endswith(f"→ {each.next_step}") for line, each in zip(lines[-2:], report.findings, strict=True))
 
 
-def test_a_locked_database_is_not_a_damaged_one(house: Opener, monkeypatch: pytest.MonkeyPatch) -> None:
-    app = house()
+def test_a_locked_database_is_not_a_damaged_one(app: App, monkeypatch: pytest.MonkeyPatch) -> None:
     keep(app, CRANE)
     home = app.settings.home
     app.close()

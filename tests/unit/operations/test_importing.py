@@ -7,13 +7,13 @@ from pathlib import Path
 import pytest
 
 from kits.intake import HERE, held
+from kits.vault import ask
 from pellucid.app import App
 from pellucid.deadline import Deadline
 from pellucid.errors import DeadlineError
 from pellucid.operations.browsing import ListInput, list_memories
 from pellucid.operations.memory.changing import UpdateInput, update
 from pellucid.operations.memory.undoing import UndoInput, undo
-from pellucid.operations.recall.recalling import RecallInput, recall
 from pellucid.operations.session.importing import ImportInput, ImportOutput, import_transcripts
 from pellucid.operations.session.intake import TURNS_A_COMMIT
 from pellucid.operations.session.looking.briefing import BriefInput, brief
@@ -35,7 +35,7 @@ def _imported(app: App, *paths: Path) -> ImportOutput:
 
 
 def _served(app: App) -> list[str]:
-    return [each.memory.content for each in recall(app, RecallInput(query="deploy", namespace=HERE)).memories]
+    return [each.memory.content for each in ask(app, "deploy").memories]
 
 
 def test_an_import_names_what_undo_takes_and_that_puts_all_of_it_away(whole: App, tmp_path: Path) -> None:

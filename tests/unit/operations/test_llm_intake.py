@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from pydantic import SecretStr
 
-from kits.intake import HERE, held
+from kits.intake import FACT, HERE, INVENTED, LINES, held
 from pellucid.app import App, open_app
 from pellucid.model.ledger import FlushRow
 from pellucid.operations.rows import rows
@@ -18,22 +18,6 @@ from pellucid.settings.sections import LlmSettings, ObserveSettings
 from pellucid.testing import ScriptedServer, answer, hang_up, status
 
 KEY = "test-key-that-must-not-leak"
-LINES = (
-    '{"session":"s1","role":"user","content":"We cut releases every Tuesday, Priya agreed."}\n'
-    '{"session":"s1","role":"assistant","content":"Noted."}\n'
-)
-FACT = {
-    "category": "decision",
-    "content": "Releases are cut every Tuesday",
-    "confidence": 0.9,
-    "tags": ["releases"],
-    "entity": None,
-    "attributes": [],
-    "turns": [1, 1],
-    "quote": "We cut releases every Tuesday",
-    "resolves": None,
-}
-INVENTED = {**FACT, "content": "Releases are cut every Friday at 17:00", "quote": "every Friday at 17:00"}
 
 
 def _settings(home: Path, server: ScriptedServer, **llm: Any) -> Settings:
@@ -44,13 +28,6 @@ def _settings(home: Path, server: ScriptedServer, **llm: Any) -> Settings:
 
 def _import(app: App, path: Path) -> Any:
     return import_transcripts(app, ImportInput(mode="extract", paths=(path,), namespace=HERE))
-
-
-@pytest.fixture
-def transcript(tmp_path: Path) -> Path:
-    path = tmp_path / "session.jsonl"
-    path.write_text(LINES, "utf-8")
-    return path
 
 
 @pytest.mark.requirement("LLM-1")

@@ -5,6 +5,7 @@ from datetime import timedelta
 import pytest
 
 from kits.intake import HERE, START, held, session, take
+from kits.vault import keep
 from pellucid.app import App
 from pellucid.memory.changes import ChangeSet
 from pellucid.memory.reconcile.reconcile import Reconciler, statement
@@ -35,30 +36,11 @@ def test_another_entity_with_the_same_attribute_is_left_alone(whole: App) -> Non
 @pytest.mark.requirement("RECON-1")
 def test_only_the_attribute_that_changed_is_retired(whole: App) -> None:
     both = {"ttl": "300 seconds", "shards": "4"}
-    first = remember(
-        whole,
-        RememberInput(
-            content="The cache has 4 shards and a TTL of 300 seconds",
-            namespace=HERE,
-            entity_ref="cache",
-            attributes=both,
-        ),
-    ).memory
-    new = remember(
-        whole,
-        RememberInput(
-            content="The cache TTL is 600 seconds",
-            namespace=HERE,
-            entity_ref="cache",
-            attributes={"ttl": "600 seconds"},
-        ),
-    ).memory
+    first = keep(whole, "The cache has 4 shards and a TTL of 300 seconds", entity_ref="cache", attributes=both).memory
+    new = keep(whole, "The cache TTL is 600 seconds", entity_ref="cache", attributes={"ttl": "600 seconds"}).memory
     old = held(whole)[first.content]
     assert (old.status, old.retired_attributes) == ("active", {"ttl": new.id})
-    last = remember(
-        whole,
-        RememberInput(content="The cache has 8 shards", namespace=HERE, entity_ref="cache", attributes={"shards": "8"}),
-    ).memory
+    last = keep(whole, "The cache has 8 shards", entity_ref="cache", attributes={"shards": "8"}).memory
     assert held(whole, "superseded")[first.content].superseded_by == last.id
     assert held(whole)[new.content].status == "active"
 
@@ -78,7 +60,7 @@ def test_a_denial_supersedes_what_it_denies_and_nothing_like_it(whole: App) -> N
         "The exporter retries failed uploads",
         "The importer does not retry failed uploads",
     ):
-        remember(whole, RememberInput(content=content, namespace=HERE))
+        keep(whole, content)
     assert set(held(whole)) == {"The importer does not retry failed uploads", "The exporter retries failed uploads"}
 
 
@@ -126,7 +108,7 @@ def test_a_retraction_that_fits_nothing_or_too_much_does_nothing(whole: App) -> 
 
 @pytest.mark.requirement("RECON-3")
 def test_what_ranks_lower_is_put_up_for_review_instead_of_replacing(whole: App) -> None:
-    truth = remember(whole, RememberInput(content="The cache TTL is 300 seconds", namespace=HERE)).memory
+    truth = keep(whole, "The cache TTL is 300 seconds").memory
     changes = ChangeSet(whole.records, HERE, "extraction", whole.clock)
     fact = ExtractedFact(
         category="fact",
@@ -161,7 +143,7 @@ def test_what_ranks_lower_is_put_up_for_review_instead_of_replacing(whole: App) 
 def test_an_axiom_gives_way_to_an_axiom_only(whole: App) -> None:
     def say(seconds: int, *, axiom: bool) -> None:
         content = f"The cache TTL is {seconds} seconds"
-        remember(whole, RememberInput(content=content, namespace=HERE, axiom=axiom))
+        keep(whole, content, axiom=axiom)
 
     say(300, axiom=True)
     say(600, axiom=False)
@@ -209,7 +191,7 @@ def test_the_history_names_versions_causes_and_evidence(whole: App) -> None:
 @pytest.mark.requirement("STORY-2")
 def test_no_row_of_the_ledger_holds_a_word_of_a_memory(whole: App) -> None:
     take(whole, session("The zanzibar gateway listens on port 7443.", "Actually, it listens on port 7444.", name="a"))
-    remember(whole, RememberInput(content="The zanzibar gateway is owned by Priya", namespace=HERE))
+    keep(whole, "The zanzibar gateway is owned by Priya")
     text = str(list(whole.ledger.ledger())).casefold()
     assert "verdict" in text
     assert not [word for word in ("zanzibar", "7443", "priya", "listens") if word in text]

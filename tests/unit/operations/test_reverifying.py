@@ -3,19 +3,19 @@
 import pytest
 
 from kits.intake import HERE, held, session, take
+from kits.vault import keep
 from pellucid.app import App
 from pellucid.errors import InputError, NotFoundError
 from pellucid.model.ledger import LifecycleRow
 from pellucid.model.memory import Memory
 from pellucid.operations.memory.changing import UpdateInput, VerbInput, apply_verb, update
-from pellucid.operations.memory.remembering import RememberInput, remember
 from pellucid.operations.memory.reverifying import ReverifyInput, reverify
 from pellucid.operations.memory.undoing import UndoInput, undo
 from pellucid.operations.rows import rows
 
 
 def _remembered(app: App, content: str) -> Memory:
-    return remember(app, RememberInput(content=content, namespace=HERE)).memory
+    return keep(app, content).memory
 
 
 def _verify(app: App, *ids: str) -> ReverifyInput:

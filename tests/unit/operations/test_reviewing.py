@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from kits.vault import ask
 from pellucid.app import App, open_app
 from pellucid.clock import SystemClock
 from pellucid.operations.memory.changing import VerbInput, apply_verb
@@ -13,7 +14,6 @@ from pellucid.operations.memory.remembering import RememberInput, remember
 from pellucid.operations.memory.reverifying import ReverifyInput, reverify
 from pellucid.operations.memory.reviewing import ReviewInput, ReviewOutput, to_review
 from pellucid.operations.memory.trusting import PromoteInput, SourceInput, promote, quarantine
-from pellucid.operations.recall.recalling import RecallInput, recall
 from pellucid.settings import load
 
 HERE = "local/default"
@@ -64,7 +64,7 @@ def test_what_is_kept_back_is_looked_at_until_somebody_lets_it_in(app: App) -> N
 
 def test_what_an_agent_flagged_is_looked_at_until_somebody_stands_behind_it(app: App) -> None:
     crane = keep(app, "The crane lifts forty tonnes")
-    recall(app, RecallInput(query="what does the crane lift?", namespace=HERE))
+    ask(app, "what does the crane lift?")
     cite(app, CiteInput(namespace=HERE, memory_id=crane, kind="flagged_stale", notes="it is fifty now", agent="codex"))
     [item] = look(app).items
     assert item.reasons[0].text == "codex found it no longer true on 2026-01-01: “it is fifty now”"

@@ -5,12 +5,11 @@ from datetime import timedelta
 import pytest
 
 from kits.intake import HERE, START, session, take
+from kits.vault import ask
 from pellucid.app import App
 from pellucid.errors import InputError, NotFoundError
 from pellucid.operations.memory.citing import CiteInput, cite
 from pellucid.operations.memory.forgetting import ForgetInput, forget
-from pellucid.operations.recall.recalling import recall
-from pellucid.operations.recall.request import RecallInput
 from pellucid.operations.recall.why import WhyInput, why
 from pellucid.operations.session.looking.briefing import BriefInput, brief
 from pellucid.operations.session.looking.showing import SessionInput, SessionOutput, show_session
@@ -47,7 +46,7 @@ def test_what_was_left_out_and_forgotten_since_is_not_told(whole: App) -> None:
 
 def test_a_session_is_told_with_what_became_of_what_it_recalled(whole: App) -> None:
     take(whole, session(KEPT), "both")
-    given = recall(whole, RecallInput(namespace=HERE, query="what is the ledger kept in?", session_id="s2"))
+    given = ask(whole, "what is the ledger kept in?", session_id="s2")
     assert not shown(whole, "s2").citations
     memory = given.memories[0].memory.id
     cite(whole, CiteInput(namespace=HERE, memory_id=memory, kind="used", session_id="s2", notes="it was so"))

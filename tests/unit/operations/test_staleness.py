@@ -1,14 +1,15 @@
 """Old and replaced memories in, what a recall says of their age out, today and of the past."""
 
-from datetime import UTC, datetime, timedelta
+from datetime import datetime, timedelta
 from pathlib import Path
 
 import pytest
 
+from kits.calendar import NEW_YEAR, Calendar
 from kits.graph import APRIL, HERE, MARCH, MAY, document, section
 from kits.intake import held
 from pellucid.app import App, open_app
-from pellucid.clock import SystemClock, isoformat
+from pellucid.clock import isoformat
 from pellucid.errors import InputError, NotFoundError
 from pellucid.operations.browsing import ListInput, list_memories
 from pellucid.operations.graph.states import EntityHistoryOutput
@@ -24,21 +25,6 @@ from pellucid.xray.render.formats import render
 
 QUESTION = "where does the staging database live"
 DAY = timedelta(days=1)
-
-
-class Calendar(SystemClock):
-    """A clock that a test sets."""
-
-    at = datetime(2026, 1, 1, tzinfo=UTC)
-
-    def now(self) -> datetime:
-        return Calendar.at
-
-
-@pytest.fixture
-def app(home: Path, model_cache: Path) -> App:
-    Calendar.at = datetime(2026, 1, 1, tzinfo=UTC)
-    return open_app(load(home=home), models=model_cache.parent, clock=Calendar())
 
 
 def _remembered(app: App, content: str = "The staging database lives in eu-west-1", **given: object) -> str:
@@ -88,7 +74,7 @@ def test_the_age_from_which_a_hit_is_stale_is_a_setting(
     home: Path, model_cache: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("PELLUCID_LIFECYCLE__STALE_AFTER_DAYS", "7")
-    Calendar.at = datetime(2026, 1, 1, tzinfo=UTC)
+    Calendar.at = NEW_YEAR
     app = open_app(load(home=home), models=model_cache.parent, clock=Calendar())
     memory_id = _remembered(app)
     Calendar.at += 8 * DAY

@@ -1,15 +1,14 @@
 """Memories that are undone, set aside, restored or consolidated in; what is true of a thing, now and then, out."""
 
-from collections.abc import Iterator
-from datetime import UTC, datetime, timedelta
+from datetime import datetime, timedelta
 from pathlib import Path
 from typing import cast
 
 import pytest
 
+from kits.calendar import NEW_YEAR, Calendar
 from kits.graph import APRIL, HERE, MARCH, MAY, document, section
-from pellucid.app import App, open_app
-from pellucid.clock import SystemClock
+from pellucid.app import App
 from pellucid.operations.admin.health import rebuild
 from pellucid.operations.browsing import ListInput, list_memories
 from pellucid.operations.graph.graphing import GraphShowInput, show
@@ -22,31 +21,12 @@ from pellucid.operations.memory.reverifying import ReverifyInput, reverify
 from pellucid.operations.memory.undoing import UndoInput, undo
 from pellucid.operations.recall.recalling import recall
 from pellucid.operations.recall.request import RecallInput
-from pellucid.settings import load
 
 DAY = timedelta(days=1)
-JANUARY = datetime(2026, 1, 1, tzinfo=UTC)
-
-
-class Calendar(SystemClock):
-    """A clock that a test sets."""
-
-    at = JANUARY
-
-    def now(self) -> datetime:
-        return Calendar.at
-
-
-@pytest.fixture
-def app(home: Path, model_cache: Path) -> Iterator[App]:
-    Calendar.at = JANUARY
-    opened = open_app(load(home=home), models=model_cache.parent, clock=Calendar())
-    yield opened
-    opened.close()
 
 
 def day(number: float) -> datetime:
-    return JANUARY + number * DAY
+    return NEW_YEAR + number * DAY
 
 
 def says(app: App, on: float, content: str, **attributes: str) -> RememberOutput:

@@ -2,15 +2,12 @@
 
 import re
 from collections.abc import Callable, Sequence
-from datetime import UTC, datetime, timedelta
-from pathlib import Path
+from datetime import datetime, timedelta
 from typing import Any
 
-import pytest
-
+from kits.calendar import NEW_YEAR, Calendar
 from kits.graph import HERE
-from pellucid.app import App, open_app
-from pellucid.clock import SystemClock
+from pellucid.app import App
 from pellucid.model.snapshot import XrayResult
 from pellucid.operations.browsing import ListInput, list_memories
 from pellucid.operations.graph.graphing import GraphShowInput, show
@@ -21,26 +18,9 @@ from pellucid.operations.memory.reverifying import ReverifyInput, reverify
 from pellucid.operations.memory.storytelling import history
 from pellucid.operations.memory.undoing import UndoInput, undo
 from pellucid.operations.recall.recalling import RecallInput, recall, xray_of
-from pellucid.settings import load
 from pellucid.surfaces.present.memory import changes as present_changes
 
 DAY, HOUR = timedelta(days=1), timedelta(hours=1)
-BEGIN = datetime(2026, 1, 1, tzinfo=UTC)
-
-
-class Calendar(SystemClock):
-    """A clock that a test sets."""
-
-    at = BEGIN
-
-    def now(self) -> datetime:
-        return Calendar.at
-
-
-@pytest.fixture
-def app(home: Path, model_cache: Path) -> App:
-    Calendar.at = BEGIN
-    return open_app(load(home=home), models=model_cache.parent, clock=Calendar())
 
 
 def _remembered(app: App, content: str, **attributes: str) -> str:
@@ -118,7 +98,7 @@ def test_every_answer_about_a_moment_of_a_story_is_the_one_that_was_given_then(a
     for at, held, note in notes:
         again = _everything(app, held, at)
         for name, said in note.items():
-            assert again[name] == said, f"{name}, {(at - BEGIN).days} days in"
+            assert again[name] == said, f"{name}, {(at - NEW_YEAR).days} days in"
 
 
 def _everything(app: App, ids: Sequence[str], at: datetime | None) -> dict[str, object]:
@@ -159,6 +139,6 @@ def test_a_restatement_that_was_put_back_is_told_of_the_time_in_between_and_of_n
         told = history(app, HERE, old, as_known_at=at).versions
         return [each.memory.retired_attributes for each in (*listed, *told) if each.memory.id == old]
 
-    assert retired(BEGIN) == [{}, {}]
+    assert retired(NEW_YEAR) == [{}, {}]
     assert retired(between) == [{"port": new}, {"port": new}]
     assert retired(Calendar.at) == [{}, {}]

@@ -43,41 +43,12 @@ _NEXT = re.compile(r"[,;&|](?=[\w\"'. -]{1,60}[:=])|[\u3000-\u9fff\uac00-\ud7af\
 _TRAILING = ",;)]}>.!?*|"
 _IN_NAMES = string.ascii_letters + string.digits + "_.-"
 _LOOK_BACK = 80
-_VENDORS = (
-    "aws",
-    "azure",
-    "heroku",
-    "datadog",
-    "cloudflare",
-    "twilio",
-    "mailgun",
-    "discord",
-    "slack",
-    "stripe",
-    "openai",
-    "anthropic",
-    "github",
-    "gitlab",
-    "google",
-    "sendgrid",
-    "npm",
-    "docker",
-    "sentry",
-    "telegram",
-    "notion",
-    "linear",
-    "shopify",
-    "square",
-    "okta",
-    "auth0",
-    "algolia",
-    "firebase",
-    "supabase",
-    "vercel",
-    "netlify",
-    "jira",
-    "zendesk",
-)
+_VENDOR_NAMES = """
+    aws azure heroku datadog cloudflare twilio mailgun discord slack stripe openai anthropic github gitlab google
+    sendgrid npm docker sentry telegram notion linear shopify square okta auth0 algolia firebase supabase vercel
+    netlify jira zendesk
+    """
+_VENDORS = tuple(_VENDOR_NAMES.split())
 
 
 def assigned_secrets(text: str, lower: str) -> Iterator[SecretSpan]:

@@ -28,47 +28,12 @@ _PIECE = re.compile(r"[-_./:+\s]+")
 _WORDY = re.compile(r"[A-Za-z]*\d{0,2}|\d{1,4}|v\d+|[A-Z]?[a-z]+(?:[A-Z][a-z]+)+\d{0,2}")
 _MEASURE = re.compile(r"\d{1,4}[a-z]+|v\d.*")
 _SPOKEN = re.compile(r"[A-Z]?[a-z]*\d?|\d{1,4}[a-z]*")
-_ALGORITHMS = frozenset(
-    {
-        "sha1",
-        "sha224",
-        "sha256",
-        "sha384",
-        "sha512",
-        "md5",
-        "bcrypt",
-        "argon2",
-        "argon2id",
-        "pbkdf2",
-        "base64",
-        "base58",
-        "base32",
-        "utf8",
-        "utf16",
-        "utf8mb4",
-        "aes128",
-        "aes256",
-        "hs256",
-        "hs512",
-        "rs256",
-        "es256",
-        "ed25519",
-        "x25519",
-        "secp256k1",
-        "x509",
-        "oauth2",
-        "http2",
-        "ipv4",
-        "ipv6",
-        "i18n",
-        "l10n",
-        "k8s",
-        "e2e",
-        "s3",
-        "ec2",
-        "p256",
-    }
-)
+_ALGORITHM_NAMES = """
+    sha1 sha224 sha256 sha384 sha512 md5 bcrypt argon2 argon2id pbkdf2 base64 base58 base32 utf8 utf16 utf8mb4
+    aes128 aes256 hs256 hs512 rs256 es256 ed25519 x25519 secp256k1 x509 oauth2 http2 ipv4 ipv6 i18n l10n k8s e2e s3
+    ec2 p256
+    """
+_ALGORITHMS = frozenset(_ALGORITHM_NAMES.split())
 _STOPWORDS = re.compile(
     r"pass|pwd|secret|token|key|cred|auth|example|sample|test|dummy|fake|mock|place|change|replace|your|enter|here|user"
     r"|input|field|form|hash|string|null|none|true|false|undefined|required|optional|value|config|env|redact|hidden"

@@ -26,8 +26,7 @@ from pellucid.documents.reading import CleanDocument, read_document
 from pellucid.errors import InputError
 from pellucid.model.wire import Wire
 from pellucid.operations.document.cleaning import ReadingTally, cleaned, header_of
-from pellucid.operations.document.held import file_of, held, known_documents, place_of, root_of
-from pellucid.operations.document.names import stored_path
+from pellucid.operations.document.held import file_of, held, known_documents, place_of, root_of, stored_path
 from pellucid.operations.document.rows import HistoryRowsOutput, history_file, load_history
 from pellucid.operations.document.writing import keep, vault_path, withhold_and_quarantine
 from pellucid.operations.operation import Argument, Flag, Operation, Surfaces

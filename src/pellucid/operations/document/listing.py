@@ -15,8 +15,7 @@ from pellucid.graph.lines import part
 from pellucid.model.document import HeaderVersion, Section
 from pellucid.model.entity import node_key
 from pellucid.model.wire import Instant, Wire
-from pellucid.operations.document.held import file_of, held
-from pellucid.operations.document.names import stored_path
+from pellucid.operations.document.held import file_of, held, stored_path
 from pellucid.operations.document.writing import keep
 from pellucid.operations.graph.states import names_of
 from pellucid.operations.operation import Argument, Flag, Operation, Surfaces

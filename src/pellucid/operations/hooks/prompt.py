@@ -59,11 +59,7 @@ def recalled(app: App, session: HookedSession, prompt: str) -> RecallOutput | No
         top_k=hooks.items,
         budget=hooks.characters,
         categories=_HOW if is_command else _TOLD,
-        settings={
-            "abstainAt": hooks.abstain_at,
-            "minFactScore": near,
-            "topKEpisodes": 0,
-        },
+        settings={"abstainAt": hooks.abstain_at, "minFactScore": near, "topKEpisodes": 0},
         not_in_session=session.session_id,
         not_memories=session.shown,
         session_id=session.session_id,

@@ -8,54 +8,16 @@ import typer.core
 
 from pellucid.surfaces.cli.derived import commands
 
-GROUPS = {
-    "Start": ("init", "demo"),
-    "Take in": ("import", "observe", "claim", "checkpoint", "wrap", "remember", "adopt", "index"),
-    "Ask and look around": (
-        "recall",
-        "list",
-        "show",
-        "open",
-        "copy",
-        "brief",
-        "sessions",
-        "history",
-        "episodes",
-        "graph",
-        "projects",
-    ),
-    "See why": (
-        "why",
-        "xray",
-        "explain",
-        "diff",
-        "replay",
-        "ablate",
-        "lift",
-        "snapshots",
-        "recalls",
-        "audit",
-        "cite",
-        "feedback",
-        "stats",
-    ),
-    "Change and forget": (
-        "update",
-        "pin",
-        "review",
-        "reverify",
-        "archive",
-        "retract",
-        "dispute",
-        "trust",
-        "undo",
-        "forget",
-        "purge",
-        "data",
-    ),
-    "Serve": ("serve", "dashboard", "token", "mcp", "hooks"),
-    "Look after a home": ("lifecycle", "tier", "doctor", "rebuild", "models", "settings", "ledger", "lab"),
+_LISTED = {
+    "Start": "init demo",
+    "Take in": "import observe claim checkpoint wrap remember adopt index",
+    "Ask and look around": "recall list show open copy brief sessions history episodes graph projects",
+    "See why": "why xray explain diff replay ablate lift snapshots recalls audit cite feedback stats",
+    "Change and forget": "update pin review reverify archive retract dispute trust undo forget purge data",
+    "Serve": "serve dashboard token mcp hooks",
+    "Look after a home": "lifecycle tier doctor rebuild models settings ledger lab",
 }
+GROUPS = {title: tuple(words.split()) for title, words in _LISTED.items()}
 """The commands as `--help` shows them: what a newcomer does first stands first."""
 
 

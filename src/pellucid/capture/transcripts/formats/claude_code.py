@@ -19,20 +19,10 @@ from pellucid.capture.transcripts.tools.results import turns_of
 from pellucid.model.turn import Role, Turn
 
 AGENT = "claude-code"
-LINE_TYPES = frozenset(
-    {
-        "user",
-        "assistant",
-        "system",
-        "summary",
-        "file-history-snapshot",
-        "queue-operation",
-        "progress",
-        "attachment",
-        "custom-title",
-        "ai-title",
-    }
-)
+_TYPE_NAMES = """
+    user assistant system summary file-history-snapshot queue-operation progress attachment custom-title ai-title
+    """
+LINE_TYPES = frozenset(_TYPE_NAMES.split())
 
 
 def read(source: Source) -> Iterator[Turn]:

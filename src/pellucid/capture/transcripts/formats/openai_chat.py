@@ -6,7 +6,6 @@ fine-tuning form), one message a line, and the conversations of a ChatGPT data e
 
 from collections.abc import Iterator
 
-from pellucid.capture.transcripts.formats import chatgpt_export
 from pellucid.capture.transcripts.formats.chat_messages import is_message, message_turns, role_of, session_of
 from pellucid.capture.transcripts.json_document import BrokenJsonError, UnfinishedJsonError, elements, is_lines
 from pellucid.capture.transcripts.json_values import JsonObject, as_list, as_object, text_at
@@ -15,22 +14,13 @@ from pellucid.capture.transcripts.source import NumberedObject, Source
 from pellucid.capture.transcripts.tools.calls import PendingCalls
 from pellucid.model.turn import Turn
 
-_DESCRIBING = frozenset(
-    {
-        "id",
-        "custom_id",
-        "session",
-        "session_id",
-        "sessionId",
-        "conversation_id",
-        "conversationId",
-        "thread_id",
-        "role",
-        "content",
-        "mapping",
-        "current_node",
-    }
-)
+_DESCRIBING_KEYS = """
+    id custom_id session session_id sessionId conversation_id conversationId thread_id role content mapping
+    current_node
+    """
+_DESCRIBING = frozenset(_DESCRIBING_KEYS.split())
+_SPOKEN = frozenset({"text", "multimodal_text", "code", "execution_output"})
+"""The contents of an export that are words of somebody, or what they led to."""
 
 
 def read(source: Source) -> Iterator[Turn]:
@@ -48,7 +38,7 @@ def read(source: Source) -> Iterator[Turn]:
 
 def recognises(value: JsonObject) -> bool:
     """Whether a line, or a document's element, belongs to this format."""
-    if isinstance(value.get("messages"), list) or chatgpt_export.is_export(value):
+    if isinstance(value.get("messages"), list) or _is_export(value):
         return True
     calls = {"tool_calls", "tool_call_id", "function_call"} & value.keys()
     return is_message(value) and (bool(calls) or not isinstance(value.get("content"), str))
@@ -83,8 +73,8 @@ def _name(conversation: JsonObject) -> str:
 
 def _conversation_turns(number: int, conversation: JsonObject, source: Source) -> Iterator[Turn]:
     calls = PendingCalls()
-    exported = chatgpt_export.is_export(conversation)
-    for item in chatgpt_export.messages(conversation) if exported else as_list(conversation.get("messages")):
+    exported = _is_export(conversation)
+    for item in _exported_messages(conversation) if exported else as_list(conversation.get("messages")):
         yield from _known_message(number, as_object(item), _name(conversation), calls, source)
 
 
@@ -95,3 +85,33 @@ def _known_message(
         source.report.cannot_read(source.path, number, "unknown role" if "role" in message else "no role and content")
     else:
         yield from message_turns(message, session, calls, source.report)
+
+
+def _is_export(conversation: JsonObject) -> bool:
+    """Whether a conversation is kept as a tree of messages."""
+    return isinstance(conversation.get("mapping"), dict)
+
+
+def _exported_messages(conversation: JsonObject) -> Iterator[JsonObject]:
+    """The branch the user last saw, from its root, in the `{role, content}` form."""
+    tree = as_object(conversation.get("mapping"))
+    branch: list[JsonObject] = []
+    walked: set[str] = set()
+    at = text_at(conversation, "current_node")
+    while at and at not in walked:
+        walked.add(at)
+        node = as_object(tree.get(at))
+        branch.append(as_object(node.get("message")))
+        at = text_at(node, "parent")
+    for message in reversed(branch):
+        content = as_object(message.get("content"))
+        hidden = as_object(message.get("metadata")).get("is_visually_hidden_from_conversation") is True
+        if text_at(content, "content_type") in _SPOKEN and not hidden:
+            author = as_object(message.get("author"))
+            yield {
+                "role": author.get("role"),
+                "name": author.get("name"),
+                "content": as_list(content.get("parts")) or text_at(content, "text") or "",
+                "id": message.get("id"),
+                "create_time": message.get("create_time"),
+            }

@@ -43,48 +43,12 @@ _ROLES: dict[str, Role] = {
     "system": "system",
     "tool": "tool",
 }
-_NOT_NAMES = frozenset(
-    {
-        "note",
-        "notes",
-        "todo",
-        "fixme",
-        "warning",
-        "error",
-        "info",
-        "debug",
-        "example",
-        "examples",
-        "update",
-        "edit",
-        "ps",
-        "re",
-        "subject",
-        "date",
-        "from",
-        "to",
-        "cc",
-        "tip",
-        "hint",
-        "question",
-        "answer",
-        "summary",
-        "step",
-        "steps",
-        "result",
-        "output",
-        "input",
-        "usage",
-        "see",
-        "also",
-        "http",
-        "https",
-        "important",
-        "conclusion",
-        "title",
-        "links",
-    }
-)
+_LABELS = """
+    note notes todo fixme warning error info debug example examples update edit ps re subject date from to cc tip
+    hint question answer summary step steps result output input usage see also http https important conclusion title
+    links
+    """
+_NOT_NAMES = frozenset(_LABELS.split())
 _LONGEST = 1024 * 1024
 
 

@@ -8,22 +8,11 @@ from typing import Literal
 from pellucid.capture.transcripts.json_values import JsonObject, as_list, as_object, text_at
 from pellucid.capture.transcripts.tools.shell import ShellCommand
 
-_SHELLS = frozenset(
-    {
-        "bash",
-        "shell",
-        "exec",
-        "exec_command",
-        "shell_command",
-        "container.exec",
-        "run_terminal_cmd",
-        "run_shell_command",
-        "run_command",
-        "execute_command",
-        "terminal",
-        "local_shell",
-    }
-)
+_SHELL_NAMES = """
+    bash shell exec exec_command shell_command container.exec run_terminal_cmd run_shell_command run_command
+    execute_command terminal local_shell
+    """
+_SHELLS = frozenset(_SHELL_NAMES.split())
 _INTERPRETERS = frozenset({"bash", "sh", "zsh", "dash"})
 _HOSTED = re.compile(r"(?:create|update|edit)_(?:pull|merge)_request$|git_commit$", re.IGNORECASE)
 _COMMITTED = re.compile(r"^\[.{1,200} [0-9a-f]{7,40}\] ", re.MULTILINE)
