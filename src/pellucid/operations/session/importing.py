@@ -142,6 +142,7 @@ class _Intakes:
         """Have every turn that is new kept in the namespace that its session goes to."""
         if self._request.said_by != "manual":
             turns = (replace(turn, relayed=True) for turn in turns)
+        # `placed` hands a turn on once its session has a namespace: `_purpose` and `_intake_of` may ask for it then
         placed = self._filing.placed(turns) if self._filing else turns
         fresh = unseen(placed, self._app.key, self._purpose, self._app.records.already_seen, report)
         distribute(self._app.deadline.over(fresh), self._intake_of)
