@@ -280,7 +280,7 @@ class HomeView:
         self, memory: str, query: str = "", *, recall_id: str | None = None, **options: Unpack[RecallOptions]
     ) -> why.WhyOutput:
         """Why a memory is, or is not, among the answers to a question, or to an earlier recall; what would admit it."""
-        asked = self._call.asked(request.RecallInput, {"query": query, **options}) if query else None
+        asked = self._call.input_of(request.RecallInput, {"query": query, **options}) if query else None
         return why.WHY(self._call, memory=memory, asked=asked, recall_id=recall_id)
 
     def replay(self, recall_id: str, *, live: bool = False) -> explaining.ReplayOutput:

@@ -93,7 +93,7 @@ class UnitOfWork:
         self.records.commit(
             JournalOperation(op_id, kind, at, tuple(writes), rows, tuple(seen), removals=tuple(removals))
         )
-        return CommitResult(op_id, self.indexer.catch_up())
+        return CommitResult(op_id, self.indexer.catch_up())  # which begins by filing what the journal holds
 
     def adopt(self, paths: Collection[str] | None = None, *, wait_s: float = 0.0) -> tuple[Drift, Folded]:
         """Take over what somebody else did to the vault (or these paths): their files win, and it is on record.

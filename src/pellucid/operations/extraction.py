@@ -20,7 +20,7 @@ Asked = Literal["llm", "command"]
 
 @dataclass(frozen=True, slots=True)
 class Extraction:
-    """Who distils and who judges; `is_remote` says that a model has a hand in the words that are kept."""
+    """Who extracts and who judges; `is_remote` says that a model has a hand in the words that are kept."""
 
     extractor: Extractor
     judge: Judge
@@ -48,13 +48,13 @@ def extraction(settings: Settings, deadline: Deadline | None = None) -> Extracti
         InputError: a model is asked for, and the settings do not say which or where.
         ChatError: it is a program, and there is none of that name.
     """
-    distils, judges = settings.observe.extractor, settings.observe.judge
-    chats = {asked: open_chat(settings, asked, deadline) for asked in (distils, judges) if asked != "heuristic"}
+    extracts, judges = settings.observe.extractor, settings.observe.judge
+    chats = {asked: open_chat(settings, asked, deadline) for asked in (extracts, judges) if asked != "heuristic"}
     return Extraction(
-        extractor=HeuristicExtractor() if distils == "heuristic" else LlmExtractor(chats[distils], settings.llm),
+        extractor=HeuristicExtractor() if extracts == "heuristic" else LlmExtractor(chats[extracts], settings.llm),
         judge=HeuristicJudge() if judges == "heuristic" else LlmJudge(chats[judges], settings.llm),
-        name="heuristic" if distils == "heuristic" else chats[distils].model,
-        is_remote=distils != "heuristic",
+        name="heuristic" if extracts == "heuristic" else chats[extracts].model,
+        is_remote=extracts != "heuristic",
         meters=tuple(chat.meter for chat in chats.values()),
     )
 

@@ -175,8 +175,10 @@ class Call:
         """The time in the home."""
         return self.app.clock.now()
 
-    def asked(self, kind: type[In], fields: Mapping[str, object]) -> In:
-        """An input of these fields, and of those that the place of the call decides.
+    def input_of(self, kind: type[In], fields: Mapping[str, object]) -> In:
+        """An input of these fields, and of those that the place of the call decides (`CONTEXT`).
+
+        Most of these need the home: the first call opens it, which takes over edits of the vault, and so may write.
 
         Raises:
             InputError: a value is not allowed; names its field.
@@ -259,7 +261,7 @@ class Operation(Generic[In, Out]):
         Raises:
             InputError: a value is not allowed; names its field.
         """
-        return self.perform(call, call.asked(self.input, fields))
+        return self.perform(call, call.input_of(self.input, fields))
 
     def perform(self, call: Call, asked: In) -> Out:
         """Run it on an input, and tell those who watch the home what came of it."""

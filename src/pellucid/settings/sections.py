@@ -242,7 +242,7 @@ class ObserveSettings(BaseModel):
 
     model_config = _SECTION
     extractor: Literal["heuristic", "llm", "command"] = Field(
-        default="heuristic", description="Who distils a segment: rules, the endpoint of `llm`, or its command."
+        default="heuristic", description="Who extracts from a segment: rules, the endpoint of `llm`, or its command."
     )
     judge: Literal["heuristic", "llm", "command"] = Field(
         default="heuristic", description="Who tells durable from passing."

@@ -121,7 +121,7 @@ def beyond(row: Row, given: Mapping[str, object]) -> list[str]:
     ]
 
 
-def asked(call: Call, row: Row, given: Mapping[str, object], **files: object) -> Any:
+def input_of(call: Call, row: Row, given: Mapping[str, object], **files: object) -> Any:
     """The input of a row from JSON values; `files` are fields that a surface fills in itself.
 
     Raises:
@@ -140,8 +140,8 @@ def asked(call: Call, row: Row, given: Mapping[str, object], **files: object) ->
     for within, values in parts.items():
         inner = _input_within(row.input.model_fields[within])
         assert inner is not None
-        mine[within] = call.asked(inner, values)
-    return call.asked(row.input, mine)
+        mine[within] = call.input_of(inner, values)
+    return call.input_of(row.input, mine)
 
 
 def _value_of(call: Call, field: WritableField, value: object) -> object:

@@ -10,12 +10,18 @@ from kits.hooked import SESSION, context_of, tell, transcript
 from kits.vault import HERE, Opener, keep
 from pellucid.app import App
 from pellucid.clock import isoformat
+from pellucid.model.observation import ExtractedFact
+from pellucid.model.turn import Segment, Turn
+from pellucid.observe.extract.extractor import HeuristicExtractor
+from pellucid.observe.judge import HeuristicJudge
+from pellucid.operations.extraction import Extraction
 from pellucid.operations.hooks.transcripts import read_transcripts
 from pellucid.operations.memory.citing import CITE
 from pellucid.operations.memory.forgetting import FORGET
 from pellucid.operations.operation import Call
 from pellucid.operations.recall.recalling import RECALL
 from pellucid.operations.session.closing import WRAP
+from pellucid.operations.session.intake import Intake
 from pellucid.operations.session.observing import OBSERVE
 from pellucid.operations.using import served_texts
 from pellucid.store.history.citations_port import CitationRow
@@ -220,3 +226,27 @@ def test_turns_are_taken_in_where_history_cannot_be_read(house: Opener) -> None:
         each.unlink()
     path.mkdir()
     assert served_texts(house(), "local/default", "s") == {}
+
+
+def test_what_each_half_of_a_batch_rewrites_is_noted_where_another_process_took_part_of_a_segment(app: App) -> None:
+    for rack in (7, 8):
+        keep(app, f"The relay of rack {rack} listens on port 904{rack}.")
+        RECALL(Call.over(app), query=f"On which port does the relay of rack {rack} listen?", session_id=f"s{rack}")
+    now = app.clock.now()
+    ours = {
+        rack: Turn(f"s{rack}", 1, "user", f"The relay of rack {rack} listens on port 905{rack} now.", now)
+        for rack in (7, 8)
+    }
+    theirs = Turn("s8", 2, "user", "My favourite editor is Helix and I use it every day.", now)
+    keyed = [(str(turn).encode(), turn) for turn in (*ours.values(), theirs)]
+
+    class SlowExtractor(HeuristicExtractor):
+        """While it reads, another process takes the last turn."""
+
+        def extract(self, segment: Segment) -> list[ExtractedFact]:
+            Intake(app, HERE, "extract").take(keyed[-1:])
+            return super().extract(segment)
+
+    Intake(app, HERE, "extract", shared=Extraction(SlowExtractor(), HeuristicJudge())).take(keyed)
+    for rack in (7, 8):
+        assert [each.kind for each in app.citations.on(HERE, f"s{rack}")] == ["rewrote"]

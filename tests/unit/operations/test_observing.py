@@ -20,7 +20,7 @@ from pellucid.model.observation import ExtractedFact
 from pellucid.model.turn import Segment
 from pellucid.observe.judge import HeuristicJudge
 from pellucid.operations.extraction import Extraction
-from pellucid.operations.session import intake
+from pellucid.operations.session import observing
 from pellucid.operations.session.importing import ImportInput, ImportOutput, import_transcripts
 from pellucid.operations.session.observing import ObserveInput, observe_turns, spooled
 from pellucid.settings.sections import CaptureSettings
@@ -273,7 +273,7 @@ class Endpoint:
 @pytest.fixture
 def endpoint(monkeypatch: pytest.MonkeyPatch) -> Endpoint:
     made = Endpoint()
-    monkeypatch.setattr(intake, "extraction", lambda *_: Extraction(made, HeuristicJudge()))
+    monkeypatch.setattr(observing, "extraction", lambda *_: Extraction(made, HeuristicJudge()))
     return made
 
 
@@ -317,7 +317,7 @@ def test_an_endpoint_that_is_set_up_wrongly_does_not_keep_turns_from_the_spool(
     def refuse(*_: object) -> Extraction:
         raise InputError("llm.baseUrl is not set", next_step="set it")
 
-    monkeypatch.setattr(intake, "extraction", refuse)
+    monkeypatch.setattr(observing, "extraction", refuse)
     out = see(live.open(), turn(DECIDED))
     assert (out.turns_spooled, out.backlog[0].attempts) == (1, 1)
     assert "llm.baseUrl" in (out.extractor_problem or "")

@@ -43,7 +43,7 @@ _BY_POSITION = itemgetter(0)
 
 
 class Extractor(Protocol):
-    """Anything that distils a segment; it keeps no state between segments and writes nothing."""
+    """Anything that extracts what is durable from a segment; it keeps no state between segments and writes nothing."""
 
     def extract(self, segment: Segment) -> list[ExtractedFact]:
         """Zero or more facts, each evidenced by at most three turns of the segment, in the order of the turns."""

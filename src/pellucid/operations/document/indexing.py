@@ -303,7 +303,7 @@ class _Indexing:
         if filed is None:
             return [make(None, each)]
         try:
-            old = held(self.app, filed)
+            old = held(self.app, filed)  # its vault file, not the index: what somebody edited there is kept
         except InputError as error:
             self.unread += 1
             self._refuse_damaged(filed, error)

@@ -23,7 +23,7 @@ _LEAST_WORDS = 2
 _LONGEST = 1_500
 """Characters of a prompt that are looked for: a person asks at its beginning, and pastes behind that."""
 _TOLD = tuple(each for each in CATEGORIES if each != "moment")
-"""What was distilled: a stretch of talk, word for word, is for whoever asks."""
+"""What was extracted: a stretch of talk, word for word, is for whoever asks."""
 _HOW: tuple[Category, ...] = ("rule", "preference", "principle", "procedure", "correction")
 """What a short command (`run the tests`) may want to know: how such things are done here, not that they were."""
 _HOW_NEAR = 0.6

@@ -49,7 +49,7 @@ class RememberInput(SafeInput):
 class RememberOutput(Wire):
     """The memory as it is kept. `created` is false where the same words were kept before.
 
-    `updated` says that the memory kept before was given tags or a pin which it lacked.
+    `updated` says that the memory kept before was given tags, a pin or the standing of an axiom which it lacked.
     """
 
     memory: Memory
@@ -66,8 +66,9 @@ class RememberOutput(Wire):
 def remember(app: App, request: RememberInput) -> RememberOutput:
     """Keep one memory, asserted by the user or, where an agent says it, by that; equal words are kept once an entity.
 
-    What is known already gains the tags and the pin that are asked for, unless a program asks and a person said it;
-    nothing else of it changes. Secrets are out of the words when they come here: a `SafeInput` is made without them.
+    What is known already gains the tags, the pin and the standing of an axiom that are asked for, unless a program asks
+    and a person said it; nothing else of it changes. Secrets are out of the words when they come here: a `SafeInput` is
+    made without them.
 
     Raises:
         InputError: there is nothing to keep, or `moment` or `section` is asked for (they come from files).
@@ -144,7 +145,7 @@ def _create_memory(app: App, asked: RememberInput, digest: str) -> RememberOutpu
 
 
 def _update_known(app: App, asked: RememberInput, digest: str) -> RememberOutput | None:
-    """Give the memory that holds these words already the tags and the pin it lacks; None if there is no such memory."""
+    """Give the memory that holds these words already the tags, the pin or the axiom it lacks; None if there is none."""
     known = app.index.holding(asked.namespace, [digest]).get(digest, {})
     alike = known.get(frozenset(asked.scopes).intersection(BOUNDARY_SCOPES))
     if alike is None:

@@ -77,7 +77,7 @@ class Flusher:
     shift_problem: str = ""
     tally: IntakeTally = field(default_factory=IntakeTally)
     extracting: Callable[[], Extraction] | None = None
-    """Makes, at the first flush, who distils; several flushers may share it."""
+    """Makes, at the first flush, who extracts and judges; several flushers may share it."""
     forgotten_in: tuple[str, ...] = ()
     """See `Intake`."""
     _intakes: dict[Mode, Intake] = field(default_factory=dict[Mode, Intake])
@@ -168,7 +168,7 @@ class Flusher:
         memories, turns = tally.memories, tally.turns
         verdicts, unkept = Counter(tally.verdicts), Counter(tally.unkept)
         try:
-            self._opened_intake(segment.session_id).keep([SegmentCut(segment, keys)])
+            made = self._opened_intake(segment.session_id).keep([SegmentCut(segment, keys)])
         except (EncoderError, InputError, StoreBusyError, UnhealthyError) as error:
             self.problem = f"{error}; nothing is lost: the turns wait"
             said = f"{isoformat(self.app.clock.now())} {error.lasting if isinstance(error, ChatError) else error}"
@@ -183,7 +183,7 @@ class Flusher:
                     signal=segment.signal,
                     turns=tally.turns - turns,
                     memories=tally.memories - memories,
-                    memory_ids=tuple(tally.kept),
+                    memory_ids=tuple(made),
                     verdicts=dict((tally.verdicts - verdicts).most_common()),
                     unkept=dict((tally.unkept - unkept).most_common()),
                 )

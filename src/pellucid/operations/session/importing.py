@@ -18,9 +18,10 @@ from pellucid.model.memory import SourceClass
 from pellucid.model.project import DEFAULT
 from pellucid.model.turn import Turn
 from pellucid.model.wire import Wire
+from pellucid.operations.extraction import extraction
 from pellucid.operations.operation import Argument, Flag, Operation, Surfaces
 from pellucid.operations.session.filing import SessionFiling
-from pellucid.operations.session.intake import Intake, Mode, distribute, purpose_of, who_distils
+from pellucid.operations.session.intake import Intake, Mode, distribute, purpose_of
 from pellucid.operations.session.tally import IntakeTally, together
 from pellucid.operations.settling import require_settled
 
@@ -133,7 +134,7 @@ class _Intakes:
     def __init__(self, app: App, request: ImportInput) -> None:
         self._app, self._request = app, request
         self._filing = SessionFiling(app, request.namespace) if request.by_folder else None
-        self._extraction = who_distils(app)
+        self._extraction = extraction(app.settings, app.deadline)
         self._by_namespace: dict[str, Intake] = {}
         self._sessions: dict[str, set[str]] = {}
 
@@ -141,6 +142,7 @@ class _Intakes:
         """Have every turn that is new kept in the namespace that its session goes to."""
         if self._request.said_by != "manual":
             turns = (replace(turn, relayed=True) for turn in turns)
+        # `placed` hands a turn on once its session has a namespace: `_purpose` and `_intake_of` may ask for it then
         placed = self._filing.placed(turns) if self._filing else turns
         fresh = unseen(placed, self._app.key, self._purpose, self._app.records.already_seen, report)
         distribute(self._app.deadline.over(fresh), self._intake_of)

@@ -76,14 +76,14 @@ class Intake:
     mode: Mode
     kind: OperationKind = "import"
     shared: Extraction | None = None
-    """Who distils, if several intakes of one run share it: what a run may cost is counted for all of them."""
+    """Who extracts and judges, if the intakes of one run share it: what a run may cost is counted for all of them."""
     forgotten_in: tuple[str, ...] = ()
     """Further namespaces in which a turn may have been forgotten before its session was filed by its folder."""
     tally: IntakeTally = field(default_factory=IntakeTally)
     _extraction: Extraction = field(init=False)
 
     def __post_init__(self) -> None:
-        self._extraction = self.shared or who_distils(self.app)
+        self._extraction = self.shared or extraction(self.app.settings, self.app.deadline)
 
     def take(self, keyed: Iterable[tuple[bytes, Turn]]) -> None:
         """Cut turns into segments and keep them; returns when the last is acknowledged and searchable.
@@ -94,10 +94,13 @@ class Intake:
         """
         distribute(keyed, lambda _: self)
 
-    def keep(self, batch: Sequence[SegmentCut]) -> None:
+    def keep(self, batch: Sequence[SegmentCut]) -> list[str]:
         """Extract a batch of segments, then keep it, alone; turns that were taken or forgotten before are left out.
 
         Extraction, which may wait for a model, holds no lock; whatever another process took meanwhile is left out.
+
+        Returns:
+            The ids of the memories that were made, without passages.
 
         Raises:
             EncoderError: extraction failed at some segment; those before it are kept.
@@ -115,16 +118,14 @@ class Intake:
                 failure = error
                 break
         unused = set[bytes]() if failure else self._unmarked_keys(batch, observed)
+        made: list[str] = []
         if observed or unused:
-            self._commit_batch(observed, unused)
-            notice(
-                self.app,
-                self.namespace,
-                [each.cut.segment for each in observed],
-                self.tally.kept if self.mode != "verbatim" else (),
-            )
+            made, late = self._commit_batch(observed, unused)
+            notice(self.app, self.namespace, [each.cut.segment for each in observed if each.cut not in late], made)
+            made += self.keep(late) if late else []
         if failure:
             raise failure
+        return made
 
     def _unmarked_keys(self, batch: Sequence[SegmentCut], observed: Sequence[Observed]) -> set[bytes]:
         """The keys of turns that were left out for good, and that no operation has marked as seen."""
@@ -198,8 +199,13 @@ class Intake:
         asked = [at for at, turn in enumerate(turns) if self._keeps_turns or turn.ordinal in cited]
         return frozenset(doubted_turns(turns, asked))
 
-    def _commit_batch(self, observed: list[Observed], unused: set[bytes]) -> None:
-        """Acknowledge it as one operation; `unused` are keys of turns that are not to be asked about again."""
+    def _commit_batch(self, observed: list[Observed], unused: set[bytes]) -> tuple[list[str], list[SegmentCut]]:
+        """Acknowledge it as one operation; `unused` are keys of turns that are not to be asked about again.
+
+        Returns:
+            The ids of the memories that were made, and what was left out: segments of which another process took
+            turns while they were being read here.
+        """
         with self.app.unit_of_work.deciding(self.namespace, self._likely_texts(observed)):
             taken = self.app.records.already_seen({key for each in observed for key in each.cut.keys})
             mine = [each for each in observed if not taken.intersection(each.cut.keys)]
@@ -207,13 +213,15 @@ class Intake:
             turns = [turn for each in mine for turn in each.cut.segment.turns]
             self.tally.turns += len(turns)
             self.tally.characters_in += sum(len(turn.content) for turn in turns)
-            writes, ledger = self._verbatim_writes(mine) if self.mode == "verbatim" else self._extracted_writes(mine)
+            if self.mode == "verbatim":
+                writes, ledger, made = self._verbatim_writes(mine), [], []
+            else:
+                writes, ledger, made = self._extracted_writes(mine)
             seen = unused.union(*(each.cut.keys for each in mine))
             kept = self.app.unit_of_work.commit(self.kind, writes, ledger, seen)
             self.tally.operations += [kept.op_id] if writes else []
         self.tally.encoder_problem = kept.folded.encoder_problem or self.tally.encoder_problem
-        if late:  # another process took some of these turns while they were being read here
-            self.keep(late)
+        return made, late
 
     def _likely_texts(self, observed: Sequence[Observed]) -> Iterator[str]:
         """What is likely to be kept of it: what was observed, and the passages of its turns."""
@@ -225,7 +233,7 @@ class Intake:
     def _keeps_turns(self) -> bool:
         return self.mode != "extract" or self.app.settings.observe.trace_retention == "episode"
 
-    def _verbatim_writes(self, observed: Sequence[Observed]) -> tuple[list[FileWrite], list[dict[str, object]]]:
+    def _verbatim_writes(self, observed: Sequence[Observed]) -> list[FileWrite]:
         made = (
             episode_write(each.cut.segment, self.namespace, self.app.clock, keeping=self._turns_kept(each))
             for each in observed
@@ -235,11 +243,13 @@ class Intake:
         self.tally.episodes += len(written)
         self.tally.passages += len(moments)
         self.tally.memories += len(moments)
-        self.tally.kept = [moment.id for moment in moments]
         self.tally.characters_out += sum(len(moment.content) for moment in moments)
-        return [write for write, _ in written], []
+        return [write for write, _ in written]
 
-    def _extracted_writes(self, observed: Sequence[Observed]) -> tuple[list[FileWrite], list[dict[str, object]]]:
+    def _extracted_writes(
+        self, observed: Sequence[Observed]
+    ) -> tuple[list[FileWrite], list[dict[str, object]], list[str]]:
+        """The files and the rows of the ledger that come of segments, and the ids of the memories that were made."""
         changes = ChangeSet(self.app.records, self.namespace, "extraction", self.app.clock)
         trust = self.app.settings.trust.enabled
         reconciler = Reconciler(self.app.index, self.app.lookup, changes, self.app.key, trust=trust, restate=restate)
@@ -252,7 +262,6 @@ class Intake:
         told, moments = self._episodes(observed, episodes, made)
         self.tally.passages += moments
         self.tally.memories += len(made)
-        self.tally.kept = [memory.id for memory in made]
         self.tally.episodes += len(told)
         self.tally.characters_out += sum(len(memory.content) for memory in made)
         self.tally.verdicts.update(decided.codes)
@@ -260,7 +269,7 @@ class Intake:
         for row in flushed:
             self.tally.verdicts.update({f"drop:{reason}": count for reason, count in row.dropped.items()})
         rows = [row.to_wire() for row in (*flushed, *self._unkept_rows(observed))]
-        return [*plan.writes, *told], [*rows, *decided.rows, *plan.rows]
+        return [*plan.writes, *told], [*rows, *decided.rows, *plan.rows], [memory.id for memory in made]
 
     def _unkept_rows(self, observed: Sequence[Observed]) -> Iterator[UnkeptRow]:
         """A row for each statement that nothing was made of: `why` finds it by its words, which are not kept."""
@@ -343,15 +352,6 @@ def _without_secrets(observation: MemoryObservation) -> MemoryObservation:
         ),
     }
     return observation.model_copy(update={"fact": fact.model_copy(update=clean)})
-
-
-def who_distils(app: App) -> Extraction:
-    """Who extracts and judges, as the settings say; one for all the intakes of a run.
-
-    Raises:
-        InputError, EncoderError: it is set up wrongly.
-    """
-    return extraction(app.settings, app.deadline)
 
 
 def purpose_of(namespace: str, mode: Mode) -> str:

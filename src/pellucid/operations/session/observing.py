@@ -22,10 +22,11 @@ from pellucid.model.memory import SourceClass
 from pellucid.model.project import DEFAULT
 from pellucid.model.turn import Insistent, Turn
 from pellucid.model.wire import Wire
+from pellucid.operations.extraction import extraction
 from pellucid.operations.operation import Flag, Operation, Surfaces
 from pellucid.operations.session.filing import SessionFiling
 from pellucid.operations.session.flushing import OFF_THE_RECORD, PLACE, Backlog, Flushed, Flusher, TopicShift, backlog
-from pellucid.operations.session.intake import purpose_of, who_distils
+from pellucid.operations.session.intake import purpose_of
 from pellucid.operations.session.tally import together
 from pellucid.store.local.lock import exclusive
 from pellucid.store.spool_port import SpooledTurn, Waiting
@@ -135,7 +136,7 @@ class Observer:
         self._guard = Guard(app.settings.capture, self._report)
         self._filing = SessionFiling(app, request.namespace) if request.by_folder else None
         self._flushers: dict[str, Flusher] = {}
-        self._extracting = cache(partial(who_distils, app))
+        self._extracting = cache(partial(extraction, app.settings, app.deadline))
         self._sessions: dict[str, None] = {}
         self._spooled = Counter[str]()
 

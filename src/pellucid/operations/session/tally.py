@@ -23,8 +23,6 @@ class IntakeTally:
     verdicts: Counter[str] = field(default_factory=Counter[str])
     unkept: Counter[str] = field(default_factory=Counter[str])
     """Statements of which nothing was made, by reason; `why` answers of each."""
-    kept: list[str] = field(default_factory=list[str])
-    """The ids of the memories of the last batch."""
     operations: list[str] = field(default_factory=list[str])
     """What was committed, in its order."""
 

@@ -35,7 +35,7 @@ def event(row: Row, given: Given) -> None:
             f"the standard input is no JSON: {error}", next_step="give one event as a hook gets it"
         ) from error
     with performing.opened_for(row, given) as call:
-        asked = call.asked(row.input, {"host": given["host"], "event": said})
+        asked = call.input_of(row.input, {"host": given["host"], "event": said})
         performing.tell(row, row.perform(call, asked), asked, call, as_json=given["as_json"])
 
 
@@ -48,7 +48,7 @@ def claim(row: Row, given: Given) -> None:
             f"no JSON came in: {error}", next_step='a line a claim: {"statement": …, "quote": …}'
         ) from error
     with performing.opened_for(row, given) as call:
-        asked = call.asked(row.input, {**values(row.input, given, call.now), "claims": said})
+        asked = call.input_of(row.input, {**values(row.input, given, call.now), "claims": said})
         performing.tell(row, row.perform(call, asked), asked, call, as_json=given["as_json"])
 
 

@@ -45,7 +45,7 @@ _VERBOSE = Parameter(
 
 def _asked(call: Call, given: Given, query: str) -> RecallInput:
     """The question that the flags ask."""
-    return call.asked(RecallInput, {**_with_review(values(RecallInput, given, call.now)), "query": clean(query)})
+    return call.input_of(RecallInput, {**_with_review(values(RecallInput, given, call.now)), "query": clean(query)})
 
 
 def _with_review(fields: dict[str, object]) -> dict[str, object]:
@@ -133,14 +133,14 @@ def why(row: Row, given: Given) -> None:
         query = further or None
     with performing.opened_for(row, given) as call:
         asked = None if query is None else _asked(call, given, query)
-        told = call.asked(row.input, {"memory": memory, "asked": asked, "recall_id": given["recall_id"]})
+        told = call.input_of(row.input, {"memory": memory, "asked": asked, "recall_id": given["recall_id"]})
         performing.tell(row, row.perform(call, told), told, call, as_json=given["as_json"])
 
 
 def import_sessions(row: Row, given: Given) -> None:
     """Ctrl-C ends it in good order: what was read is kept, and it is said what that is and how to take it back."""
     with performing.opened_for(row, given) as call:
-        asked = call.asked(row.input, values(row.input, given, call.now))
+        asked = call.input_of(row.input, values(row.input, given, call.now))
         with _stopping_gently(call.deadline.cancel):
             outcome = row.perform(call, asked)
         performing.tell(row, outcome, asked, call, as_json=given["as_json"])
@@ -154,7 +154,7 @@ def observe(row: Row, given: Given) -> None:
         performing.answer(WAITING, given)
         return
     with performing.opened_for(row, given) as call:
-        asked = call.asked(row.input, values(row.input, given, call.now))
+        asked = call.input_of(row.input, values(row.input, given, call.now))
         observer = Observer(call.app, asked)
         if not given["flush_due"]:
             _observe_lines(observer, given["file"], unasked=bool(asked.flush or asked.retry))
@@ -192,17 +192,17 @@ def index_docs(row: Row, given: Given) -> None:
         raise InputError("--watch needs something to watch", code="missing_path", next_step="name files or folders")
     as_json = given["as_json"]
     with performing.opened_for(row, given, title="indexing") as call:
-        asked: IndexDocsInput = call.asked(row.input, values(row.input, given, call.now))
+        asked: IndexDocsInput = call.input_of(row.input, values(row.input, given, call.now))
         if is_watching:
             _watch_docs(call, asked, as_json=as_json)
             return
         outcome: IndexDocsOutput = row.perform(call, asked)
-    if not asked.paths and (loaded := outcome.loaded):
-        write(json_text(loaded) if as_json else presenter("index.history")(loaded))
-    else:
-        performing.tell(row, outcome, asked, call, as_json=as_json)
+        if not asked.paths and (loaded := outcome.loaded):
+            write(json_text(loaded) if as_json else presenter("index.history")(loaded))
+        else:
+            performing.tell(row, outcome, asked, call, as_json=as_json)
     if outcome.problems and not outcome.files:
-        sys.exit(InputError.exit_code)
+        sys.exit(InputError.exit_code)  # and no error beside it, as `failure` of a row would be: the answer says each
 
 
 def _watch_docs(call: Call, asked: "IndexDocsInput", *, as_json: bool) -> None:
@@ -235,7 +235,7 @@ def graph_show(row: Row, given: Given) -> None:
     """As text, or drawn."""
     drawing = given["svg"]
     with performing.opened_for(row, given) as call:
-        asked = call.asked(row.input, values(row.input, given, call.now))
+        asked = call.input_of(row.input, values(row.input, given, call.now))
         seen = row.perform(call, asked)
         if drawing:
             deliver(seen.svg(), out_file(drawing), call.settings.home)
@@ -273,7 +273,7 @@ def lab_run(row: Row, given: Given) -> None:
         names = [name.strip() for name in (given["sets"] or "").split(",") if name.strip()]
         with performing.opened_for(LAB_ALL, given) as call:
             shared = {name: value for name, value in values(row.input, given, call.now).items() if name not in alone}
-            asked = call.asked(LAB_ALL.input, {**shared, "sets": tuple(names)})
+            asked = call.input_of(LAB_ALL.input, {**shared, "sets": tuple(names)})
             table = LAB_ALL.perform(call, asked)
             performing.tell(LAB_ALL, table, asked, call, as_json=given["as_json"])
         if failure := LAB_ALL.failure(table):

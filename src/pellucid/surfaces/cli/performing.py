@@ -61,6 +61,7 @@ def _spelling(given: Mapping[str, Any]) -> Spelling:
 
 
 def _operation_row(command: Command) -> Row | None:
+    """The row of a command, from the one module that `commands.json` names: `table.py` would load every operation."""
     known: list[Any] = list(vars(import_module(command.module)).values())
     rows: list[Row] = [each for each in known if isinstance(each, Operation)]
     return next((row for row in rows if row.on.cli == command.words), None)
@@ -81,7 +82,7 @@ def answer(row: Row, given: Mapping[str, Any]) -> None:
         PellucidError: it could not be run, or its answer amounts to a failure.
     """
     with opened_for(row, given) as call:
-        asked = call.asked(row.input, values(row.input, given, call.now))
+        asked = call.input_of(row.input, values(row.input, given, call.now))
         outcome = row.perform(call, asked)
         tell(row, outcome, asked, call, as_json=given["as_json"])
     if failure := row.failure(outcome):

@@ -88,7 +88,7 @@ def _run(view: View, row: Operation[Any, Any], fields: Mapping[str, list[str]], 
     call = view.call(row)
     if (beyond := asking.beyond(row, fields)) and not view.caller.may(row.access, "*"):
         raise InputError(f"{beyond[0]} is only for those who may do so everywhere", code="not_granted")
-    asked = asking.asked(call, row, asking.from_words(row, fields))
+    asked = asking.input_of(call, row, asking.from_words(row, fields))
     outcome = row.perform(call, asked)
     if failure := row.failure(outcome):
         raise failure

@@ -45,7 +45,7 @@ class View:
         """
         call = self.call(row)
         given = {to_camel(name): value for name, value in fields.items() if value not in (None, "")}
-        return row.perform(call, asking.asked(call, row, given))
+        return row.perform(call, asking.input_of(call, row, given))
 
     def call(self, row: Operation[Any, Any]) -> Call:
         """A call of this operation in the page's namespace.

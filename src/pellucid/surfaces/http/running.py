@@ -92,7 +92,7 @@ class OperationWork:
     def _asked(self, call: Call) -> Any:
         field = asking.file_field(self.route.row)
         files = {field: (self.file,)} if field and self.file else {}
-        return asking.asked(call, self.route.row, self.given, **files)
+        return asking.input_of(call, self.route.row, self.given, **files)
 
     def _caching(self, text: bytes) -> tuple[tuple[str, str], ...]:
         """An answer about what is there can be told from another; a new recall is never an old one."""

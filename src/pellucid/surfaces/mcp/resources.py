@@ -17,7 +17,7 @@ from pellucid.operations.browsing import SHOW
 from pellucid.operations.recall.recalling import XRAY
 from pellucid.operations.session.looking.briefing import BRIEF
 from pellucid.surfaces.answers import Form, forms, printed, spell_wire, told, without_snapshot
-from pellucid.surfaces.asking import asked
+from pellucid.surfaces.asking import input_of
 from pellucid.surfaces.commands import spelled_by
 from pellucid.surfaces.mcp.calling import REFERENCE, Askers, Context, Row, in_thread, unexpected
 from pellucid.surfaces.mcp.page import PAGE, XRAY_PAGE
@@ -112,7 +112,7 @@ def _read(calls: Askers, context: Context, uri: str, deadline: Any, progress: An
     place, named, form = _parsed_address(uri)
     try:
         call = calls(context.request, None, place.row.access, deadline=deadline, progress=progress)
-        request = asked(call, place.row, {place.field: named} if place.field else {})
+        request = input_of(call, place.row, {place.field: named} if place.field else {})
         said = told(place.row, place.row.perform(call, request), request, call, form)
         return printed(said), form
     except NotFoundError as error:

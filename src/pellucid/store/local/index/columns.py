@@ -96,7 +96,7 @@ class View:
         return len(self.by_turn)
 
     def admissible(self, admission: Admission) -> Mask:
-        """Active, valid at the instant, not quarantined, and `asked`: as things stand (`standing` knows the past)."""
+        """Active, valid at the instant, not quarantined, and `asked`: as things stand (`past_view` knows the past)."""
         light, at = self.light, admission.at
         valid = light["active"] & light["trusted"] & (light["valid_from"] <= at) & (at < light["valid_until"])
         return valid & self.asked(admission)

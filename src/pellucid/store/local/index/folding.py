@@ -40,7 +40,7 @@ DIRECT_CATEGORIES = (
 _SPEAKER = re.compile(r"([^\W\d_][\w .'-]{0,39}): ")
 _TOLD = re.compile(r"[^\W\d_][\w .'-]{0,39} \(to ([^\W\d_][\w .'-]{0,39})\): ")
 _NAMELESS = "user"
-"""By what distilled words call a user who has no name."""
+"""By what extracted words call a user who has no name."""
 
 
 class Fold:
