@@ -279,13 +279,9 @@ def plain_columns(count: int) -> Columns:
     )
 
 
-NO_EDGE = "no edge leads to it, and nothing else is asked for"
-"""Why a section has no room in the budget where a question asks for nothing but edges."""
-
-
 @dataclass(frozen=True, slots=True)
 class Omission:
-    """A ranked memory that did not fit the context, and why."""
+    """A ranked memory that was left out of the context, and why."""
 
     memory_id: str
     reason: str

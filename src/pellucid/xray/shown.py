@@ -19,7 +19,7 @@ from pellucid.model.snapshot import (
 from pellucid.recall.context.abstain import nearness
 from pellucid.recall.legs.nominate import LEGS, base_of
 from pellucid.recall.score.equation import Ints, rank
-from pellucid.recall.score.ladder import FILTERS, REPEATS, RUNGS
+from pellucid.recall.score.ladder import ASKED_EDGES, FILTERS, REPEATS, RUNGS
 from pellucid.recall.state import Abstention, Pool, State
 from pellucid.store.history_port import audit_id
 from pellucid.store.index_port import Served
@@ -127,6 +127,7 @@ class Shown:
         reasons = {each.name: each.reason for each in FILTERS} | {
             "top-k": "beyond topK",
             REPEATS: self._reason_for_repeat(position),
+            ASKED_EDGES: "no edge asked for leads to it",
             "budget-fit": "over the budget",
         }
         return RejectedCandidate(

@@ -19,6 +19,7 @@ from pellucid.recall.ablate import ablate
 from pellucid.recall.context.leads import paragraphs, saying, shortened
 from pellucid.recall.receipt.record import pack, unpack
 from pellucid.recall.rescore import rescore
+from pellucid.xray.render.as_text import render_text
 
 HERE = "local/default"
 LICENCE = "## Copyright\n\nCopyright and related rights waived via CC0. Nothing else is said here of it.\n"
@@ -129,6 +130,20 @@ def test_a_licence_is_no_answer_and_neither_is_who_wrote_it(harbour: App, query:
     assert "CC0" not in text
     assert "author:" not in text
     assert any("no edge leads to it" in each.reason for each in run(harbour, query, budget=8_000).context.omitted)
+
+
+def test_a_section_that_no_edge_leads_to_is_not_said_to_lack_room(harbour: App) -> None:
+    question = RecallInput(query="what does SPEC-1 require", namespace=HERE, budget=8_000)
+    shown = xray(harbour, question)
+    rungs = {each.name: each for each in shown.filters}
+    assert rungs["asked-edges"].considered > rungs["asked-edges"].admitted == rungs["budget-fit"].admitted
+    assert rungs["budget-fit"].considered == rungs["budget-fit"].admitted == len(shown.results)
+    assert "that no edge asked for leads to" in render_text(shown)
+    beside = next(each for each in shown.rejected if each.rejected_by == "asked-edges")
+    found = why(harbour, WhyInput(namespace=HERE, memory=beside.memory_id, asked=question)).finding
+    assert found
+    assert (found.stage, found.margin) == ("asked-edges", None)
+    assert not [each for each in found.tried if each.kind == "budget"]
 
 
 @pytest.mark.parametrize("query", ["what replaced SPEC-1", "how high is its sill in SPEC-1", "what is SPEC-1"])

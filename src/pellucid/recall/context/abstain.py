@@ -50,7 +50,7 @@ def judge(state: State) -> Abstention | None:
         missed = np.flatnonzero(np.isin(pool.rejected, _FLOORS))
         return Abstention(1.0, threshold, abstained=True, nearest=_nearest(state, missed))
     score = doubt(_comparable(state), order, state.plan, state.corpus.rows)
-    abstained = threshold < 1 and score >= threshold and _can_be_too_much(state)
+    abstained = threshold < 1 and score >= threshold and _may_withhold_answer(state)
     nearest = _nearest(state, order[: state.request.settings.top_k_facts]) if abstained else ()
     return Abstention(score, threshold, abstained=abstained, nearest=nearest)
 
@@ -62,7 +62,7 @@ def unsure(doubt: float) -> str:
     return "not sure: this may not be known here" if doubt >= UNKNOWN_FROM else "not sure that this answers it"
 
 
-def _can_be_too_much(state: State) -> bool:
+def _may_withhold_answer(state: State) -> bool:
     plan, request = state.plan, state.request
     few = state.corpus.rows < request.settings.abstain_from
     otherwise = plan.period is not None or plan.answers or request.review or request.filters.asking

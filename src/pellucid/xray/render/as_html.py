@@ -206,7 +206,7 @@ def _tier_lines(tier: TierExplain | None) -> list[str]:
 
 
 def _context(snapshot: RecallXraySnapshot) -> list[str]:
-    """What found no room; what did find it stands in the results."""
+    """What was left out; what is there stands in the results."""
     table = omitted_table(snapshot)
     held = f"{len(snapshot.context.included)} in the context, {len(table.rows)} left out."
     return [f"<p>{held}</p>", *([_table(table)] if table.rows else [])]

@@ -131,7 +131,7 @@ def stages_table(snapshot: RecallXraySnapshot) -> Table:
 
 
 def omitted_table(snapshot: RecallXraySnapshot) -> Table:
-    """What was ranked and found no room in the context."""
+    """What was ranked and left out of the context."""
     rows = (
         ((headed(each.memory_id, snapshot.words),), _sentence(each.reason), _name(each.memory_id))
         for each in snapshot.context.omitted

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from itertools import dropwhile
 
 from pellucid.model.snapshot import FilterTrace, LegHealth, RejectedCandidate
-from pellucid.recall.score.ladder import DIVERSIFY, REPEATS
+from pellucid.recall.score.ladder import ASKED_EDGES, DIVERSIFY, REPEATS
 from pellucid.xray.words.numbers import counted
 
 TURNED_AWAY = {
@@ -19,6 +19,7 @@ TURNED_AWAY = {
     "top-k": "weaker",
     DIVERSIFY: "lower for being like a better one",
     REPEATS: "only repeating another",
+    ASKED_EDGES: "that no edge asked for leads to",
     "budget-fit": "without room in the budget",
     "abstention": "not near enough to be an answer",
 }
