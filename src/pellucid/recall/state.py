@@ -132,6 +132,8 @@ class Plan:
     """Where edges are asked for, indices of the telling stems that ask for more: which part of what they lead to."""
     only_edges: bool = False
     """Nothing but what the asked edges lead to is asked for: not a part of it, nor why two things hang together."""
+    unknown: tuple[str, ...] = ()
+    """Names in the query of which the graph leg says that they, or what is asked of them, are not known here."""
     own: bool = False
     """It asks for what the asker said."""
     timeless: bool = False

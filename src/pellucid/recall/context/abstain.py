@@ -18,6 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pellucid.recall.legs.nominate import base_of, searching
+from pellucid.recall.query.edges import ABSENT
 from pellucid.recall.score.equation import Ints
 from pellucid.recall.score.ladder import FILTERS
 from pellucid.recall.score.rerank import LATE_INTERACTION
@@ -50,6 +51,8 @@ def judge(state: State) -> Abstention | None:
         missed = np.flatnonzero(np.isin(pool.rejected, _FLOORS))
         return Abstention(1.0, threshold, abstained=True, nearest=_nearest(state, missed))
     score = doubt(_comparable(state), order, state.plan, state.corpus.rows)
+    if any(leg.reason == ABSENT for leg in state.legs):
+        score = max(score, UNKNOWN_FROM)
     abstained = threshold < 1 and score >= threshold and _may_withhold_answer(state)
     nearest = _nearest(state, order[: state.request.settings.top_k_facts]) if abstained else ()
     return Abstention(score, threshold, abstained=abstained, nearest=nearest)

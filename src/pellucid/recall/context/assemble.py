@@ -21,7 +21,7 @@ from pellucid.recall.context.model.passes import clean_up, leave_out
 from pellucid.recall.context.records import NamedEpisode, PassReport
 from pellucid.recall.context.text import NO_NEED, NOTHING, NOTICE, harmless, nearest_line, wrap
 from pellucid.recall.legs.graph_paths import paths_of
-from pellucid.recall.query.edges import UNKNOWN
+from pellucid.recall.query.edges import with_names
 from pellucid.recall.score.equation import Ints
 from pellucid.recall.score.ladder import ASKED_EDGES, REPEATS, RUNGS
 from pellucid.recall.score.repeats import AlreadyTold
@@ -204,9 +204,9 @@ def _rung(name: str, before: Sequence[ContextLine], after: Sequence[ContextLine]
 
 def _empty_builder(state: State, lines: Sequence[ContextLine]) -> ContextBuilder:
     doubt = unsure(state.abstention.score) if state.abstention else ""
-    missing = (leg.reason or "" for leg in state.legs if leg.name == "graph")
-    told = (doubt.capitalize(), *(f"N{each[1:]}" for each in missing if each.startswith(UNKNOWN)))
-    notice = "\n".join((NOTICE, *(f"{harmless(each)}." for each in told if each)))
+    lacking = (with_names(leg.reason or "", state.plan.unknown) for leg in state.legs)
+    told = (f"{each[0].upper()}{harmless(each[1:])}." for each in (doubt, *lacking) if each)
+    notice = "\n".join((NOTICE, *told))
     return ContextBuilder(state.request.recall_id, state.request.settings.citations, len(lines), notice)
 
 

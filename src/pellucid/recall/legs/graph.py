@@ -9,10 +9,11 @@ from math import log
 import numpy as np
 from numpy.typing import NDArray
 
-from pellucid.model.memory import unpack_id
+from pellucid.model.entity import family, node_key
+from pellucid.model.memory import BOUNDARY_SCOPES, unpack_id
 from pellucid.recall.legs.graph_walk import Reached, Walk, strongest
 from pellucid.recall.legs.leg import NO_HITS, Asked, GraphHits, report
-from pellucid.recall.query.edges import beside, unknown
+from pellucid.recall.query.edges import ABSENT, beside, unknown
 from pellucid.recall.query.entities import WORD, names_in
 from pellucid.recall.score.equation import Floats, Ints, Mask
 from pellucid.recall.state import LegReport, Plan, State, Way, World
@@ -22,7 +23,9 @@ from pellucid.store.index_port import Columns, Rows
 SEEDS = 10
 """Named things that a walk begins at, at most."""
 NAMED = 3
-"""Named things of which it is told that no edge that is asked for is at them, at most."""
+"""Named things of which it is told that they, or edges of theirs that are asked for, are not known, at most."""
+ALIKE = 16
+"""Documents numbered as a named one is, at most, that are looked at for one that may answer."""
 NODES, ROWS = 128, 512
 """Nodes, and rows of these, whose nearness to the query is looked at, at most: the most active."""
 BESIDE = 2
@@ -49,18 +52,20 @@ def graph(state: State, plan: Plan, world: World) -> Asked:
     """
     reader = world.reader.graph
     seeds = _seed_nodes(reader, plan)
+    gone = _absent_names(state, plan, world)
     if not seeds:
-        return _empty_report(plan), NO_HITS
+        return _empty_report(plan, gone)
     settings = state.request.settings
     plan = replace(plan, beside=_stems_beside(reader, plan, seeds))
     walk = Walk(reader, state.admission, settings)
     reached = walk.from_seeds([node.number for node in seeds], plan.asked)
     found = _scored_rows(state, plan, world, reached, leads=plan.asked is not None)
     answers = (found.columns.admitted & reached.asked[found.place]).any()
-    note = ""
+    gone = gone if not answers else ()
+    note, names = ABSENT if gone else "", gone
     if plan.asked is not None and not answers:  # what is asked for is not there: the opposite is no answer to it
-        names = [node.name for node in seeds if node.defined]
-        note = unknown(plan.asked, names[:NAMED]) if names and not reached.asked.any() else ""
+        if not gone and not reached.asked.any() and (names := _names_of_defined(reader, plan, seeds)):
+            note = unknown(plan.asked)
         plan = replace(plan, asked=None)
         reached = walk.from_seeds([node.number for node in seeds], None)
         found = _scored_rows(state, plan, world, reached, leads=True)
@@ -70,7 +75,7 @@ def graph(state: State, plan: Plan, world: World) -> Asked:
     if state.admission.known is not None:  # what was not written down yet is no evidence
         outside = outside[:0]
     if not len(inside) and not any(node.defined for node in seeds):  # nobody learns whom private memories know
-        return _empty_report(plan), NO_HITS
+        return _empty_report(plan, gone)
     raw = found.scores.astype(np.float32)
     ways = Ways(reached, found.columns.ids[inside], reached.nodes[found.place[inside]])
     count = int(reached.asked[found.place[inside]].sum())
@@ -83,15 +88,54 @@ def graph(state: State, plan: Plan, world: World) -> Asked:
         answers=count,
         beside=plan.beside,
         only=not plan.beside and not reached.joins,
+        unknown=names,
     )
-    return report("graph", hits, note=note if len(inside) else NOTHING), hits
+    return report("graph", hits, note=note if len(inside) or gone else NOTHING), hits
 
 
-def _empty_report(plan: Plan) -> LegReport:
+def _empty_report(plan: Plan, gone: tuple[str, ...]) -> Asked:
     """How the leg did where the query names something that nothing is known of, or nothing at all."""
-    return (
-        LegReport("graph", "empty", NOTHING) if plan.entities else LegReport("graph", "off", "the query names nothing")
-    )
+    if gone:
+        nothing = GraphHits(NO_HITS.rows, NO_HITS.scores, NO_HITS.open_rows, NO_HITS.open_scores, unknown=gone)
+        return LegReport("graph", "empty", ABSENT), nothing
+    found = LegReport("graph", "empty", NOTHING) if plan.entities else None
+    return found or LegReport("graph", "off", "the query names nothing"), NO_HITS
+
+
+def _absent_names(state: State, plan: Plan, world: World) -> tuple[str, ...]:
+    """Names in the query numbered as documents here are (`SPEC-99` beside SPEC-1) that none has which may answer.
+
+    Of the past nothing is said: a document may have been there, and its history may not be known.
+    """
+    if state.request.as_of or state.request.as_known_at:
+        return ()
+    reader, out = world.reader.graph, list[str]()
+    for name in {node_key(name): name for name in (*names_in(plan.text), *plan.entities)}.values():
+        if kind := family(name):
+            own = np.array([node.number for node in reader.find([name])], dtype=np.int64)
+            if not _any_may_answer(state, world, own) and _any_may_answer(state, world, reader.numbered(kind, ALIKE)):
+                out.append(name)
+    return tuple(out[:NAMED])
+
+
+def _any_may_answer(state: State, world: World, nodes: Ints) -> bool:
+    """Whether something that speaks for one of these nodes may answer whoever asks, whatever else they ask for."""
+    if not len(nodes):
+        return False
+    columns = world.reader.columns(world.reader.graph.homes(np.unique(nodes)).rows, state.admission)
+    granted = sum(1 << i for i, scope in enumerate(BOUNDARY_SCOPES) if scope in state.request.scopes)
+    return bool((columns.active & columns.valid & columns.trusted & (columns.boundary & ~np.uint8(granted) == 0)).any())
+
+
+def _names_of_defined(reader: GraphReader, plan: Plan, seeds: Sequence[Node]) -> tuple[str, ...]:
+    """What the query calls the first of these nodes that some file defines."""
+    left = {node.number for node in seeds if node.defined}
+    out: list[str] = []
+    for name in dict.fromkeys((*plan.entities, *names_in(plan.text))):
+        if met := left.intersection(node.number for node in reader.find([name])):
+            left -= met
+            out.append(name)
+    return tuple(out[:NAMED])
 
 
 @dataclass(frozen=True, slots=True)

@@ -33,7 +33,7 @@ def _with_walk(state: State, found: Iterable[LegHits]) -> State:
     walk = next((hits for hits in found if isinstance(hits, GraphHits)), None)
     answers = walk.answers if walk else 0
     asked = state.plan.asked if answers else None
-    plan = replace(state.plan, asked=asked, answers=answers)
+    plan = replace(state.plan, asked=asked, answers=answers, unknown=walk.unknown if walk else ())
     if walk and answers:
         plan = replace(plan, beside=walk.beside, only_edges=walk.only)
     return replace(state, plan=plan, ways=walk.ways if walk else {})
