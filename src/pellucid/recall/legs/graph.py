@@ -48,7 +48,8 @@ def graph(state: State, plan: Plan, world: World) -> Asked:
     """What hangs together with the things that the query names, nearest first; `off` where it names none.
 
     The raw score of a memory is the activation of its node (`graph_walk`) times `.4 + .2·PageRank + .4·cosine`, or
-    `.85 + .1·PageRank + .05·cosine` where the query asks for edges: then the distance decides.
+    `.85 + .1·PageRank + .05·cosine` where the query asks for edges: then the distance decides. Where it asks for a
+    document and nothing else, the lead of that has 1 more.
     """
     reader = world.reader.graph
     seeds = _seed_nodes(reader, plan)
@@ -59,7 +60,8 @@ def graph(state: State, plan: Plan, world: World) -> Asked:
     plan = replace(plan, beside=_stems_beside(reader, plan, seeds))
     walk = Walk(reader, state.admission, settings)
     reached = walk.from_seeds([node.number for node in seeds], plan.asked)
-    found = _scored_rows(state, plan, world, reached, leads=plan.asked is not None)
+    itself = _nodes_asked_for(reader, plan, seeds)
+    found = _scored_rows(state, plan, world, reached, itself, leads=plan.asked is not None or len(itself) > 0)
     answers = (found.columns.admitted & reached.asked[found.place]).any()
     gone = gone if not answers else ()
     note, names = ABSENT if gone else "", gone
@@ -68,7 +70,7 @@ def graph(state: State, plan: Plan, world: World) -> Asked:
             note = unknown(plan.asked)
         plan = replace(plan, asked=None)
         reached = walk.from_seeds([node.number for node in seeds], None)
-        found = _scored_rows(state, plan, world, reached, leads=True)
+        found = _scored_rows(state, plan, world, reached, itself, leads=True)
     order = _ordered_rows(found, reached)
     may = found.columns.admitted[order]
     inside, outside = order[may][: settings.pool], order[~may][: settings.open_pool]
@@ -78,7 +80,7 @@ def graph(state: State, plan: Plan, world: World) -> Asked:
         return _empty_report(plan, gone)
     raw = found.scores.astype(np.float32)
     ways = Ways(reached, found.columns.ids[inside], reached.nodes[found.place[inside]])
-    count = int(reached.asked[found.place[inside]].sum())
+    count = int(reached.asked[found.place[inside]].sum()) or int((raw[inside] > 1).sum())
     hits = GraphHits(
         found.rows[inside],
         raw[inside],
@@ -87,7 +89,7 @@ def graph(state: State, plan: Plan, world: World) -> Asked:
         ways=ways,
         answers=count,
         beside=plan.beside,
-        only=not plan.beside and not reached.joins,
+        only=plan.asked is not None and not plan.beside and not reached.joins,
         unknown=names,
     )
     return report("graph", hits, note=note if len(inside) or gone else NOTHING), hits
@@ -208,7 +210,18 @@ def _leads(reader: GraphReader, name: str, numbers: Collection[int]) -> bool:
     return any(node.number in numbers for node in reader.find([name]))
 
 
-def _scored_rows(state: State, plan: Plan, world: World, reached: Reached, *, leads: bool) -> _Scored:
+def _nodes_asked_for(reader: GraphReader, plan: Plan, seeds: Sequence[Node]) -> Ints:
+    """The documents that the query names, where it asks for nothing else: none of its telling words is of no name."""
+    defined = {node.number for node in seeds if node.defined}
+    if plan.asked or not defined:
+        return np.zeros(0, dtype=np.int64)
+    named = (name for name in (*plan.entities, *names_in(plan.text)) if _leads(reader, name, defined))
+    words = {word for name in named for word in re.findall(r"\w+", name.casefold())}
+    other = any(plan.words[i].casefold() not in words for i in plan.telling)
+    return np.array([] if other else sorted(defined), dtype=np.int64)
+
+
+def _scored_rows(state: State, plan: Plan, world: World, reached: Reached, itself: Ints, *, leads: bool) -> _Scored:
     """The rows that answer for the nodes, with their scores; those of the seeds only if no edge is asked for.
 
     Where an edge that is asked for joins two seeds, both are kept, too; the section that says so answers best. With
@@ -227,6 +240,7 @@ def _scored_rows(state: State, plan: Plan, world: World, reached: Reached, *, le
         columns, place, near + MEANT * _scores_of_meant_sections(reader, reached, rows, place) + 2 * MEANT * states
     )
     scores = reached.activation[place] * fit * np.where(places < PER_NODE, 1.0 / (places + 1) ** 2, 0.0)
+    scores[np.isin(reached.nodes[place], itself) & (places == 0) & columns.admitted] += 1.0
     if asked.any():
         scores[~_rows_to_keep(scores, asked, places)] = 0.0
     return _Scored(rows, columns, place, scores)

@@ -102,7 +102,8 @@ class AlreadyTold:
     ) -> None:
         self._told: list[_WordsSaid] = []
         self._last: _WordsSaid | None = None
-        self._documents: dict[str, int] = {}
+        self._documents: dict[str, tuple[int, bool]] = {}
+        """The first section of each that is told, and whether it is bare."""
         self._asked, self._stems = asked, stems
 
     def take(self, memory: Memory, number: int, *, firm: bool = False) -> dict[int, int]:
@@ -113,8 +114,7 @@ class AlreadyTold:
         """
         before, self._last = self._last, None
         if memory.category == "section":
-            first = self._documents.setdefault(memory.session_id or memory.id, number)
-            return {number: first} if first != number and self._is_bare(memory.content) else {}
+            return self._take_section(memory, number, bare=not firm and self._is_bare(memory.content))
         said = _WordsSaid.of(memory, number)
         if not memory.session_id or not said.spans:
             return {}
@@ -129,12 +129,24 @@ class AlreadyTold:
         self._told.remove(before)
         return {before.number: number}
 
+    def _take_section(self, memory: Memory, number: int, *, bare: bool) -> dict[int, int]:
+        """That a bare one is settled by another of its document, whichever comes first."""
+        document = memory.session_id or memory.id
+        first, was_bare = self._documents.setdefault(document, (number, bare))
+        if bare or not was_bare:
+            return {number: first} if bare and first != number else {}
+        self._documents[document] = number, False
+        return {first: number}
+
     def _is_bare(self, section: str) -> bool:
-        """Whether a section is a licence, references and the like, and holds nothing of what is asked."""
+        """Whether a section is a licence, references and the like, and holds nothing of what is asked.
+
+        What its document is called does not count: that is said there again, and of no use.
+        """
         title, _, body = section.partition("\n")
-        heading = title.rpartition(" › ")[2] if " › " in title else ""
-        carried = not vocabulary("backmatter").isdisjoint(words(heading))
-        return carried and not self._asked & self._stems(f"{heading}\n{body}")
+        document, _, heading = title.rpartition(" › ")
+        carried = bool(document) and not vocabulary("backmatter").isdisjoint(words(heading))
+        return carried and not (self._asked - self._stems(document)) & self._stems(f"{heading}\n{body}")
 
 
 def _evidence_spans(memory: Memory) -> Iterator[_Span]:
