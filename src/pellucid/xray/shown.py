@@ -148,7 +148,7 @@ class Shown:
         return (
             f"[{there.index(said_by) + 1}] says it"
             if said_by in there
-            else f"another that is not shown says it ({said_by})"
+            else f"what is not shown says it, too: {said_by}"
         )
 
     def _margin_at(self, rung: str, position: int) -> float | None:

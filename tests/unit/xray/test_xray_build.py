@@ -106,6 +106,7 @@ def test_a_neighbour_without_a_nomination_is_served_by_its_episode(told: App) ->
     seen = {"episode": 0, "hybrid": 0}
     for query in QUESTIONS:
         for result in explained(told, query, top_k=60, budget=100_000, without=("graph",)).results:
+            assert "+0.00)" not in result.why
             if result.score_decomposition.direct:
                 assert result.served_by == "direct-answer"
                 continue

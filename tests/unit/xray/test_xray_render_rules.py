@@ -174,6 +174,20 @@ def test_graph_paths_have_arrows_and_confidences_two_decimals() -> None:
     assert "- **Graph path:** `a` → `b` → `c`" in render(snapshot, "markdown")
 
 
+def test_where_a_line_would_name_a_memory_by_its_id_its_number_or_its_words_stand() -> None:
+    other, unsaid = f"mem_{7:032x}", f"mem_{8:032x}"
+    plain, here = holding(), f"mem_{6:032x}"
+    path = ("crane", here, other, unsaid)
+    known = {"memory_id": here, "graph_path": path, "graph_edges": (f"{here} ABOUT crane",)}
+    result = plain.results[0].model_copy(update=known)
+    lost = RejectedCandidate(memory_id=other, rejected_by="repeats", reason=f"it is said, too: {here}", final=0.5)
+    snapshot = plain.model_copy(update={"results": (result,), "rejected": (lost,), "words": {other: "It lifts timber"}})
+    assert line(snapshot, "graph-path") == f'crane -> [1] -> "It lifts timber" ({other}) -> {unsaid}'
+    assert line(snapshot, "graph-edges") == "[1] ABOUT crane"
+    assert "it is said, too: [1];" in render(snapshot, "text")
+    assert "| it is said, too: [1] |" in render(snapshot, "markdown")
+
+
 def test_a_rung_shows_its_counts_the_soft_ones_and_its_reason() -> None:
     rungs = (
         FilterTrace(name="one", considered=12, admitted=12),

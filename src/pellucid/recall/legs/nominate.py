@@ -80,7 +80,7 @@ def _lexical(state: State, plan: Plan, world: World) -> Asked:
     settings, stems = state.request.settings, [plan.stems[i] for i in plan.searched]
     hits = world.reader.lexical(stems, state.admission, settings.pool, settings.open_pool)
     skipped = sum(1 for frequency in plan.frequencies if frequency) - len(stems)
-    return report("lexical", hits, note=f"{skipped} common words left out" if skipped else ""), hits
+    return report("lexical", hits, note=f"{skipped} common word{'s' * (skipped > 1)} left out" if skipped else ""), hits
 
 
 def _passage(state: State, plan: Plan, world: World) -> Asked:
