@@ -1,5 +1,6 @@
 """What `pellucid recall` and `xray` tell beside the answer: how sure it is, what was cut, what failed, whose words."""
 
+import re
 from pathlib import Path
 
 import pytest
@@ -101,5 +102,5 @@ def test_what_is_of_a_document_that_holds_no_more_is_told_once_with_why(cli: Cli
     )
     cli("index", "docs", "docs")
     said = cli("recall", "what lights the harbour lamp?").out
-    assert said.count("documents that no longer hold: withdrawn\n") == 1
+    assert len(re.findall(r"documents? that no longer holds?: withdrawn\n", said)) == 1
     assert "reverify" not in said

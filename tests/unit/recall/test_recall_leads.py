@@ -183,6 +183,8 @@ def test_a_licence_is_left_out_too_where_it_is_the_first_of_its_document() -> No
     assert told.take(licence, 0) == {}
     assert told.take(other, 1) == {0: 1}
     assert told.take(licence, 2) == {2: 1}
+    header, again = section(3, "", "status: Final\nauthor: Ada"), section(4, "", "Status: Final\n\nAuthor: Ada")
+    assert (told.take(header, 3), told.take(again, 4)) == ({}, {4: 3})
     assert AlreadyTold({"waived."}, lambda text: set(text.casefold().split())).take(licence, 0) == {}
 
 
