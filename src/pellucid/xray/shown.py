@@ -143,12 +143,12 @@ class Shown:
         """Which one says what it does: the number of a result, else the id."""
         better = self._state.repeats.get(position)
         if better is None:
-            return "another says it"
+            return "another stands for it"
         said_by, there = unpack_id(self._pool.ids[better]), self._state.context.included
         return (
-            f"[{there.index(said_by) + 1}] says it"
+            f"[{there.index(said_by) + 1}] stands for it"
             if said_by in there
-            else f"what is not shown says it, too: {said_by}"
+            else f"what is not shown stands for it: {said_by}"
         )
 
     def _margin_at(self, rung: str, position: int) -> float | None:

@@ -338,8 +338,8 @@ def test_what_repeats_another_names_the_result_that_says_it(house: Opener) -> No
     for number, words in ((1, said), (2, f"{said}, in the rain")):
         file_memories(app, [a_memory(number, words, session_id="one", evidence=("one:4-4",))])
     snapshot = explained(app, "what does the harbour crane lift")
-    assert [(each.rejected_by, each.reason) for each in snapshot.rejected] == [("repeats", "[1] says it")]
-    assert "    repeats: [1] says it; final=" in render(snapshot, "text")
+    assert [(each.rejected_by, each.reason) for each in snapshot.rejected] == [("repeats", "[1] stands for it")]
+    assert "    repeats: [1] stands for it; final=" in render(snapshot, "text")
 
 
 def test_a_recall_that_gave_no_answer_says_of_the_nearest_how_near_they_are_and_who_found_them(told: App) -> None:

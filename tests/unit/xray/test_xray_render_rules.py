@@ -208,7 +208,7 @@ def test_a_rung_that_is_known_says_in_plain_words_what_it_turned_away() -> None:
     )
     text = render(empty(filters=rungs), "text")
     assert "- score-floor: 33 of 62 passed; 29 too unlike the question\n" in text
-    assert "shown: 0 memories, 21 weaker ones left out, 1 only repeating another\n" in text
+    assert "shown: 0 memories, 21 weaker ones left out, 1 that another stands for\n" in text
 
 
 def test_the_words_of_a_memory_stand_where_its_id_would_and_the_id_below() -> None:

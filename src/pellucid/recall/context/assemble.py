@@ -109,7 +109,7 @@ def _cut(state: State, kept: int, repeating: int) -> tuple[Rung, ...]:
     """The rungs of what only repeats a better one, and of what is beyond `topK`."""
     ranked, left = len(state.order), len(state.order) - repeating
     return (
-        Rung(REPEATS, ranked, left, reason="another says it" if repeating else ""),
+        Rung(REPEATS, ranked, left, reason="another stands for it" if repeating else ""),
         Rung("top-k", left, kept, reason="beyond topK" if kept < left else ""),
     )
 

@@ -12,7 +12,7 @@ from pellucid.recall.score.equation import Mask
 from pellucid.recall.state import Pool, Rung, State
 
 REPEATS = "repeats"
-"""The rung of what says again, of the same turns, what a better one says."""
+"""The rung of what a better one stands for: it says the same, or of its document more that is asked for."""
 ASKED_EDGES = "asked-edges"
 """The rung of sections that no edge leads to, where nothing but edges is asked for."""
 

@@ -155,8 +155,15 @@ class AlreadyTold:
         """
         title, _, body = section.partition("\n")
         document, _, heading = title.rpartition(" › ")
-        carried = bool(document) and not vocabulary("backmatter").isdisjoint(words(heading))
-        return carried and not (self._asked - self._stems(document)) & self._stems(f"{heading}\n{body}")
+        return is_carried_along(section) and not (self._asked - self._stems(document)) & self._stems(
+            f"{heading}\n{body}"
+        )
+
+
+def is_carried_along(section: str) -> bool:
+    """Whether a section is headed as what documents only carry along: a licence, references and the like."""
+    document, _, heading = section.partition("\n")[0].rpartition(" › ")
+    return bool(document) and not vocabulary("backmatter").isdisjoint(words(heading))
 
 
 def _lines_of(section: str) -> frozenset[str]:

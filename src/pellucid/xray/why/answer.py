@@ -18,6 +18,7 @@ from pellucid.recall.receipt.record import Receipt, pack, unpack
 from pellucid.recall.rescore import rescore
 from pellucid.recall.score.equation import Ints
 from pellucid.recall.score.ladder import ASKED_EDGES, FILTERS, REPEATS, RUNGS
+from pellucid.recall.score.repeats import is_carried_along
 from pellucid.recall.state import Pool, Request, State, World
 from pellucid.store.index_port import MemoryStanding
 from pellucid.xray.shown import Shown
@@ -307,8 +308,8 @@ def _repeated_by(then: Then) -> str | None:
     said = next((each.reason for each in then.state.context.omitted if each.memory_id == then.memory.id), None)
     if better is None:
         return said
-    section = then.memory.category == "section"
-    does = "says more of its document, and of what is asked it holds nothing but the title" if section else "says it"
+    bare = then.memory.category == "section" and is_carried_along(then.memory.content)
+    does = "says more of its document, and of what is asked it holds nothing but the title" if bare else "says it"
     return f"{unpack_id(then.pool.ids[better])} {does}"
 
 

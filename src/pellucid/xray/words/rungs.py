@@ -18,7 +18,7 @@ TURNED_AWAY = {
     "score-floor": "too unlike the question",
     "top-k": "weaker",
     DIVERSIFY: "lower for being like a better one",
-    REPEATS: "only repeating another",
+    REPEATS: "that another stands for",
     ASKED_EDGES: "that no edge asked for leads to",
     "budget-fit": "without room in the budget",
     "abstention": "not near enough to be an answer",
