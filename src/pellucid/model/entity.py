@@ -52,6 +52,12 @@ def node_key(name: str) -> str:
     return f"{found[1]}-{found[2]}" if found else key
 
 
+def family(name: str) -> str:
+    """What numbered names have in common: `spec` of `SPEC-054`; empty for a name that is none."""
+    found = _NUMBERED.fullmatch(node_key(name))
+    return found[1] if found else ""
+
+
 def entity_id(namespace: str, key: str, secret: bytes) -> str:
     """`ent_` and 32 hex digits: a node of one key in one namespace, whatever file speaks of it.
 

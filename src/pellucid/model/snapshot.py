@@ -242,7 +242,7 @@ class StageTrace(Wire):
 
 
 class OmittedMemory(Wire):
-    """A ranked memory that the budget left out, and why."""
+    """A ranked memory that was left out of the context, and why."""
 
     memory_id: str
     reason: str
@@ -280,7 +280,7 @@ class CutTrace(Wire):
 
 
 class ContextTrace(Wire):
-    """What the assembled context holds, in order of rank, and what it had no room for."""
+    """What the assembled context holds, in order of rank, and what was left out of it."""
 
     included: tuple[str, ...] = ()
     omitted: tuple[OmittedMemory, ...] = ()

@@ -132,6 +132,8 @@ class Plan:
     """Where edges are asked for, indices of the telling stems that ask for more: which part of what they lead to."""
     only_edges: bool = False
     """Nothing but what the asked edges lead to is asked for: not a part of it, nor why two things hang together."""
+    unknown: tuple[str, ...] = ()
+    """Names in the query of which the graph leg says that they, or what is asked of them, are not known here."""
     own: bool = False
     """It asks for what the asker said."""
     timeless: bool = False
@@ -279,13 +281,9 @@ def plain_columns(count: int) -> Columns:
     )
 
 
-NO_EDGE = "no edge leads to it, and nothing else is asked for"
-"""Why a section has no room in the budget where a question asks for nothing but edges."""
-
-
 @dataclass(frozen=True, slots=True)
 class Omission:
-    """A ranked memory that did not fit the context, and why."""
+    """A ranked memory that was left out of the context, and why."""
 
     memory_id: str
     reason: str

@@ -71,6 +71,10 @@ class GraphReader(Protocol):
         """The nodes of these names or aliases (`node_key`), in order, each once, unknown ones left out."""
         ...
 
+    def numbered(self, family: str, most: int) -> Ints:
+        """The first nodes that files define and whose names are numbered so: of `spec`, SPEC-1, SPEC-2."""
+        ...
+
     def around(
         self, nodes: Ints, admission: Admission, floor: float, most: int = 0, *, out: bool | None = None
     ) -> Steps:

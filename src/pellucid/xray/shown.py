@@ -19,7 +19,7 @@ from pellucid.model.snapshot import (
 from pellucid.recall.context.abstain import nearness
 from pellucid.recall.legs.nominate import LEGS, base_of
 from pellucid.recall.score.equation import Ints, rank
-from pellucid.recall.score.ladder import FILTERS, REPEATS, RUNGS
+from pellucid.recall.score.ladder import ASKED_EDGES, FILTERS, REPEATS, RUNGS
 from pellucid.recall.state import Abstention, Pool, State
 from pellucid.store.history.history_port import audit_id
 from pellucid.store.index_port import Served
@@ -127,6 +127,7 @@ class Shown:
         reasons = {each.name: each.reason for each in FILTERS} | {
             "top-k": "beyond topK",
             REPEATS: self._reason_for_repeat(position),
+            ASKED_EDGES: "no edge asked for leads to it",
             "budget-fit": "over the budget",
         }
         return RejectedCandidate(
@@ -142,12 +143,12 @@ class Shown:
         """Which one says what it does: the number of a result, else the id."""
         better = self._state.repeats.get(position)
         if better is None:
-            return "another says it"
+            return "another stands for it"
         said_by, there = unpack_id(self._pool.ids[better]), self._state.context.included
         return (
-            f"[{there.index(said_by) + 1}] says it"
+            f"[{there.index(said_by) + 1}] stands for it"
             if said_by in there
-            else f"another that is not shown says it ({said_by})"
+            else f"what is not shown stands for it: {said_by}"
         )
 
     def _margin_at(self, rung: str, position: int) -> float | None:

@@ -14,9 +14,10 @@ from pellucid.operations.document.indexing import IndexDocsInput, index_docs
 from pellucid.operations.recall.recalling import recall, xray, xray_of
 from pellucid.operations.recall.request import RecallInput
 from pellucid.recall.ablate import ablate
+from pellucid.recall.context.abstain import UNKNOWN_FROM
 from pellucid.recall.legs.graph import is_part
 from pellucid.recall.query.entities import names_in
-from pellucid.recall.receipt.record import pack, unpack
+from pellucid.recall.receipt.record import inflate, pack, unpack
 from pellucid.recall.rescore import rescore
 from pellucid.recall.score.fuse import COMPANY
 from pellucid.recall.state import State
@@ -241,7 +242,33 @@ def test_edges_that_are_asked_for_and_not_there_are_said_not_to_be_known(town: A
     told = [line for line in state.context.text.splitlines() if line.startswith("Nothing is known")]
     reason = next(each.reason for each in state.legs if each.name == "graph")
     assert told == [said] * bool(said)
-    assert reason == said[:1].lower() + said[1:-1]
+    assert reason.startswith("nothing is known that ") == bool(said)
+    assert "SPEC" not in reason
+
+
+@pytest.mark.parametrize("query", ["what is SPEC-99 about", "what does spec 99 require", "who wrote SPEC #99?"])
+def test_a_document_that_is_not_there_is_said_not_to_be_there_and_is_a_cause_for_doubt(town: App, query: str) -> None:
+    state = run(town, query)
+    name = next(word for word in ("SPEC-99", "spec 99", "SPEC #99") if word in query)
+    assert f"No document here is {name}." in state.context.text.splitlines()
+    assert state.abstention
+    assert state.abstention.score >= UNKNOWN_FROM
+    packed = pack(state)
+    assert name.encode() not in inflate(packed)[0]
+    assert unpack(packed).state.plan.unknown == (name,)
+
+
+@pytest.mark.parametrize(
+    "query", ["what is SPEC-3 about", "what is RFC-99 about", "what did we do in May 2026", "SPEC"]
+)
+def test_nothing_is_said_of_what_is_there_or_numbered_as_no_document_here_is(town: App, query: str) -> None:
+    assert "No document here is" not in run(town, query).context.text
+
+
+def test_a_receipt_without_the_question_names_nothing_that_it_named(town: App) -> None:
+    for query in ("what replaced SPEC-1?", "what is SPEC-99 about"):
+        packed = pack(run(town, query, settings={"storeQueryText": False}))
+        assert b"SPEC" not in inflate(packed)[0]
 
 
 def test_nobody_learns_what_private_memories_know(house: Opener, tmp_path: Path) -> None:

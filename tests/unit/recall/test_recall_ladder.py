@@ -45,6 +45,7 @@ def test_the_rungs_stand_in_their_documented_order() -> None:
         "mmr-diversify",
         "repeats",
         "top-k",
+        "asked-edges",
         "budget-fit",
     )
     assert all(each.reason for each in FILTERS)

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from kits.vault import NOON, Opener, run
+from kits.vault import NOON, Opener, a_memory, run
 from pellucid.app import App
 from pellucid.model.entity import Edge
 from pellucid.model.memory import Memory
@@ -19,6 +19,8 @@ from pellucid.recall.ablate import ablate
 from pellucid.recall.context.leads import paragraphs, saying, shortened
 from pellucid.recall.receipt.record import pack, unpack
 from pellucid.recall.rescore import rescore
+from pellucid.recall.score.repeats import AlreadyTold
+from pellucid.xray.render.as_text import render_text
 
 HERE = "local/default"
 LICENCE = "## Copyright\n\nCopyright and related rights waived via CC0. Nothing else is said here of it.\n"
@@ -131,6 +133,20 @@ def test_a_licence_is_no_answer_and_neither_is_who_wrote_it(harbour: App, query:
     assert any("no edge leads to it" in each.reason for each in run(harbour, query, budget=8_000).context.omitted)
 
 
+def test_a_section_that_no_edge_leads_to_is_not_said_to_lack_room(harbour: App) -> None:
+    question = RecallInput(query="what does SPEC-1 require", namespace=HERE, budget=8_000)
+    shown = xray(harbour, question)
+    rungs = {each.name: each for each in shown.filters}
+    assert rungs["asked-edges"].considered > rungs["asked-edges"].admitted == rungs["budget-fit"].admitted
+    assert rungs["budget-fit"].considered == rungs["budget-fit"].admitted == len(shown.results)
+    assert "that no edge asked for leads to" in render_text(shown)
+    beside = next(each for each in shown.rejected if each.rejected_by == "asked-edges")
+    found = why(harbour, WhyInput(namespace=HERE, memory=beside.memory_id, asked=question)).finding
+    assert found
+    assert (found.stage, found.margin) == ("asked-edges", None)
+    assert not [each for each in found.tried if each.kind == "budget"]
+
+
 @pytest.mark.parametrize("query", ["what replaced SPEC-1", "how high is its sill in SPEC-1", "what is SPEC-1"])
 def test_where_no_edge_answers_a_licence_is_none_either(harbour: App, query: str) -> None:
     state = run(harbour, query)
@@ -139,6 +155,37 @@ def test_where_no_edge_answers_a_licence_is_none_either(harbour: App, query: str
     assert "SPEC-1: The harbour gate › Copyright" not in text
     assert state.repeats
     assert sum(line.endswith("SPEC-1: The harbour gate") for line in text.splitlines()) == 1  # its header is no repeat
+
+
+@pytest.mark.parametrize("query", ["What is SPEC-1 about?", "the harbour gate", "SPEC-1 and SPEC-3?"])
+def test_a_document_asked_for_by_its_name_alone_stands_first_by_its_lead(harbour: App, query: str) -> None:
+    state = run(harbour, query)
+    first = state.served[0].memory
+    assert (first.entity_ref, state.pool.ordinal[state.kept[0]]) in (("SPEC-1", 0), ("SPEC-3", 0))
+    assert "Boats wait before the gate until the water is high enough" in state.context.text
+    assert "CC0" not in state.context.text
+    assert state.plan.answers == query.count("SPEC-") or query.startswith("the")
+    assert not state.plan.only_edges
+
+
+def test_what_a_document_says_of_something_is_not_answered_by_its_lead_alone(harbour: App) -> None:
+    state = run(harbour, "which ink does SPEC-2 take for neap tides")
+    assert state.plan.answers == 0
+    assert "black ink for neap tides" in state.context.text
+
+
+def test_a_licence_is_left_out_too_where_it_is_the_first_of_its_document() -> None:
+    def section(number: int, title: str, text: str) -> Memory:
+        return a_memory(number, f"SPEC-1: The harbour gate{title}\n{text}", category="section", session_id="doc-1")
+
+    told = AlreadyTold({"harbour", "water"}, lambda text: set(text.casefold().split()))
+    licence, other = section(1, " › Copyright", "Waived."), section(2, " › Sill", "The water is deep.")
+    assert told.take(licence, 0) == {}
+    assert told.take(other, 1) == {0: 1}
+    assert told.take(licence, 2) == {2: 1}
+    header, again = section(3, "", "status: Final\nauthor: Ada"), section(4, "", "Status: Final\n\nAuthor: Ada")
+    assert (told.take(header, 3), told.take(again, 4)) == ({}, {4: 3})
+    assert AlreadyTold({"waived."}, lambda text: set(text.casefold().split())).take(licence, 0) == {}
 
 
 def test_why_says_what_such_a_section_lacks_and_what_the_better_one_says(harbour: App) -> None:

@@ -116,6 +116,7 @@ def test_common_words_left_out_are_counted(house: Opener) -> None:
     app = house()
     keep(app, "when do we sail")
     assert leg(run(app, "when do we sail"), "lexical").reason == "3 common words left out"
+    assert leg(run(app, "do sail"), "lexical").reason == "1 common word left out"
 
 
 def test_the_fallback_brings_the_newest_first_even_within_a_minute(house: Opener) -> None:

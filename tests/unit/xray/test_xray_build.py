@@ -106,6 +106,7 @@ def test_a_neighbour_without_a_nomination_is_served_by_its_episode(told: App) ->
     seen = {"episode": 0, "hybrid": 0}
     for query in QUESTIONS:
         for result in explained(told, query, top_k=60, budget=100_000, without=("graph",)).results:
+            assert "+0.00)" not in result.why
             if result.score_decomposition.direct:
                 assert result.served_by == "direct-answer"
                 continue
@@ -337,8 +338,8 @@ def test_what_repeats_another_names_the_result_that_says_it(house: Opener) -> No
     for number, words in ((1, said), (2, f"{said}, in the rain")):
         file_memories(app, [a_memory(number, words, session_id="one", evidence=("one:4-4",))])
     snapshot = explained(app, "what does the harbour crane lift")
-    assert [(each.rejected_by, each.reason) for each in snapshot.rejected] == [("repeats", "[1] says it")]
-    assert "    repeats: [1] says it; final=" in render(snapshot, "text")
+    assert [(each.rejected_by, each.reason) for each in snapshot.rejected] == [("repeats", "[1] stands for it")]
+    assert "    repeats: [1] stands for it; final=" in render(snapshot, "text")
 
 
 def test_a_recall_that_gave_no_answer_says_of_the_nearest_how_near_they_are_and_who_found_them(told: App) -> None:

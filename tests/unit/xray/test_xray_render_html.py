@@ -89,7 +89,8 @@ def test_text_markdown_json_and_html_show_the_same_numbers() -> None:
         assert (row["Leg"], row["Health"]) == (leg["name"], leg["health"])
         assert (int(row["Found"]), int(row["May not answer"])) == (leg["admitted"], leg["open"])
         counted = f", {leg['admitted']} found" if leg["admitted"] else ""
-        counted += f", {leg['open']} that may not answer" if leg["open"] else ""
+        more = " more" if leg["admitted"] else ""
+        counted += f", {leg['open']}{more} that may not answer" if leg["open"] else ""
         assert f"- {leg['name']}: {leg['health']}{counted}" in whole
     rejected = sorted(wire["rejected"], key=lambda each: bool(wire["words"]) and each["memoryId"] not in wire["words"])
     for row, lost in zip(listed(root, "rejected"), rejected, strict=True):

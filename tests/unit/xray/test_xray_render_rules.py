@@ -174,6 +174,20 @@ def test_graph_paths_have_arrows_and_confidences_two_decimals() -> None:
     assert "- **Graph path:** `a` → `b` → `c`" in render(snapshot, "markdown")
 
 
+def test_where_a_line_would_name_a_memory_by_its_id_its_number_or_its_words_stand() -> None:
+    other, unsaid = f"mem_{7:032x}", f"mem_{8:032x}"
+    plain, here = holding(), f"mem_{6:032x}"
+    path = ("crane", here, other, unsaid)
+    known = {"memory_id": here, "graph_path": path, "graph_edges": (f"{here} ABOUT crane",)}
+    result = plain.results[0].model_copy(update=known)
+    lost = RejectedCandidate(memory_id=other, rejected_by="repeats", reason=f"it is said, too: {here}", final=0.5)
+    snapshot = plain.model_copy(update={"results": (result,), "rejected": (lost,), "words": {other: "It lifts timber"}})
+    assert line(snapshot, "graph-path") == f'crane -> [1] -> "It lifts timber" ({other}) -> {unsaid}'
+    assert line(snapshot, "graph-edges") == "[1] ABOUT crane"
+    assert "it is said, too: [1];" in render(snapshot, "text")
+    assert "| it is said, too: [1] |" in render(snapshot, "markdown")
+
+
 def test_a_rung_shows_its_counts_the_soft_ones_and_its_reason() -> None:
     rungs = (
         FilterTrace(name="one", considered=12, admitted=12),
@@ -194,7 +208,7 @@ def test_a_rung_that_is_known_says_in_plain_words_what_it_turned_away() -> None:
     )
     text = render(empty(filters=rungs), "text")
     assert "- score-floor: 33 of 62 passed; 29 too unlike the question\n" in text
-    assert "shown: 0 memories, 21 weaker ones left out, 1 only repeating another\n" in text
+    assert "shown: 0 memories, 21 weaker ones left out, 1 that another stands for\n" in text
 
 
 def test_the_words_of_a_memory_stand_where_its_id_would_and_the_id_below() -> None:

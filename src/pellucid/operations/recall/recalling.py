@@ -22,6 +22,7 @@ from pellucid.operations.operation import Call, Flag, Operation, Surfaces
 from pellucid.operations.recall.request import RecallInput, request_of
 from pellucid.operations.recall.wording import named_in, words_of
 from pellucid.recall.pipeline import FAILED
+from pellucid.recall.query.edges import asked_edges
 from pellucid.recall.receipt.event import event_of, failure_of, is_degraded
 from pellucid.recall.receipt.record import Receipt, pack, unpack
 from pellucid.recall.state import Request, State
@@ -179,7 +180,7 @@ def _answer(app: App, request: RecallInput) -> RecallOutput:
 
 
 def _asked_for(state: State, leg: str) -> bool:
-    return leg == "review" or (leg == "graph" and state.plan.depth == "graph")
+    return leg == "review" or (leg == "graph" and asked_edges(state.plan.text) is not None)
 
 
 def xray(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
 from pellucid.xray.words.headline import LENGTH, headline, may_be_told
@@ -14,6 +15,7 @@ if TYPE_CHECKING:
     from pellucid.operations.recall.recalling import RecallOutput
 
 
+_ID = re.compile(r"mem_[0-9a-f]{32}")
 OF_RESULT = 300
 """Characters of a result's headline: a passage whole, since what answers often stands at its end."""
 
@@ -35,7 +37,9 @@ def named_in(snapshot: RecallXraySnapshot) -> tuple[str, ...]:
     """Every memory that an explanation names by its id."""
     nearest = snapshot.abstention.nearest if snapshot.abstention else ()
     listed = (*snapshot.results, *snapshot.rejected, *snapshot.context.omitted)
-    return tuple(dict.fromkeys((*(each.memory_id for each in listed), *nearest)))
+    nodes = (node for each in snapshot.results for node in each.graph_path or ())
+    said = _ID.findall(" ".join((*nodes, *(each.reason for each in snapshot.rejected))))
+    return tuple(dict.fromkeys((*(each.memory_id for each in listed), *nearest, *said)))
 
 
 def numbered(answer: RecallOutput) -> str:

@@ -18,6 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pellucid.recall.legs.nominate import base_of, searching
+from pellucid.recall.query.edges import ABSENT
 from pellucid.recall.score.equation import Ints
 from pellucid.recall.score.ladder import FILTERS
 from pellucid.recall.score.rerank import LATE_INTERACTION
@@ -50,7 +51,9 @@ def judge(state: State) -> Abstention | None:
         missed = np.flatnonzero(np.isin(pool.rejected, _FLOORS))
         return Abstention(1.0, threshold, abstained=True, nearest=_nearest(state, missed))
     score = doubt(_comparable(state), order, state.plan, state.corpus.rows)
-    abstained = threshold < 1 and score >= threshold and _can_be_too_much(state)
+    if any(leg.reason == ABSENT for leg in state.legs):
+        score = max(score, UNKNOWN_FROM)
+    abstained = threshold < 1 and score >= threshold and _may_withhold_answer(state)
     nearest = _nearest(state, order[: state.request.settings.top_k_facts]) if abstained else ()
     return Abstention(score, threshold, abstained=abstained, nearest=nearest)
 
@@ -62,7 +65,7 @@ def unsure(doubt: float) -> str:
     return "not sure: this may not be known here" if doubt >= UNKNOWN_FROM else "not sure that this answers it"
 
 
-def _can_be_too_much(state: State) -> bool:
+def _may_withhold_answer(state: State) -> bool:
     plan, request = state.plan, state.request
     few = state.corpus.rows < request.settings.abstain_from
     otherwise = plan.period is not None or plan.answers or request.review or request.filters.asking

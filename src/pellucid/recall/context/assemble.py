@@ -21,12 +21,14 @@ from pellucid.recall.context.model.passes import clean_up, leave_out
 from pellucid.recall.context.records import NamedEpisode, PassReport
 from pellucid.recall.context.text import NO_NEED, NOTHING, NOTICE, harmless, nearest_line, wrap
 from pellucid.recall.legs.graph_paths import paths_of
-from pellucid.recall.query.edges import UNKNOWN
+from pellucid.recall.query.edges import with_names
 from pellucid.recall.score.equation import Ints
-from pellucid.recall.score.ladder import REPEATS, RUNGS
+from pellucid.recall.score.ladder import ASKED_EDGES, REPEATS, RUNGS
 from pellucid.recall.score.repeats import AlreadyTold
-from pellucid.recall.state import NO_EDGE, Abstention, Context, Omission, Rung, State, World
+from pellucid.recall.state import Abstention, Context, Omission, Rung, State, World
 from pellucid.store.index_port import Served
+
+NO_EDGE = "no edge leads to it, and nothing else is asked for"
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,7 +109,7 @@ def _cut(state: State, kept: int, repeating: int) -> tuple[Rung, ...]:
     """The rungs of what only repeats a better one, and of what is beyond `topK`."""
     ranked, left = len(state.order), len(state.order) - repeating
     return (
-        Rung(REPEATS, ranked, left, reason="another says it" if repeating else ""),
+        Rung(REPEATS, ranked, left, reason="another stands for it" if repeating else ""),
         Rung("top-k", left, kept, reason="beyond topK" if kept < left else ""),
     )
 
@@ -146,7 +148,8 @@ def composed(state: State, world: World, served: Sequence[Served]) -> Assembly:
         for place, each in enumerate(served)
     ]
     lines = [cut_to(line, leading[line.memory.id]) if line.memory.id in leading else line for line in lines]
-    rungs, passes = list[Rung](), list[PassReport]()
+    passes = list[PassReport]()
+    lines, beside, rungs = _less_what_no_edge_leads_to(state, lines)
     if "select" in wanted:
         left, report = leave_out(world.chat, "select", state.plan.text, lines)
         rungs.append(_rung("context-selection", lines, left, "a pass left it out"))
@@ -157,55 +160,58 @@ def composed(state: State, world: World, served: Sequence[Served]) -> Assembly:
     def shorten(line: ContextLine, room: int) -> ContextLine | None:
         return None if line.memory.id in leading else cutter.shorten(line, room)
 
-    builder = _builder(state, lines)
-    aside = tuple(Omission(line.memory.id, NO_EDGE) for line in lines if _aside(line, state))
-    worth = [line for line in lines if not _aside(line, state)]
-    omitted = (*aside, *builder.fill(worth, settings.char_budget, shorten))
+    builder = _empty_builder(state, lines)
+    omitted = (*beside, *builder.fill(lines, settings.char_budget, shorten))
     fitting = sorted(builder.lines, key=lambda line: line.place)
-    rungs.append(_rung("budget-fit", lines, fitting, "over the budget" if len(fitting) < len(worth) else NO_EDGE))
+    rungs.append(_rung("budget-fit", lines, fitting, "over the budget"))
     if omitted and not fitting:
         return Assembly(Context(omitted=omitted), tuple(rungs), passes=tuple(passes))
     if "facts" in wanted:
         left, report = leave_out(world.chat, "facts", state.plan.text, fitting)
         rungs.append(_rung("fact-selection", fitting, left, "a pass left it out"))
         passes.append(report)
-        builder, fitting = _with(state, left), left
+        builder, fitting = _builder_of(state, left), left
     if "cleanup" in wanted:
         reworded, report = clean_up(world.chat, state.plan.text, fitting)
-        fuller = _with(state, reworded)
+        fuller = _builder_of(state, reworded)
         if fuller.length > settings.char_budget:
             report = PassReport("cleanup", "rejected: it is longer than the budget")
         else:
             builder = fuller
         passes.append(report)
     if against:
-        builder = _with(state, by_number(builder.lines, against, state.request))
-    marked = _with(state, going_on(builder.lines, state, world))
+        builder = _builder_of(state, by_number(builder.lines, against, state.request))
+    marked = _builder_of(state, going_on(builder.lines, state, world))
     builder = marked if marked.length <= settings.char_budget else builder
     context, episodes = _written(state, world, builder, omitted)
     return Assembly(context, tuple(rungs), episodes, tuple(passes))
 
 
-def _aside(line: ContextLine, state: State) -> bool:
-    """Whether this is a section that no edge leads to, where nothing but edges is asked for."""
-    section = line.memory.category == "section"
-    return state.plan.only_edges and section and line.memory.id not in state.ways
+def _less_what_no_edge_leads_to(
+    state: State, lines: list[ContextLine]
+) -> tuple[list[ContextLine], tuple[Omission, ...], list[Rung]]:
+    """Where nothing but edges is asked for, the lines without sections that none leads to; these, and their rung."""
+    if not state.plan.only_edges:
+        return lines, (), []
+    left = [line for line in lines if line.memory.category != "section" or line.memory.id in state.ways]
+    beside = (Omission(line.memory.id, NO_EDGE, ASKED_EDGES) for line in lines if line not in left)
+    return left, tuple(beside), [_rung(ASKED_EDGES, lines, left, NO_EDGE)]
 
 
 def _rung(name: str, before: Sequence[ContextLine], after: Sequence[ContextLine], reason: str) -> Rung:
     return Rung(name, len(before), len(after), reason=reason if len(after) < len(before) else "")
 
 
-def _builder(state: State, lines: Sequence[ContextLine]) -> ContextBuilder:
+def _empty_builder(state: State, lines: Sequence[ContextLine]) -> ContextBuilder:
     doubt = unsure(state.abstention.score) if state.abstention else ""
-    missing = (leg.reason or "" for leg in state.legs if leg.name == "graph")
-    told = (doubt.capitalize(), *(f"N{each[1:]}" for each in missing if each.startswith(UNKNOWN)))
-    notice = "\n".join((NOTICE, *(f"{harmless(each)}." for each in told if each)))
+    lacking = (with_names(leg.reason or "", state.plan.unknown) for leg in state.legs)
+    told = (f"{each[0].upper()}{harmless(each[1:])}." for each in (doubt, *lacking) if each)
+    notice = "\n".join((NOTICE, *told))
     return ContextBuilder(state.request.recall_id, state.request.settings.citations, len(lines), notice)
 
 
-def _with(state: State, lines: Sequence[ContextLine]) -> ContextBuilder:
-    builder = _builder(state, lines)
+def _builder_of(state: State, lines: Sequence[ContextLine]) -> ContextBuilder:
+    builder = _empty_builder(state, lines)
     for line in lines:
         builder.put(line)
     return builder

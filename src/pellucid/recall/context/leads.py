@@ -127,9 +127,15 @@ def _openings(state: State, world: World, answers: Sequence[_EdgeAnswer]) -> Map
     for node, header in ends.items():
         own = np.flatnonzero((homes.nodes == node) & columns.admitted & (columns.ordinal > 0))
         first = own[np.argsort(columns.ordinal[own], kind="stable")][:OPENING]
-        sections = (each.memory.content for each in world.reader.memories(homes.rows[first]))
+        sections = [each.memory.content for each in world.reader.memories(homes.rows[first])]
+        sections.sort(key=lambda section: not _is_summary(section))
         out[header] = next((said for each in sections for said in paragraphs(each)), "")
     return out
+
+
+def _is_summary(section: str) -> bool:
+    """Whether a section's heading says that it sums its document up."""
+    return section.partition("\n")[0].rpartition(" › ")[2].casefold() in _LEADING
 
 
 def paragraphs(content: str) -> Iterator[str]:

@@ -9,10 +9,11 @@ from math import log
 import numpy as np
 from numpy.typing import NDArray
 
-from pellucid.model.memory import unpack_id
+from pellucid.model.entity import family, node_key
+from pellucid.model.memory import BOUNDARY_SCOPES, unpack_id
 from pellucid.recall.legs.graph_walk import Reached, Walk, strongest
 from pellucid.recall.legs.leg import NO_HITS, Asked, GraphHits, report
-from pellucid.recall.query.edges import beside, unknown
+from pellucid.recall.query.edges import ABSENT, beside, unknown
 from pellucid.recall.query.entities import WORD, names_in
 from pellucid.recall.score.equation import Floats, Ints, Mask
 from pellucid.recall.state import LegReport, Plan, State, Way, World
@@ -22,7 +23,9 @@ from pellucid.store.index_port import Columns, Rows
 SEEDS = 10
 """Named things that a walk begins at, at most."""
 NAMED = 3
-"""Named things of which it is told that no edge that is asked for is at them, at most."""
+"""Named things of which it is told that they, or edges of theirs that are asked for, are not known, at most."""
+ALIKE = 16
+"""Documents numbered as a named one is, at most, that are looked at for one that may answer."""
 NODES, ROWS = 128, 512
 """Nodes, and rows of these, whose nearness to the query is looked at, at most: the most active."""
 BESIDE = 2
@@ -45,35 +48,39 @@ def graph(state: State, plan: Plan, world: World) -> Asked:
     """What hangs together with the things that the query names, nearest first; `off` where it names none.
 
     The raw score of a memory is the activation of its node (`graph_walk`) times `.4 + .2·PageRank + .4·cosine`, or
-    `.85 + .1·PageRank + .05·cosine` where the query asks for edges: then the distance decides.
+    `.85 + .1·PageRank + .05·cosine` where the query asks for edges: then the distance decides. Where it asks for a
+    document and nothing else, the lead of that has 1 more.
     """
     reader = world.reader.graph
     seeds = _seed_nodes(reader, plan)
+    gone = _absent_names(state, plan, world)
     if not seeds:
-        return _empty_report(plan), NO_HITS
+        return _empty_report(plan, gone)
     settings = state.request.settings
     plan = replace(plan, beside=_stems_beside(reader, plan, seeds))
     walk = Walk(reader, state.admission, settings)
     reached = walk.from_seeds([node.number for node in seeds], plan.asked)
-    found = _scored_rows(state, plan, world, reached, leads=plan.asked is not None)
+    itself = _nodes_asked_for(reader, plan, seeds)
+    found = _scored_rows(state, plan, world, reached, itself, leads=plan.asked is not None or len(itself) > 0)
     answers = (found.columns.admitted & reached.asked[found.place]).any()
-    note = ""
+    gone = gone if not answers else ()
+    note, names = ABSENT if gone else "", gone
     if plan.asked is not None and not answers:  # what is asked for is not there: the opposite is no answer to it
-        names = [node.name for node in seeds if node.defined]
-        note = unknown(plan.asked, names[:NAMED]) if names and not reached.asked.any() else ""
+        if not gone and not reached.asked.any() and (names := _names_of_defined(reader, plan, seeds)):
+            note = unknown(plan.asked)
         plan = replace(plan, asked=None)
         reached = walk.from_seeds([node.number for node in seeds], None)
-        found = _scored_rows(state, plan, world, reached, leads=True)
+        found = _scored_rows(state, plan, world, reached, itself, leads=True)
     order = _ordered_rows(found, reached)
     may = found.columns.admitted[order]
     inside, outside = order[may][: settings.pool], order[~may][: settings.open_pool]
     if state.admission.known is not None:  # what was not written down yet is no evidence
         outside = outside[:0]
     if not len(inside) and not any(node.defined for node in seeds):  # nobody learns whom private memories know
-        return _empty_report(plan), NO_HITS
+        return _empty_report(plan, gone)
     raw = found.scores.astype(np.float32)
     ways = Ways(reached, found.columns.ids[inside], reached.nodes[found.place[inside]])
-    count = int(reached.asked[found.place[inside]].sum())
+    count = int(reached.asked[found.place[inside]].sum()) or int((raw[inside] > 1).sum())
     hits = GraphHits(
         found.rows[inside],
         raw[inside],
@@ -82,16 +89,55 @@ def graph(state: State, plan: Plan, world: World) -> Asked:
         ways=ways,
         answers=count,
         beside=plan.beside,
-        only=not plan.beside and not reached.joins,
+        only=plan.asked is not None and not plan.beside and not reached.joins,
+        unknown=names,
     )
-    return report("graph", hits, note=note if len(inside) else NOTHING), hits
+    return report("graph", hits, note=note if len(inside) or gone else NOTHING), hits
 
 
-def _empty_report(plan: Plan) -> LegReport:
+def _empty_report(plan: Plan, gone: tuple[str, ...]) -> Asked:
     """How the leg did where the query names something that nothing is known of, or nothing at all."""
-    return (
-        LegReport("graph", "empty", NOTHING) if plan.entities else LegReport("graph", "off", "the query names nothing")
-    )
+    if gone:
+        nothing = GraphHits(NO_HITS.rows, NO_HITS.scores, NO_HITS.open_rows, NO_HITS.open_scores, unknown=gone)
+        return LegReport("graph", "empty", ABSENT), nothing
+    found = LegReport("graph", "empty", NOTHING) if plan.entities else None
+    return found or LegReport("graph", "off", "the query names nothing"), NO_HITS
+
+
+def _absent_names(state: State, plan: Plan, world: World) -> tuple[str, ...]:
+    """Names in the query numbered as documents here are (`SPEC-99` beside SPEC-1) that none has which may answer.
+
+    Of the past nothing is said: a document may have been there, and its history may not be known.
+    """
+    if state.request.as_of or state.request.as_known_at:
+        return ()
+    reader, out = world.reader.graph, list[str]()
+    for name in {node_key(name): name for name in (*names_in(plan.text), *plan.entities)}.values():
+        if kind := family(name):
+            own = np.array([node.number for node in reader.find([name])], dtype=np.int64)
+            if not _any_may_answer(state, world, own) and _any_may_answer(state, world, reader.numbered(kind, ALIKE)):
+                out.append(name)
+    return tuple(out[:NAMED])
+
+
+def _any_may_answer(state: State, world: World, nodes: Ints) -> bool:
+    """Whether something that speaks for one of these nodes may answer whoever asks, whatever else they ask for."""
+    if not len(nodes):
+        return False
+    columns = world.reader.columns(world.reader.graph.homes(np.unique(nodes)).rows, state.admission)
+    granted = sum(1 << i for i, scope in enumerate(BOUNDARY_SCOPES) if scope in state.request.scopes)
+    return bool((columns.active & columns.valid & columns.trusted & (columns.boundary & ~np.uint8(granted) == 0)).any())
+
+
+def _names_of_defined(reader: GraphReader, plan: Plan, seeds: Sequence[Node]) -> tuple[str, ...]:
+    """What the query calls the first of these nodes that some file defines."""
+    left = {node.number for node in seeds if node.defined}
+    out: list[str] = []
+    for name in dict.fromkeys((*plan.entities, *names_in(plan.text))):
+        if met := left.intersection(node.number for node in reader.find([name])):
+            left -= met
+            out.append(name)
+    return tuple(out[:NAMED])
 
 
 @dataclass(frozen=True, slots=True)
@@ -164,7 +210,18 @@ def _leads(reader: GraphReader, name: str, numbers: Collection[int]) -> bool:
     return any(node.number in numbers for node in reader.find([name]))
 
 
-def _scored_rows(state: State, plan: Plan, world: World, reached: Reached, *, leads: bool) -> _Scored:
+def _nodes_asked_for(reader: GraphReader, plan: Plan, seeds: Sequence[Node]) -> Ints:
+    """The documents that the query names, where it asks for nothing else: none of its telling words is of no name."""
+    defined = {node.number for node in seeds if node.defined}
+    if plan.asked or not defined:
+        return np.zeros(0, dtype=np.int64)
+    named = (name for name in (*plan.entities, *names_in(plan.text)) if _leads(reader, name, defined))
+    words = {word for name in named for word in re.findall(r"\w+", name.casefold())}
+    other = any(plan.words[i].casefold() not in words for i in plan.telling)
+    return np.array([] if other else sorted(defined), dtype=np.int64)
+
+
+def _scored_rows(state: State, plan: Plan, world: World, reached: Reached, itself: Ints, *, leads: bool) -> _Scored:
     """The rows that answer for the nodes, with their scores; those of the seeds only if no edge is asked for.
 
     Where an edge that is asked for joins two seeds, both are kept, too; the section that says so answers best. With
@@ -183,6 +240,7 @@ def _scored_rows(state: State, plan: Plan, world: World, reached: Reached, *, le
         columns, place, near + MEANT * _scores_of_meant_sections(reader, reached, rows, place) + 2 * MEANT * states
     )
     scores = reached.activation[place] * fit * np.where(places < PER_NODE, 1.0 / (places + 1) ** 2, 0.0)
+    scores[np.isin(reached.nodes[place], itself) & (places == 0) & columns.admitted] += 1.0
     if asked.any():
         scores[~_rows_to_keep(scores, asked, places)] = 0.0
     return _Scored(rows, columns, place, scores)

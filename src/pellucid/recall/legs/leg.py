@@ -27,6 +27,8 @@ class GraphHits(LegHits):
     """Indices of the stems by which the query asks for a part of what these edges lead to."""
     only: bool = False
     """Nothing but what these edges lead to is asked for."""
+    unknown: tuple[str, ...] = ()
+    """Names in the query that its report says something is not known of."""
 
 
 @dataclass(frozen=True, slots=True)

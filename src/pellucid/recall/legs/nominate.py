@@ -33,7 +33,7 @@ def _with_walk(state: State, found: Iterable[LegHits]) -> State:
     walk = next((hits for hits in found if isinstance(hits, GraphHits)), None)
     answers = walk.answers if walk else 0
     asked = state.plan.asked if answers else None
-    plan = replace(state.plan, asked=asked, answers=answers)
+    plan = replace(state.plan, asked=asked, answers=answers, unknown=walk.unknown if walk else ())
     if walk and answers:
         plan = replace(plan, beside=walk.beside, only_edges=walk.only)
     return replace(state, plan=plan, ways=walk.ways if walk else {})
@@ -80,7 +80,7 @@ def _lexical(state: State, plan: Plan, world: World) -> Asked:
     settings, stems = state.request.settings, [plan.stems[i] for i in plan.searched]
     hits = world.reader.lexical(stems, state.admission, settings.pool, settings.open_pool)
     skipped = sum(1 for frequency in plan.frequencies if frequency) - len(stems)
-    return report("lexical", hits, note=f"{skipped} common words left out" if skipped else ""), hits
+    return report("lexical", hits, note=f"{skipped} common word{'s' * (skipped > 1)} left out" if skipped else ""), hits
 
 
 def _passage(state: State, plan: Plan, world: World) -> Asked:

@@ -161,10 +161,22 @@ _VERBS: dict[EdgeType, str] = {
 """What an edge of the first type that is asked for does."""
 
 
-def unknown(asked: AskedEdges, names: Iterable[str]) -> str:
-    """`nothing is known that replaces EIP-20`: what is said where no edge that is asked for is at these things."""
-    verb, named = _VERBS[asked.types[0]], " or ".join(names)
-    return f"{UNKNOWN}{named} {verb}" if asked.out else f"{UNKNOWN}{verb} {named}"
+ABSENT = "no document here is the one named"
+"""What is said where a document is named, numbered as others here are, that is not there."""
+
+
+def unknown(asked: AskedEdges) -> str:
+    """`nothing is known that replaces it`: what is said where no edge that is asked for is at what is named."""
+    verb = _VERBS[asked.types[0]]
+    return f"{UNKNOWN}it {verb}" if asked.out else f"{UNKNOWN}{verb} it"
+
+
+def with_names(reason: str, names: Iterable[str]) -> str:
+    """What is not known, with what it is not known of; empty for a reason that says nothing of that."""
+    named = " or ".join(names)
+    if reason == ABSENT:
+        return f"no document here is {named}" if named else reason
+    return re.sub(r"\bit\b", named or "it", reason) if reason.startswith(UNKNOWN) else ""
 
 
 def asked_edges(text: str) -> AskedEdges | None:

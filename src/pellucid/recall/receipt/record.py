@@ -108,6 +108,7 @@ def pack(state: State) -> bytes:
         "pairs": [(a, b, similarity) for (a, b), similarity in pool.pairs.items()],
         **({"replaced": pool.replaced} if pool.replaced else {}),
         **({"own": True} if plan.own else {}),
+        **({"unknown": [_place_of_word(request, name) for name in plan.unknown]} if plan.unknown else {}),
     }
     header["pool"], numbers, noise = pack_pool(pool)
     header["body"] = len(noise)
@@ -303,6 +304,7 @@ def _unpack_plan(header: dict[str, Any], query: str, words: tuple[str, ...]) -> 
         answers=sum(answers),
         timeless=timeless,
         own=header.get("own", False),
+        unknown=_spelled(query, header.get("unknown", ())),
     )
 
 

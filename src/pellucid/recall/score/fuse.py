@@ -20,7 +20,8 @@ def fuse(state: State) -> State:
     settings, weights = request.settings, weights_for(request.settings, plan)
     terms = {name: reciprocal(ranks, weights[base_of(name)], settings.rrf_k) for name, ranks in pool.ranks.items()}
     if plan.answers and "graph" in terms:
-        terms["graph"] = np.where(pool.answering(plan), terms["graph"], COMPANY * terms["graph"])
+        share = _company_weight(settings, plan) / (weights["graph"] or 1.0)
+        terms["graph"] = np.where(pool.answering(plan), terms["graph"], share * terms["graph"])
     if weights["temporal"] and "temporal" not in request.without:
         recent = recency(pool.created, epoch_ms(request.instant), settings.half_life_days)
         terms["temporal"] = weights["temporal"] * np.where(pool.nominated, recent, 0.0)
@@ -31,7 +32,7 @@ def weights_for(settings: RecallSettings, plan: Plan) -> dict[str, float]:
     """What first place is worth for a query, by name: as set, but for its class, for asked edges and for the past."""
     of_legs = {leg.name: leg.weighs(settings) for leg in LEGS.values()}
     weights = settings.leg_weights.model_dump() | of_legs | settings.class_weights.get(plan.query_class, {})
-    if plan.asked and weights["graph"]:
+    if (plan.asked or plan.answers) and weights["graph"]:
         weights["graph"] = settings.graph_asked_weight
     if plan.timeless:
         weights["temporal"] = 0.0
@@ -41,7 +42,12 @@ def weights_for(settings: RecallSettings, plan: Plan) -> dict[str, float]:
 def weights_shown(settings: RecallSettings, plan: Plan) -> dict[str, float]:
     """The weights that counted, by name; `graph_company` is that of what the graph leg brings beside what was asked."""
     weights = weights_for(settings, plan)
-    return weights | ({"graph_company": COMPANY * weights["graph"]} if plan.answers else {})
+    return weights | ({"graph_company": _company_weight(settings, plan)} if plan.answers else {})
+
+
+def _company_weight(settings: RecallSettings, plan: Plan) -> float:
+    """What first place is worth to what the graph leg brings beside what was asked for: its edges, or a document."""
+    return COMPANY * weights_for(settings, plan)["graph"] if plan.asked else settings.leg_weights.graph
 
 
 def fused(pool: Pool) -> Floats:

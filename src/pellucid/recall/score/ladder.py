@@ -12,7 +12,9 @@ from pellucid.recall.score.equation import Mask
 from pellucid.recall.state import Pool, Rung, State
 
 REPEATS = "repeats"
-"""The rung of what says again, of the same turns, what a better one says."""
+"""The rung of what a better one stands for: it says the same, or of its document more that is asked for."""
+ASKED_EDGES = "asked-edges"
+"""The rung of sections that no edge leads to, where nothing but edges is asked for."""
 
 
 def _none(state: State, pool: Pool) -> Mask:  # noqa: ARG001 - every rung has one shape
@@ -94,7 +96,7 @@ FILTERS: tuple[Filter, ...] = (
 )
 DIVERSIFY = "mmr-diversify"
 """The rung that puts what is too like a better one further down: it turns nobody away."""
-RUNGS = (*(each.name for each in FILTERS), DIVERSIFY, REPEATS, "top-k", "budget-fit")
+RUNGS = (*(each.name for each in FILTERS), DIVERSIFY, REPEATS, "top-k", ASKED_EDGES, "budget-fit")
 """Every rung a receipt can name, in the order they act."""
 
 

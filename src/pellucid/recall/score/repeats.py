@@ -2,7 +2,8 @@
 
 A turn is kept as passages, and what is durable in it as memories of their own; a commit, its message and the summary of
 a task say one thing three times. In a context each word is paid for once. A licence, references and the like that
-hold nothing of what is asked were found by the title of their document: a better section of it tells that, too.
+hold nothing of what is asked were found by the title of their document: a better section of it tells that, too. A
+header that stands in a file and again in its text is told once.
 """
 
 import re
@@ -102,7 +103,10 @@ class AlreadyTold:
     ) -> None:
         self._told: list[_WordsSaid] = []
         self._last: _WordsSaid | None = None
-        self._documents: dict[str, int] = {}
+        self._documents: dict[str, tuple[int, bool]] = {}
+        """The first section of each that is told, and whether it is bare."""
+        self._sections: dict[str, dict[int, frozenset[str]]] = {}
+        """The lines of each section that is told, by document."""
         self._asked, self._stems = asked, stems
 
     def take(self, memory: Memory, number: int, *, firm: bool = False) -> dict[int, int]:
@@ -113,8 +117,7 @@ class AlreadyTold:
         """
         before, self._last = self._last, None
         if memory.category == "section":
-            first = self._documents.setdefault(memory.session_id or memory.id, number)
-            return {number: first} if first != number and self._is_bare(memory.content) else {}
+            return self._take_section(memory, number, bare=not firm and self._is_bare(memory.content))
         said = _WordsSaid.of(memory, number)
         if not memory.session_id or not said.spans:
             return {}
@@ -129,12 +132,43 @@ class AlreadyTold:
         self._told.remove(before)
         return {before.number: number}
 
+    def _take_section(self, memory: Memory, number: int, *, bare: bool) -> dict[int, int]:
+        """That one whose every line another of its document says is settled by that, and a bare one by any other."""
+        document, lines = memory.session_id or memory.id, _lines_of(memory.content)
+        said = self._sections.setdefault(document, {})
+        if (better := next((other for other, held in said.items() if lines <= held), None)) is not None:
+            return {number: better}
+        first, was_bare = self._documents.setdefault(document, (number, bare))
+        if bare and first != number:
+            return {number: first}
+        said[number] = lines
+        if bare or not was_bare:
+            return {}
+        self._documents[document] = number, False
+        del said[first]
+        return {first: number}
+
     def _is_bare(self, section: str) -> bool:
-        """Whether a section is a licence, references and the like, and holds nothing of what is asked."""
+        """Whether a section is a licence, references and the like, and holds nothing of what is asked.
+
+        What its document is called does not count: that is said there again, and of no use.
+        """
         title, _, body = section.partition("\n")
-        heading = title.rpartition(" › ")[2] if " › " in title else ""
-        carried = not vocabulary("backmatter").isdisjoint(words(heading))
-        return carried and not self._asked & self._stems(f"{heading}\n{body}")
+        document, _, heading = title.rpartition(" › ")
+        return is_carried_along(section) and not (self._asked - self._stems(document)) & self._stems(
+            f"{heading}\n{body}"
+        )
+
+
+def is_carried_along(section: str) -> bool:
+    """Whether a section is headed as what documents only carry along: a licence, references and the like."""
+    document, _, heading = section.partition("\n")[0].rpartition(" › ")
+    return bool(document) and not vocabulary("backmatter").isdisjoint(words(heading))
+
+
+def _lines_of(section: str) -> frozenset[str]:
+    """A section's lines, in small letters: a header may stand in a file and again in its text."""
+    return frozenset(line for each in section.casefold().splitlines() if (line := each.strip()))
 
 
 def _evidence_spans(memory: Memory) -> Iterator[_Span]:

@@ -15,6 +15,7 @@ from pellucid.xray.render.fields import (
     legend_of,
     millis,
     result_fields,
+    spoken,
     tier_fields,
 )
 from pellucid.xray.render.tables import first_ids, kept_apart, told, untold
@@ -57,7 +58,7 @@ def _header(snapshot: RecallXraySnapshot, *, verbose: bool) -> list[str]:
 
 def _leg(leg: LegHealth) -> str:
     found = f", {leg.admitted} found" if leg.admitted else ""
-    barred = f", {leg.open} that may not answer" if leg.open else ""
+    barred = f", {leg.open}{' more' * bool(leg.admitted)} that may not answer" if leg.open else ""
     return f"- {visible(leg.name)}: {leg.health}{found}{barred}{_because(leg.reason)}"
 
 
@@ -72,7 +73,7 @@ def _results(snapshot: RecallXraySnapshot, *, verbose: bool) -> list[str]:
     lines: list[str] = []
     for place, result in enumerate(snapshot.results, start=1):
         lines.append(f"[{place}] {visible(headed(result.memory_id, snapshot.words).text)}")
-        lines += _lines(result_fields(result, snapshot.query_terms, verbose=verbose), indent="    ")
+        lines += _lines(result_fields(result, snapshot, verbose=verbose), indent="    ")
     meanings = [f"{called(name)}: {words}" for name, words in legend_of(snapshot)]
     lines += [f"({PLACES})"] if len(snapshot.results) > 1 else []
     return [*lines, *([f"(terms of the scores: {'; '.join(meanings)})"] if meanings else [])]
@@ -89,7 +90,8 @@ def _rejected(snapshot: RecallXraySnapshot, *, verbose: bool) -> list[str]:
 
 def _stopped(candidate: RejectedCandidate, snapshot: RecallXraySnapshot) -> list[str]:
     short = "" if candidate.margin is None else f", short by {decimals(candidate.margin)}"
-    why = f"{candidate.rejected_by}: {why_rejected(candidate)}{short}"
+    because = "".join(span.text for span in spoken(why_rejected(candidate), snapshot, "prose"))
+    why = f"{candidate.rejected_by}: {because}{short}"
     named = f"; {visible(candidate.memory_id)}" if snapshot.words.get(candidate.memory_id) else ""
     return [
         f"- {visible(headed(candidate.memory_id, snapshot.words).text)}",

@@ -4,6 +4,7 @@ A field is a label and spans; a span says whether its text is ours or somebody e
 its own way. A field with nothing to say is left out.
 """
 
+import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
@@ -44,6 +45,7 @@ _CLASSES = {
     "current_state": "how it is now",
     "other": "something else",
 }
+_MEMORY_ID = re.compile(r"\s*(mem_[0-9a-f]{32})\s*")
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 
@@ -81,7 +83,6 @@ def header_fields(snapshot: RecallXraySnapshot, *, verbose: bool = True) -> tupl
         LabelledLine(
             "answer", _plain(sureness(doubt.doubt, doubt.threshold, abstained=doubt.abstained)) if doubt else ()
         ),
-        LabelledLine("nearest", _named_memories(doubt.nearest, snapshot.words) if doubt and doubt.abstained else ()),
         LabelledLine("shown", _plain(shown(len(snapshot.results), cuts_of(snapshot.filters)))),
         LabelledLine("snapshot-id", _verbatim(snapshot.snapshot_id)),
         LabelledLine("captured-at", _plain(captured_at(snapshot.captured_at))),
@@ -100,14 +101,19 @@ def headed(memory_id: str, words: Mapping[str, str]) -> FieldSpan:
     return FieldSpan(said, "prose") if said else FieldSpan(memory_id, "verbatim")
 
 
-def _named_memories(memory_ids: Iterable[str], words: Mapping[str, str]) -> Spans:
-    """Memories in a line: the words of each in quotes, then its id."""
-    return _joined(
-        (FieldSpan('"'), FieldSpan(words[each], "prose"), FieldSpan('" ('), FieldSpan(each, "verbatim"), FieldSpan(")"))
-        if words.get(each)
-        else (FieldSpan(each, "verbatim"),)
-        for each in memory_ids
-    )
+def spoken(text: str, snapshot: RecallXraySnapshot, kind: Literal["verbatim", "prose"] = "verbatim") -> Spans:
+    """A text that names memories by their ids, with the number of each that is a result, the words of any other."""
+    place = {each.memory_id: f"[{number}]" for number, each in enumerate(snapshot.results, start=1)}
+    out: list[Spans] = []
+    for at, piece in enumerate(_MEMORY_ID.split(text)):
+        if at % 2 and piece in place:
+            out.append(_plain(place[piece]))
+        elif at % 2 and (said := snapshot.words.get(piece)):
+            around = (FieldSpan('"'), FieldSpan(said, "prose"), FieldSpan('" ('))
+            out.append((*around, FieldSpan(piece, "verbatim"), FieldSpan(")")))
+        elif piece:
+            out.append((FieldSpan(piece, kind),))
+    return _joined(out, FieldSpan(" "))
 
 
 def _asked_of(snapshot: RecallXraySnapshot) -> Spans:
@@ -141,12 +147,13 @@ def _reading_spans(plan: QueryRead, *, verbose: bool) -> Spans:
 
 
 def result_fields(
-    result: XrayResult, query_terms: tuple[str, ...], *, verbose: bool = True
+    result: XrayResult, snapshot: RecallXraySnapshot, *, verbose: bool = True
 ) -> tuple[LabelledLine, ...]:
     """Everything that put one memory into the context, plain words first.
 
     Not `verbose`, only what differs from one result to another and is not in the sentence already.
     """
+    query_terms = snapshot.query_terms
     told = _filled_fields(
         LabelledLine("why", _prose(result.why)),
         LabelledLine("memory", _verbatim(result.memory_id)),
@@ -158,11 +165,11 @@ def result_fields(
         LabelledLine("staleness", _staleness(result.staleness, verbose=verbose) if result.staleness else ()),
         LabelledLine("admitted-by", _listed(result.admitted_by)),
         LabelledLine("rejected-by", _verbatim(result.rejected_by)),
-        LabelledLine("graph-path", _listed(result.graph_path or (), ARROW)),
+        LabelledLine("graph-path", _joined((spoken(each, snapshot) for each in result.graph_path or ()), ARROW)),
         LabelledLine(
             "edge-confidences", _plain(", ".join(f"{each:.2f}" for each in result.graph_edge_confidences or ()))
         ),
-        LabelledLine("graph-edges", _listed(result.graph_edges or ())),
+        LabelledLine("graph-edges", _joined(spoken(each, snapshot) for each in result.graph_edges or ())),
         LabelledLine("audit-entry", _verbatim(result.audit_entry_id)),
         LabelledLine("legs", _joined(_leg_spans(each, query_terms) for each in result.contributions)),
         LabelledLine("rerank", _rerank_spans(result.rerank) if result.rerank else ()),

@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from pellucid.model.snapshot import RecallXraySnapshot, RejectedCandidate
-from pellucid.xray.render.fields import FieldSpan, Spans, decimals, headed, millis
+from pellucid.xray.render.fields import FieldSpan, Spans, decimals, headed, millis, spoken
 from pellucid.xray.words.rungs import at_work, idle, turned_away, why_rejected
 
 IDS = 2
@@ -113,7 +113,7 @@ def rejected_table(snapshot: RecallXraySnapshot, which: Iterable[RejectedCandida
             (
                 (headed(each.memory_id, snapshot.words),),
                 _name(each.rejected_by),
-                _sentence(why_rejected(each)),
+                spoken(why_rejected(each), snapshot, "prose"),
                 () if each.margin is None else _plain(decimals(each.margin)),
                 _plain(decimals(each.final)),
                 _name(each.memory_id),
@@ -131,7 +131,7 @@ def stages_table(snapshot: RecallXraySnapshot) -> Table:
 
 
 def omitted_table(snapshot: RecallXraySnapshot) -> Table:
-    """What was ranked and found no room in the context."""
+    """What was ranked and left out of the context."""
     rows = (
         ((headed(each.memory_id, snapshot.words),), _sentence(each.reason), _name(each.memory_id))
         for each in snapshot.context.omitted

@@ -17,7 +17,8 @@ from pellucid.recall.pipeline import run
 from pellucid.recall.receipt.record import Receipt, pack, unpack
 from pellucid.recall.rescore import rescore
 from pellucid.recall.score.equation import Ints
-from pellucid.recall.score.ladder import FILTERS, REPEATS, RUNGS
+from pellucid.recall.score.ladder import ASKED_EDGES, FILTERS, REPEATS, RUNGS
+from pellucid.recall.score.repeats import is_carried_along
 from pellucid.recall.state import Pool, Request, State, World
 from pellucid.store.index_port import MemoryStanding
 from pellucid.xray.shown import Shown
@@ -282,7 +283,7 @@ def _reason_for_loss(then: Then, stage: str | None, legs: tuple[WhyLeg, ...]) ->
     memory, state = then.memory, then.state
     unmet = [each for each in BOUNDARY_SCOPES if each in memory.scopes and each not in state.request.scopes]
     down = [f"{each.leg}: {each.unranked or each.reason}" for each in legs if not each.rank and _blind(each)]
-    omitted = (each.reason for each in state.context.omitted if each.memory_id == memory.id)
+    omitted = next((each.reason for each in state.context.omitted if each.memory_id == memory.id), None)
     said = {
         NOT_KNOWN: _recorded_too_late(then),
         GATE: state.plan.reason or "the message needs no memory",
@@ -292,7 +293,8 @@ def _reason_for_loss(then: Then, stage: str | None, legs: tuple[WhyLeg, ...]) ->
         "trust-zone": "it was in quarantine then" if then.past else "it is in quarantine",
         "boundary-scope": f"it is marked {', '.join(unmet)}, which the caller did not name",
         "time-window": f'it was made outside "{state.plan.period.phrase}"' if state.plan.period else None,
-        "budget-fit": next(omitted, None),
+        ASKED_EDGES: omitted,
+        "budget-fit": omitted,
         REPEATS: _repeated_by(then),
         ABSTENTION: "the recall was not sure enough of any answer",
         REMOVED: "a pass over the context took it out",
@@ -306,8 +308,8 @@ def _repeated_by(then: Then) -> str | None:
     said = next((each.reason for each in then.state.context.omitted if each.memory_id == then.memory.id), None)
     if better is None:
         return said
-    section = then.memory.category == "section"
-    does = "says more of its document, and of what is asked it holds nothing but the title" if section else "says it"
+    bare = then.memory.category == "section" and is_carried_along(then.memory.content)
+    does = "says more of its document, and of what is asked it holds nothing but the title" if bare else "says it"
     return f"{unpack_id(then.pool.ids[better])} {does}"
 
 

@@ -1,6 +1,6 @@
 """A finding in, the plain sentences out that say it first: every number in them is one of the finding's."""
 
-from pellucid.recall.score.ladder import REPEATS
+from pellucid.recall.score.ladder import ASKED_EDGES, REPEATS
 from pellucid.xray.why.finding import (
     ABSTENTION,
     DEGRADED,
@@ -162,6 +162,7 @@ _MISSES = {
     "top-k": _top_k,
     "budget-fit": _sentence_of_budget,
     REPEATS: _passed_over,
+    ASKED_EDGES: _passed_over,
     ABSTENTION: _passed_over,
     REMOVED: _passed_over,
 }

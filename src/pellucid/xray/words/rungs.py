@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from itertools import dropwhile
 
 from pellucid.model.snapshot import FilterTrace, LegHealth, RejectedCandidate
-from pellucid.recall.score.ladder import DIVERSIFY, REPEATS
+from pellucid.recall.score.ladder import ASKED_EDGES, DIVERSIFY, REPEATS
 from pellucid.xray.words.numbers import counted
 
 TURNED_AWAY = {
@@ -18,7 +18,8 @@ TURNED_AWAY = {
     "score-floor": "too unlike the question",
     "top-k": "weaker",
     DIVERSIFY: "lower for being like a better one",
-    REPEATS: "only repeating another",
+    REPEATS: "that another stands for",
+    ASKED_EDGES: "that no edge asked for leads to",
     "budget-fit": "without room in the budget",
     "abstention": "not near enough to be an answer",
 }

@@ -61,7 +61,7 @@ def sentence(
     if reranked:
         other = "" if reranked.backend == LATE_INTERACTION else f" ({reranked.backend})"
         parts.append(f"placed {ordinal(reranked.rank)} by the reranker{other}")
-    parts += [f"{said} ({worth:+.2f})" for said, worth in _telling_terms(scores)]
+    parts += [f"{said} ({_signed(worth)})" for said, worth in _telling_terms(scores)]
     told = ", ".join(parts)
     if found and (owed := around(scores)) >= MOSTLY * scores.final > 0:
         return f"{HARDLY} (they make {owed:.2f} of its {scores.final:.2f}): {told[0].lower()}{told[1:]}."
@@ -134,7 +134,7 @@ def _checked_claims(
     yield "the reranker's place", claimed == (reranked and (reranked.rank, reranked.backend))
     for name, phrase in TELLING.items():
         value = getattr(scores, name) or 0.0
-        yield name, (f"{phrase} ({value:+.2f})" in said) == (value != 0.0)
+        yield name, (f"{phrase} ({_signed(value)})" in said) == (value != 0.0)
     owed = re.match(rf"{HARDLY} \(they make (-?[\d.]+) of its (-?[\d.]+)\)", said)
     yield "its neighbours", (owed is not None) == bool(legs and around(scores) >= MOSTLY * scores.final > 0)
     if owed:
@@ -153,6 +153,11 @@ def _is_heaviest(said: str, scores: ScoreDecomposition) -> bool:
     value = getattr(scores, names[0]) or 0.0
     most = max((getattr(scores, name, None) or 0.0 for name in called), default=0.0)
     return value == most and f"{value:.2f}" == told[2] and f"{scores.final:.2f}" == told[3]
+
+
+def _signed(value: float) -> str:
+    """`+0.80`; what two decimals would show as nothing to its first digit, `+0.001`."""
+    return f"{value:+.2f}" if abs(value) >= 0.005 else f"{value:+.1g}"
 
 
 def _telling_terms(scores: ScoreDecomposition) -> Iterator[tuple[str, float]]:

@@ -61,7 +61,7 @@ def _denial(told: str, heard: str) -> bool:
 
 def _tense(told: str, heard: str) -> bool:
     """It speaks of what is where the other spoke of what was, or the other way round."""
-    now, then = ({*words(_full(text))} for text in (told, heard))
+    now, then = ({*words(_spelled_out_text(text))} for text in (told, heard))
     was, is_ = lexicon.words("were"), lexicon.words("are")
     return any(now & one and then & other and not then & one for one, other in ((was, is_), (is_, was)))
 
@@ -75,7 +75,7 @@ def _limit(told: str, heard: str) -> bool:
     return not Counter(_limits(heard)) <= Counter(_as_heard(told, heard))
 
 
-def _order(told: str, heard: str) -> bool:
+def _word_order(told: str, heard: str) -> bool:
     known, said = _telling(heard), _as_heard(told, heard)
     capitals = {word for each in re.findall(r"\b[A-ZÀ-ÞΑ-ΩА-Я]\w*", heard) for word in _telling(each)}
     ordered = {*capitals, *lexicon.persons().values()}
@@ -92,14 +92,14 @@ def _order(told: str, heard: str) -> bool:
     return firm and not _within(said, known)
 
 
-def _full(text: str) -> str:
+def _spelled_out_text(text: str) -> str:
     return _WOULD.sub(" would", spell_out(text))
 
 
 def _telling(text: str) -> list[str]:
     """The words in order, pronouns as their person, without those that may come and go."""
     persons, free = lexicon.persons(), lexicon.words("coming", "were", "are", of=lexicon.LATIN)
-    return [persons.get(word, word) for word in words(_full(text)) if word not in free]
+    return [persons.get(word, word) for word in words(_spelled_out_text(text)) if word not in free]
 
 
 def _as_heard(told: str, heard: str) -> list[str]:
@@ -149,5 +149,5 @@ _CHECKS: tuple[tuple[str, Callable[[str, str], bool]], ...] = (
     ("it speaks of another time", _tense),
     ("it adds a word that changes what is said", _small_words),
     ("it drops a word that limits what is said", _limit),
-    ("it says it in another order", _order),
+    ("it says it in another order", _word_order),
 )

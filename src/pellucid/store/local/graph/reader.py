@@ -58,6 +58,9 @@ class LocalGraphReader:
     def find(self, names: Sequence[str]) -> list[Node]:
         return named(self._connection, self._queries, self._ns, names)
 
+    def numbered(self, family: str, most: int) -> Ints:
+        return np.array([row[0] for row in self._run("numbered", self._ns, family, most)], dtype=np.int64)
+
     def around(
         self, nodes: Ints, admission: Admission, floor: float, most: int = 0, *, out: bool | None = None
     ) -> Steps:

@@ -66,7 +66,10 @@ def _stale_lines(memories: Sequence[RecalledMemory], *, verbose: bool) -> Iterab
     if ended := [staleness.retired for _, staleness in due if staleness.retired]:
         due = [(memory, staleness) for memory, staleness in due if not staleness.retired]
         said = visible(", ".join(dict.fromkeys(ended)))
-        yield f"{len(ended)} of these {'is' if len(ended) == 1 else 'are'} of documents that hold no more: {said}"
+        which = (
+            "is from a document that no longer holds" if len(ended) == 1 else "are from documents that no longer hold"
+        )
+        yield f"{len(ended)} of these {which}: {said}"
     replaced = [memory.id for memory, staleness in due if staleness.superseded]
     old = [
         (memory, staleness)

@@ -548,6 +548,11 @@ SELECT w.value, n.node, n.defined, n.name, n.type,
   (SELECT iif(min(a.node) = max(a.node), min(a.node), NULL) FROM aliases a WHERE a.ns = ?1 AND a.key = w.value AND a.node IS NOT n.node)
 FROM json_each(?2) w LEFT JOIN nodes n ON n.ns = ?1 AND n.key = w.value ORDER BY w.key;
 
+-- name: numbered
+-- The first nodes of a namespace that files define and whose keys are a word and a number.
+SELECT node FROM nodes WHERE ns = ?1 AND defined AND key >= ?2 || '-' AND key < ?2 || '.' AND key GLOB ?2 || '-[0-9]*'
+ORDER BY key LIMIT ?3;
+
 -- name: nodes_of
 -- The nodes of a namespace with their keys.
 SELECT node, key FROM nodes WHERE ns = ?;
