@@ -1,6 +1,8 @@
 """What went wrong in, a status and the body that says it out."""
 
 import json
+import sys
+import traceback
 from dataclasses import dataclass
 
 from pellucid.errors import (
@@ -57,6 +59,21 @@ def status_of(error: PellucidError) -> int:
     if isinstance(error, HttpError):
         return error.status
     return next((status for kind, status in _STATUSES if isinstance(error, kind)), 500)
+
+
+def foreseen(error: Exception, trace: str) -> PellucidError:
+    """The error to tell: one of ours; of any other it says nothing, and the log has where it came from, by `trace`."""
+    if isinstance(error, PellucidError):
+        return error
+    frames = traceback.extract_tb(error.__traceback__)  # not what was wrong: that may hold words of memories
+    where = [f"{each.filename.rpartition('pellucid/')[2]}:{each.lineno} {each.name}" for each in frames]
+    sys.stderr.write(json.dumps({"trace": trace, "error": type(error).__name__, "at": where}) + "\n")
+    return PellucidError("something went wrong that was not foreseen", next_step="the log has its trace")
+
+
+def is_unforeseen(error: PellucidError) -> bool:
+    """Whether nobody foresaw it, so that its trace in the log is all that is known of it."""
+    return type(error) is PellucidError
 
 
 def refused(error: PellucidError, **more: object) -> WholeAnswer:
