@@ -2,7 +2,6 @@
 
 import json
 import sys
-import traceback
 from dataclasses import dataclass
 
 from pellucid.errors import (
@@ -16,6 +15,7 @@ from pellucid.errors import (
     PellucidError,
     StoreBusyError,
     UnhealthyError,
+    where_raised,
 )
 from pellucid.surfaces.answers import problem, spell_wire
 from pellucid.xray.words.visible import visible_json
@@ -65,9 +65,7 @@ def foreseen(error: Exception, trace: str) -> PellucidError:
     """The error to tell: one of ours; of any other it says nothing, and the log has where it came from, by `trace`."""
     if isinstance(error, PellucidError):
         return error
-    frames = traceback.extract_tb(error.__traceback__)  # not what was wrong: that may hold words of memories
-    where = [f"{each.filename.rpartition('pellucid/')[2]}:{each.lineno} {each.name}" for each in frames]
-    sys.stderr.write(json.dumps({"trace": trace, "error": type(error).__name__, "at": where}) + "\n")
+    sys.stderr.write(json.dumps({"trace": trace, "error": type(error).__name__, "at": where_raised(error)}) + "\n")
     return PellucidError("something went wrong that was not foreseen", next_step="the log has its trace")
 
 

@@ -16,7 +16,7 @@ import anyio.from_thread
 import anyio.to_thread
 
 from pellucid.deadline import Deadline
-from pellucid.errors import InputError, NotFoundError, PellucidError
+from pellucid.errors import InputError, NotFoundError
 from pellucid.model.access import EVERYWHERE
 from pellucid.settings.sections import ServerSettings
 from pellucid.surfaces import asking
