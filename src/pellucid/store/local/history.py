@@ -232,6 +232,9 @@ class LocalUses:
     def exposure(self, namespace: str, since: int = 0) -> list[Times]:
         return self._times("exposure", namespace, since)
 
+    def served_since(self, namespace: str, day: str) -> set[str]:
+        return {row[0] for row in execute(self._connection(), self._queries["served_since"], (namespace, day))}
+
     def _times(self, query: str, namespace: str, since: int) -> list[Times]:
         return [Times(*row) for row in execute(self._connection(), self._queries[query], (namespace, since))]
 

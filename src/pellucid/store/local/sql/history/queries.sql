@@ -44,7 +44,7 @@ SELECT recall_id, listed.at, listed.session_id, served_count, in_full, pinned, q
 FROM listed LEFT JOIN recall_events USING (recall_id)
 WHERE listed.namespace = ?1 AND listed.at >= ?2 AND (listed.at, recall_id) < (?3, ?4)
   AND (?5 IS NULL OR agent = ?5) AND (?6 IS NULL OR query_class = ?6) AND (?7 IS NULL OR outcome = ?7)
-  AND (?8 = 0 OR degraded) AND (?9 = '' OR asks(query, ?9))
+  AND (?8 = 0 OR degraded) AND (?9 = '' OR iif(length(CAST(query AS TEXT)) = length(query), instr(lower(CAST(query AS TEXT)), ?9), asks(query, ?9)))
 ORDER BY listed.at DESC, recall_id DESC LIMIT ?10;
 
 -- name: recalls_that
@@ -57,7 +57,7 @@ FROM (
     AND (?6 IS NULL OR query_class = ?6) AND (?7 IS NULL OR outcome = ?7) AND (?8 = 0 OR degraded)
   ORDER BY at DESC, recall_id DESC
 ) AS went CROSS JOIN listed USING (recall_id) CROSS JOIN recall_events USING (recall_id)
-WHERE ?9 = '' OR asks(query, ?9)
+WHERE ?9 = '' OR iif(length(CAST(query AS TEXT)) = length(query), instr(lower(CAST(query AS TEXT)), ?9), asks(query, ?9))
 ORDER BY went.at DESC, recall_id DESC LIMIT ?10;
 
 -- name: recalls_of_session
@@ -67,7 +67,7 @@ SELECT recall_id, listed.at, listed.session_id, served_count, in_full, pinned, q
 FROM listed LEFT JOIN recall_events USING (recall_id)
 WHERE listed.namespace = ?1 AND listed.at >= ?2 AND (listed.at, recall_id) < (?3, ?4)
   AND (?5 IS NULL OR agent = ?5) AND (?6 IS NULL OR query_class = ?6) AND (?7 IS NULL OR outcome = ?7)
-  AND (?8 = 0 OR degraded) AND (?9 = '' OR asks(query, ?9)) AND listed.session_id = ?11
+  AND (?8 = 0 OR degraded) AND (?9 = '' OR iif(length(CAST(query AS TEXT)) = length(query), instr(lower(CAST(query AS TEXT)), ?9), asks(query, ?9))) AND listed.session_id = ?11
 ORDER BY listed.at DESC, recall_id DESC LIMIT ?10;
 
 -- name: recalls_serving
@@ -111,6 +111,10 @@ FROM uses WHERE namespace = ? AND at >= ? GROUP BY memory_id ORDER BY memory_id;
 -- How often, in how many sessions and when last each memory was served.
 SELECT value ->> 0 AS memory_id, count(*), count(DISTINCT session_id), max(at)
 FROM receipts, json_each(served) WHERE namespace = ? AND at >= ? GROUP BY memory_id ORDER BY memory_id;
+
+-- name: served_since
+-- What recalls served on or after a day.
+SELECT memory_id FROM served_memories WHERE namespace = ? AND last_day >= ?;
 
 -- name: outdone
 -- What was seen of a memory on an occasion goes where somebody says the same of it, or that it was of no use.
