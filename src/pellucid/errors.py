@@ -16,6 +16,7 @@ The number is the exit code of the command line; the word is `code` on every sur
 """
 
 import re
+import traceback
 from collections.abc import Callable
 from typing import ClassVar
 
@@ -28,6 +29,15 @@ def field_name(field: str) -> str:
     A program reads `top_k`, the command line `--top-k`.
     """
     return f"\x02{field}\x03"
+
+
+def where_raised(error: Exception) -> list[str]:
+    """Where an exception came from, the innermost place last: `recall/pipeline.py:88 run`.
+
+    What was wrong is no part of it: that may hold words of memories.
+    """
+    frames = traceback.extract_tb(error.__traceback__)
+    return [f"{each.filename.rpartition('pellucid/')[2]}:{each.lineno} {each.name}" for each in frames]
 
 
 class PellucidError(Exception):

@@ -37,6 +37,7 @@ from pellucid.operations.memory.trusting import PROMOTE, QUARANTINE, ROLLBACK, T
 from pellucid.operations.memory.undoing import UNDO
 from pellucid.operations.operation import Operation
 from pellucid.operations.recall.auditing import AUDIT
+from pellucid.operations.recall.event import EVENT
 from pellucid.operations.recall.explaining import ABLATE, DIFF, REPLAY
 from pellucid.operations.recall.given_context import CONTEXT
 from pellucid.operations.recall.leg_lift import LIFT
@@ -102,6 +103,7 @@ OPERATIONS: tuple[Operation[Any, Any], ...] = (
     ABLATE,
     LIFT,
     SNAPSHOTS,
+    EVENT,
     CONTEXT,
     TIMINGS,
     EXPORT,

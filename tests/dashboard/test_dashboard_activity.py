@@ -71,6 +71,25 @@ def test_a_memory_that_nobody_works_with_is_put_away_from_its_panel(server: Serv
 
 
 @needs_chromium
+def test_what_can_be_put_away_is_put_away_from_the_panel_and_what_cannot_is_not_offered(server: Served) -> None:
+    rows = told(server, "never-cited")["rows"]
+    kinds = [server.get(f"/v1/memories/{row[0]}?namespace={NAMESPACE}").json["memory"]["category"] for row in rows]
+    assert {"section"} < set(kinds)
+    with browsing(server) as browser:
+        browser.go(f"{HERE}/never-cited?days=")
+        for kind, row in zip(kinds, browser.page.locator("tbody tr").all(), strict=True):
+            assert row.locator("button").count() == (kind != "section")
+            assert ("part of a document" in row.inner_text()) == (kind == "section")
+        browser.page.locator("tbody button").last.click()
+        browser.page.wait_for_selector(".said button")
+        assert browser.page.locator("tbody tr").count() == len(rows) - 1
+        browser.page.click(".said button")
+        browser.page.wait_for_selector(".said:has-text('undone')")
+        assert browser.page.locator("tbody tr").count() == len(rows)
+        assert not browser.wrong
+
+
+@needs_chromium
 @pytest.mark.parametrize("dark", [False, True])
 def test_anybody_can_read_the_panels(server: Served, dark: bool) -> None:
     from axe_playwright_python.sync_playwright import Axe

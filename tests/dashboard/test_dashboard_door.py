@@ -1,5 +1,6 @@
 """Who may look: a link works once, a cookie is sent to us alone, a form is one of our own pages'."""
 
+import re
 from contextlib import closing
 
 import pytest
@@ -77,6 +78,39 @@ def test_a_place_of_any_name_is_looked_for_by_that_name(visitor: Visitor, place:
 @pytest.mark.parametrize("name", ["memory.nothing", "memory.doctor", ""])
 def test_what_is_no_operation_is_not_there(visitor: Visitor, name: str) -> None:
     assert visitor.send(f"/ui/{HOME}/do/{name}").status == 404
+
+
+@needs_chromium
+@pytest.mark.parametrize("broken", ["_looked_at", "_acted"])
+def test_a_fault_of_ours_is_a_page_in_words_that_leads_back(
+    browser: Browser, broken: str, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    def fails(*_: object) -> None:
+        raise RuntimeError("secret words of a memory")
+
+    browser.go(f"/ui/{HOME}/memories")
+    with monkeypatch.context() as patch:
+        patch.setattr(f"pellucid.surfaces.dashboard.service.{broken}", fails)
+        if broken == "_acted":
+            browser.page.evaluate("document.querySelector('form.leave').action = '/ui/local/default/do/change.undo'")
+            browser.page.click("form.leave button")
+        else:
+            browser.go(f"/ui/{HOME}/review")
+    told, log = browser.page.inner_text("main"), capfd.readouterr().err
+    assert "That did not work" in told
+    assert "not foreseen" in told
+    assert "secret words" not in log + browser.page.content()
+    assert re.search(r"number (\w{16})", told)[1] in log  # type: ignore[index]
+    browser.page.click(f"text=Back to {HOME}")
+    assert browser.page.url.endswith(f"/ui/{HOME}")
+    browser.wrong.clear()
+
+
+def test_a_page_of_what_went_wrong_leads_only_to_places_that_are_some(visitor: Visitor) -> None:
+    for answer in (visitor.get("/ui/static/nothing"), visitor.get("/ui/other"), visitor.send("/ui/do/nothing")):
+        assert answer.status == 404
+        assert "All projects" in answer.text
+        assert "Back to" not in answer.text
 
 
 def test_what_erases_is_shown_before_it_is_done(server: Served, visitor: Visitor) -> None:

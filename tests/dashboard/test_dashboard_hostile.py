@@ -1,6 +1,8 @@
 """Two hundred hostile texts wherever somebody else's words may stand: none runs, and none asks anybody else."""
 
+import json
 from collections.abc import Iterator
+from contextlib import closing
 from itertools import product
 from pathlib import Path
 
@@ -8,7 +10,9 @@ import pytest
 
 from kits.browser import Browser, browsing, needs_chromium
 from kits.serving import Served, served
+from pellucid.app import open_app
 from pellucid.encoders.minilm.encoder import MiniLM
+from pellucid.operations.document.indexing import IndexDocsInput, index_docs
 from pellucid.settings import Settings
 
 ELSEWHERE = "https://elsewhere.example"
@@ -46,6 +50,7 @@ INSIDE = (
     "> - 1. {0}",
     "&lt;{0}&#x0a;\u202e{0}",
 )
+_KINDS = ("", "/memories", "/recalls", "/activity", "/review", "/health", "/documents")
 PAYLOADS = [inside.format(run.format(n=n)) for n, (run, inside) in enumerate(product(RUNS, INSIDE))]
 
 
@@ -71,6 +76,21 @@ def _said(server: Served) -> tuple[list[str], list[str]]:
     return memories, recalls
 
 
+def _written(server: Served, folder: Path) -> list[str]:
+    """A document of each text, with it as its title, in its header and as its file's name; the ids of all."""
+    for number, text in enumerate(PAYLOADS):
+        head = json.dumps({"id": f"SPEC-{number}", "status": text, "owner": text})
+        named = text.replace("/", "\u2215")  # which is no slash
+        (folder / f"{number} {named}.md").write_text(f"---\n{head}\n---\n\n# {text}\n\n## {text}\n\n{text}\n", "utf-8")
+    with closing(open_app(Settings(home=server.home))) as app:
+        index_docs(app, IndexDocsInput(namespace="local/default", paths=(folder,)))
+    found = server.get("/v1/documents?namespace=local/default&limit=1000").json["documents"]
+    assert len(found) == len(PAYLOADS)
+    assert sum("alert" in each["path"] for each in found) > 100
+    assert sum("alert" in each["title"] for each in found) > 100
+    return [each["id"] for each in found]
+
+
 def _is_calm(browser: Browser, where: str) -> None:
     assert not browser.wrong, (where, browser.wrong)
     assert not browser.elsewhere, (where, browser.elsewhere)
@@ -79,13 +99,15 @@ def _is_calm(browser: Browser, where: str) -> None:
 
 @needs_chromium
 @pytest.mark.slow
-def test_two_hundred_hostile_texts_run_nowhere_and_ask_nobody(server: Served) -> None:
+def test_two_hundred_hostile_texts_run_nowhere_and_ask_nobody(server: Served, tmp_path: Path) -> None:
     assert len(set(PAYLOADS)) == 200
     memories, recalls = _said(server)
+    documents = _written(server, tmp_path)
     here = "/ui/local/default"
     with browsing(server) as browser:
-        pages = [f"{here}{each}" for each in ("", "/memories", "/recalls", "/activity", "/review", "/health")]
+        pages = [f"{here}{each}" for each in _KINDS]
         pages += [f"{here}/memories/{each}" for each in memories] + [f"{here}/recalls/{each}" for each in recalls[::10]]
+        pages += [f"{here}/documents/{each}" for each in documents]
         for page in pages:
             answer = browser.go(page)
             assert answer.status == 200, page

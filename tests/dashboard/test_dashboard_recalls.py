@@ -2,6 +2,8 @@
 
 import json
 import re
+from contextlib import closing
+from dataclasses import replace
 from html import unescape
 from typing import Any
 
@@ -9,6 +11,13 @@ import pytest
 
 from kits.browser import Browser, Visitor, needs_chromium
 from kits.serving import Served
+from pellucid.app import open_app
+from pellucid.deadline import Deadline
+from pellucid.errors import DeadlineError
+from pellucid.operations.recall.recalling import recall
+from pellucid.operations.recall.request import RecallInput
+from pellucid.settings import Settings
+from pellucid.store.history.citations_port import CitationRow
 
 HOME = "local/default"
 UI = f"/ui/{HOME}/recalls"
@@ -142,6 +151,57 @@ def test_a_result_is_cited_and_a_recall_is_kept(server: Served, visitor: Visitor
     assert "kept for good" in visitor.get(f"{UI}/{recall_id}").text
 
 
+@needs_chromium
+def test_beside_each_result_stands_what_was_cited_of_it_by_whom_and_by_what_sign(
+    server: Served, browser: Browser, asked: dict[str, Any]
+) -> None:
+    given = server.post("/v1/recall", {"query": asked["query"], "sessionId": "cited-1", "topK": 3}).json
+    first, second, third = (each["memory"]["id"] for each in given["memories"])
+    recall_id = given["recallId"]
+    said = {"recallId": recall_id, "sessionId": "cited-1", "agent": "bo"}
+    for memory, kind, notes in ((second, "used", "it told the day"), (third, "flagged_stale", "")):
+        server.post("/v1/citations", {**said, "memoryId": memory, "kind": kind, "notes": notes})
+    with closing(open_app(Settings(home=server.home))) as app:
+        seen = CitationRow(second, "cited", recall_id, "cited-1", "ada", 1, "went out on day", "automatic", "quoted")
+        app.citations.put(HOME, f"cit_{0:032x}", seen)
+    judged = server.post(f"/v1/snapshots/{recall_id}/feedback", {"verdict": "good", "comment": "well found"})
+    assert judged.status == 200
+    browser.go(f"{UI}/{recall_id}")
+    card = browser.page.locator
+    assert card(f"#{first} .cited").count() == 0
+    seen, used = card(f"#{second} .cited").all_inner_texts()
+    assert seen.startswith("cited")
+    assert "seen: quoted, by ada" in seen
+    assert "“went out on day”" in seen
+    assert "said by bo" in used
+    assert "it told the day" in used
+    assert card(f"#{third} .cited .chip.bad").inner_text() == "flagged stale"
+    assert "well found" in card("main > .cited").inner_text()
+    told = server.get(f"/v1/snapshots/{recall_id}/event").json
+    assert [len(each.get("citations", ())) for each in told["memories"]] == [0, 2, 1]
+
+
+@needs_chromium
+def test_a_recall_that_failed_has_a_page_of_what_was_asked_what_went_wrong_and_what_next(
+    server: Served, browser: Browser
+) -> None:
+    question = "which crane <img src=x onerror=alert(1)> lifts most?"
+    with closing(open_app(Settings(home=server.home))) as app:
+        late = replace(app, deadline=Deadline(0.0))
+        with pytest.raises(DeadlineError):
+            recall(late, RecallInput(query=question, namespace=HOME, agent="bo", session_id="late"))
+    browser.go(f"{UI}?outcome=failed")
+    assert browser.page.locator("#found li").count() == 1
+    browser.page.click("#found h2 a")
+    told = browser.page.inner_text("main")
+    for words in (question, "failed", "agent bo", "session late", "its time was over", "deadline_over", "doctor"):
+        assert words in told
+    browser.page.get_by_role("button", name="Ask, and explain").click()
+    assert browser.page.locator("#results .hit").count() > 0
+    assert browser.page.inner_text("h1") == question
+    assert not browser.wrong
+
+
 def test_two_recalls_stand_side_by_side(server: Served, visitor: Visitor, asked: dict[str, Any]) -> None:
     other = server.post("/v1/recall", {"query": asked["query"], "without": ["lexical"], "topK": 3}).json["recallId"]
     found = server.get(f"/v1/snapshots/{asked['recallId']}/diff/{other}").json
@@ -159,11 +219,7 @@ def test_the_json_of_a_recall_is_what_a_program_gets(server: Served, visitor: Vi
 
 
 def test_who_may_only_read_is_offered_nothing_else(server: Served, asked: dict[str, Any]) -> None:
-    from contextlib import closing
-
-    from pellucid.app import open_app
     from pellucid.operations.admin.tokens import CreateTokenInput, create_token
-    from pellucid.settings import Settings
 
     with closing(open_app(Settings(home=server.home))) as app:
         token = create_token(app, CreateTokenInput(name="reader", grants=(f"{HOME}:read",))).token
@@ -256,3 +312,15 @@ def test_with_scripts_the_list_follows_what_is_typed(browser: Browser, asked: di
     browser.page.get_by_role("button", name="Copy").click()
     browser.page.get_by_role("button", name=re.compile("Copied|Selected")).wait_for()
     assert not browser.wrong
+
+
+def test_a_recall_of_which_only_results_are_kept_shows_those(server: Served, visitor: Visitor) -> None:
+    given = server.post("/v1/recall", {"query": "who owns billing?", "sessionId": "old"}).json
+    with closing(open_app(Settings(home=server.home))) as app:
+        app.history.prune(1 << 60, 0)
+    page = visitor.get(f"{UI}/{given['recallId']}")
+    assert page.status == 200
+    assert "Its receipt is too old" in page.text
+    assert "Ana owns billing" in words(page.text)
+    for each in given["memories"]:
+        assert f"/memories/{each['memory']['id']}" in page.text

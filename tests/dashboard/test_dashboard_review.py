@@ -1,13 +1,18 @@
 """A home in which much is to be looked at in, the queue of it and what its buttons do out."""
 
 import re
+from contextlib import closing
+from datetime import UTC, datetime, timedelta
 from html import unescape
 from urllib.parse import urlencode
 
 import pytest
 
 from kits.browser import Browser, Visitor, needs_chromium
+from kits.intake import HERE, session, take
 from kits.serving import Served
+from pellucid.app import open_app
+from pellucid.settings import Settings
 from pellucid.surfaces.dashboard.view import ROOT
 
 PLACES = iter(f"team/queue{number}" for number in range(100))
@@ -129,11 +134,7 @@ def test_the_next_one_stands_where_the_one_before_did(queue: Queue) -> None:
 
 
 def test_who_may_only_read_is_offered_nothing_to_do(server: Served, queue: Queue) -> None:
-    from contextlib import closing
-
-    from pellucid.app import open_app
     from pellucid.operations.admin.tokens import CreateTokenInput, create_token
-    from pellucid.settings import Settings
 
     crane = queue.keep("The crane is painted green")
     with closing(open_app(Settings(home=server.home))) as app:
@@ -145,6 +146,31 @@ def test_who_may_only_read_is_offered_nothing_to_do(server: Served, queue: Queue
     memory = reader.get(f"{ROOT}/{queue.place}/memories/{crane}").text
     assert "/do/" not in memory
     assert reader.send(f"{ROOT}/{queue.place}/do/trust.promote", memoryId=crane).status == 403
+
+
+@needs_chromium
+def test_of_old_sessions_only_what_a_recall_gives_is_asked_about_and_the_rest_is_counted(
+    server: Served, browser: Browser
+) -> None:
+    said = ("We decided that the gate is painted green.", "We decided to keep the ledger of the port in SQLite.")
+    with closing(open_app(Settings(home=server.home))) as app:
+        take(app, session(*said, start=datetime.now(UTC) - timedelta(days=400)), "both")
+    page, path = browser.page, f"{ROOT}/{HERE}/review"
+    browser.go(path)
+    assert "2 more are stale, but no recall gave them in the last" in page.inner_text("main")
+    assert page.locator(".queue > li").count() == 0
+    page.click("text=Look at them now")
+    assert page.locator(".queue > li").count() == 2
+    page.click("text=Only what recalls still give")
+    server.post(f"/v1/recall?namespace={HERE}", {"query": "which colour is the gate painted?", "topK": 1})
+    browser.go(path)
+    assert "gate is painted green" in page.inner_text(".queue")
+    assert "nobody stood behind it for 399 days" in page.inner_text(".queue")
+    assert "1 more is stale" in page.inner_text("main")
+    page.get_by_role("button", name=re.compile("Still true|Reverify")).first.click()
+    page.wait_for_selector(".said")
+    assert page.locator(".queue > li").count() == 0
+    assert not browser.wrong
 
 
 @needs_chromium

@@ -24,7 +24,8 @@ def as_fourth_version(home: Path) -> None:
             "entity_types",
         ):
             index.execute(f"DROP TABLE {table}")
-        index.execute("DROP INDEX memories_created")
+        for name in ("memories_created", "memories_doubted", "memories_aging", "folds_decayed"):
+            index.execute(f"DROP INDEX {name}")
         for column in ("status", "invalid_at", "expires_at", "consolidated"):
             index.execute(f"ALTER TABLE memories DROP COLUMN {column}")
         index.execute("PRAGMA user_version = 4")

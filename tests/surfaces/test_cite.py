@@ -21,6 +21,16 @@ def served(cli: Cli) -> tuple[str, str, str]:
     return found["recallId"], first, second
 
 
+def test_a_recall_tells_which_of_its_memories_were_cited_and_by_whom(cli: Cli, served: tuple[str, str, str]) -> None:
+    recall_id, first, second = served
+    cli("cite", second, "--session", "s1", "--agent", "ada", "--notes", NOTE)
+    told = cli("snapshots", "show", "last").out
+    assert recall_id in told
+    assert "On which port does the relay listen?" in told
+    assert told.index(f"[1] {first}") < told.index(f"[2] {second}") < told.index("cited in session s1")
+    assert f"(said by ada): {NOTE}" in told
+
+
 @pytest.mark.requirement("CITE-1")
 def test_a_memory_is_cited_once_in_each_way_and_session(cli: Cli, served: tuple[str, str, str]) -> None:
     recall_id, first, _ = served

@@ -37,6 +37,7 @@ BY_NAME = {
         "recall.pin",
         "recall.export",
         "recall.timings",
+        "recall.event",
         "session.brief",
         "session.show",
         "telemetry.stats",

@@ -101,8 +101,10 @@ class Recaller:
             empty_receipts(self.history, self.retention, request.at)
 
     def record_failure(self, request: "Request", event: RecallEvent) -> None:
-        """Keep that a recall gave no answer; nothing of its question."""
-        self.history.record(_record_of(request, event))
+        """Keep that a recall gave no answer, and what was asked."""
+        from pellucid.recall.receipt.record import query_bytes
+
+        self.history.record(_record_of(request, event, query=query_bytes(request)))
 
 
 def _record_of(

@@ -2,12 +2,27 @@
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from typing import Protocol
 
 from pellucid.model.entity import FOREVER
 from pellucid.model.ledger import FoldRow
 from pellucid.model.memory import Episode
 from pellucid.store.index_port import Served
+
+
+@dataclass(frozen=True, slots=True)
+class Aging:
+    """What makes a memory old at an instant: it was superseded, last verified (or began) before `verified_before`, or
+    decayed to `decay`."""
+
+    at: datetime
+    verified_before: datetime
+    decay: float
+    exempt: Collection[str]
+    """Categories that do not grow old."""
+    protected: Collection[str]
+    """Categories that do not decay; nor does what is pinned, or an axiom."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,8 +103,16 @@ class Lookup(Protocol):
         """How much a namespace holds."""
         ...
 
-    def folds(self, namespace: str) -> dict[str, FoldRow]:
-        """The last lifecycle fold of each memory that has one."""
+    def folds(self, namespace: str, ids: Collection[str] | None = None) -> dict[str, FoldRow]:
+        """The last lifecycle fold of each memory, or of each of these, that has one."""
+        ...
+
+    def doubted(self, namespace: str) -> list[str]:
+        """The ids of what is kept back, waits, is disputed, or cannot hold together with another."""
+        ...
+
+    def aged(self, namespace: str, aging: Aging) -> dict[str, int]:
+        """When each memory that answers and grew old was kept (epoch milliseconds), by id."""
         ...
 
     def tombstones(self, keys: Collection[bytes]) -> set[bytes]:

@@ -106,6 +106,7 @@ TEXTS: Mapping[str, Text] = {
     "recall.ablate": _text_by("recall.replay.ablated"),
     "recall.lift": _text_by("recall.replay.lifted"),
     "recall.list": _text_by("recall.snapshot.listed"),
+    "recall.event": _text_by("recall.snapshot.went", words=True),
     "recall.context": _text_by("recall.snapshot.context"),
     "recall.timings": _text_by("recall.snapshot.timed"),
     "recall.pin": _text_by("recall.snapshot.pinned"),

@@ -1,20 +1,26 @@
 """A home with all that goes wrong with memories in, what a person is given to look at, and why, out."""
 
+import random
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
+from typing import get_args
 
 import pytest
 
 from kits.vault import ask
 from pellucid.app import App, open_app
 from pellucid.clock import SystemClock
-from pellucid.operations.memory.changing import VerbInput, apply_verb
+from pellucid.memory.lifecycle import ages, stale
+from pellucid.operations.memory.changing import Verb, VerbInput, apply_verb
 from pellucid.operations.memory.citing import CiteInput, cite
+from pellucid.operations.memory.lifecycle.aging import LifecycleInput, run_lifecycle
 from pellucid.operations.memory.remembering import RememberInput, remember
 from pellucid.operations.memory.reverifying import ReverifyInput, reverify
 from pellucid.operations.memory.reviewing import ReviewInput, ReviewOutput, to_review
 from pellucid.operations.memory.trusting import PromoteInput, SourceInput, promote, quarantine
+from pellucid.operations.recall.recalling import RecallInput, recall
 from pellucid.settings import load
+from pellucid.xray.provenance import staleness
 
 HERE = "local/default"
 
@@ -80,17 +86,76 @@ def test_what_was_called_into_question_is_looked_at(app: App) -> None:
     assert found(app) == []
 
 
+def give(app: App, question: str) -> None:
+    recall(app, RecallInput(query=question, namespace=HERE))
+
+
 def test_what_grew_old_is_looked_at_and_what_was_put_away_is_not(app: App) -> None:
     crane, gate = keep(app, "The crane lifts forty tonnes"), keep(app, "The gate closes at ten")
     Calendar.at += timedelta(days=200)
+    give(app, "what does the crane lift, and when does the gate close?")
     apply_verb(app, "archive", VerbInput(namespace=HERE, memory_id=gate))
     assert found(app) == [(crane, ["stale"])]
     assert look(app).items[0].reasons[0].text == "nobody stood behind it for 200 days"
+    reverify(app, ReverifyInput(namespace=HERE, memory_ids=(crane,)))
+    assert found(app, resting=True) == []
+
+
+def test_what_is_stale_waits_until_a_recall_gives_it_and_is_counted_meanwhile(app: App) -> None:
+    old = [keep(app, f"The {thing} is painted green") for thing in ("crane", "gate", "pier")]
+    give(app, "which colour is the gate?")
+    Calendar.at += timedelta(days=200)
+    assert (found(app), look(app).resting, look(app).counts["stale"]) == ([], 3, 0)
+    assert sorted(found(app, resting=True)) == sorted((each, ["stale"]) for each in old)
+    assert look(app, resting=True).resting == 0
+    recall(app, RecallInput(query="which colour is the gate?", namespace=HERE, top_k=1))
+    [item] = look(app).items
+    assert "gate" in item.memory.content
+    assert (look(app).resting, look(app).counts["stale"]) == (2, 1)
+    Calendar.at += timedelta(days=200)
+    assert (found(app), look(app).resting) == ([], 3)
+
+
+def test_what_is_stale_is_what_an_answer_calls_so_whatever_the_state(app: App) -> None:
+    chance = random.Random(7)
+    for number in range(120):
+        memory = keep(app, f"Door {number} of the {chance.choice(('east', 'west'))} quay opens at {number}")
+        Calendar.at += timedelta(days=chance.choice((0, 0, 1, 3)))
+        act = chance.choice((*get_args(Verb), "quarantine", "reverify", "", "", ""))
+        if act in get_args(Verb):
+            apply_verb(app, act, VerbInput(namespace=HERE, memory_id=memory))
+        elif act == "quarantine":
+            quarantine(app, SourceInput(namespace=HERE, memory_ids=(memory,)))
+        elif act == "reverify":
+            Calendar.at += timedelta(days=5)
+            reverify(app, ReverifyInput(namespace=HERE, memory_ids=(memory,)))
+    Calendar.at += timedelta(days=60)
+    run_lifecycle(app, LifecycleInput(namespace=HERE))
+    folds = app.lookup.folds(HERE)
+    for days in (0, 40, 100, 200):
+        Calendar.at += timedelta(days=days)
+        now, held = Calendar.at, [each.memory for each in app.index.memories(HERE)]
+        expected = {
+            each.id
+            for each in held
+            if each.status == "active"
+            and ages(each, now)
+            and each.trust_zone != "quarantine"
+            and (
+                staleness(each, now, app.settings.lifecycle.stale_after_days).due
+                or (each.id in folds and stale(each, folds[each.id].decay))
+            )
+        }
+        told = look(app, resting=True, kind="stale", limit=1000)
+        assert {each.memory.id for each in told.items} == expected
+        assert all(each.reasons for each in told.items)
+    assert len(expected) > 20
 
 
 def test_the_gravest_stands_first_kinds_are_counted_and_pages_hold_each_once(app: App) -> None:
     old = keep(app, "The crane lifts forty tonnes")
     Calendar.at += timedelta(days=200)
+    give(app, "what does the crane lift?")
     kept_back, disputed = keep(app, "The gate closes at ten"), keep(app, "The pier is forty metres long")
     quarantine(app, SourceInput(namespace=HERE, memory_ids=(kept_back,)))
     apply_verb(app, "dispute", VerbInput(namespace=HERE, memory_id=disputed))

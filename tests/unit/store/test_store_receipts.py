@@ -52,6 +52,34 @@ def test_the_class_fulfils_the_port(tmp_path: Path) -> None:
     assert receipts.pin(name(1), HERE, pinned=True) is None
 
 
+def test_a_filter_that_little_fits_is_read_off_an_index(tmp_path: Path) -> None:
+    assert history_of(tmp_path).receipts.recalls(HERE) == []
+    connection = connect(tmp_path / "history.db", synchronous="NORMAL")
+    connection.create_scalar_function("asks", lambda *_: True, 2)  # pyright: ignore[reportUnknownMemberType]
+    sql = load_queries("pellucid.store.local", "sql/history/queries.sql")["recalls_that"]
+    plan = " ".join(row[3] for row in connection.execute(f"EXPLAIN QUERY PLAN {sql}", (None,) * 10))
+    assert "COVERING INDEX recall_events_listed" in plan
+    connection.close()
+
+
+@pytest.mark.parametrize(
+    ("query", "words", "holds"),
+    [
+        ("Which PORT is it?", "port", True),
+        ("Which PORT is it?", "sport", False),
+        ("Welcher ÄRGER?", "ärger", True),
+        ("Die STRASSE", "straße", True),
+        ("\uff30ort", "port", True),
+        ('which port?\0[["secret"], null]', "port", True),
+        ('which port?\0[["secret"], null]', "secret", False),
+        ("\u212aelvin", "kelvin", True),
+    ],
+)
+def test_words_are_found_however_they_are_written(tmp_path: Path, query: str, words: str, holds: bool) -> None:
+    history = history_of(tmp_path, recall(1, query))
+    assert ids(history.receipts.recalls(HERE, only=RecallFilter(contains=words))) == [1] * holds
+
+
 def test_recalls_are_filtered_by_how_they_went_and_by_words_of_their_question(tmp_path: Path) -> None:
     events = {
         1: went("ada", "decision", "answered"),

@@ -3,14 +3,14 @@
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Annotated, Literal, get_args
 
 from pydantic import Field
 
 from pellucid.app import App
 from pellucid.clock import epoch_ms
-from pellucid.memory.lifecycle import STALE_AT, ages, stale
+from pellucid.memory.lifecycle import PROTECTED, STALE_AT, ages, stale
 from pellucid.model.ledger import FoldRow
 from pellucid.model.memory import TRANSCRIBED, Memory
 from pellucid.model.wire import Wire
@@ -20,6 +20,8 @@ from pellucid.operations.memory.trusting import quarantine_reason
 from pellucid.operations.operation import Flag, Limit, Operation, Surfaces
 from pellucid.operations.paging import After, Place, page
 from pellucid.store.history.citations_port import CitationRow
+from pellucid.store.index_port import Served
+from pellucid.store.lookup_port import Aging
 from pellucid.xray.provenance import staleness
 
 ReviewKind = Literal["flagged", "waiting", "quarantined", "disputed", "stale"]
@@ -32,6 +34,7 @@ class ReviewInput(Wire):
 
     namespace: str
     kind: Annotated[ReviewKind | None, Flag("Only flagged, waiting, quarantined, disputed or stale ones.")] = None
+    resting: Annotated[bool, Flag("Also what is stale, and no recall gave of late.")] = False
     limit: Limit = Field(default=50, ge=1, le=10_000)
     after: After = None
 
@@ -56,6 +59,8 @@ class ReviewOutput(Wire):
     total: int
     counts: dict[ReviewKind, int]
     """Of every kind, whichever is asked for; a memory of two kinds counts in both."""
+    resting: int = 0
+    """How many more are stale that no recall gave within `lifecycle.staleAfterDays`: nobody is misled by them."""
     next: str | None = None
     """Where the page ends, if there is more behind it: the `after` of the next."""
 
@@ -69,6 +74,8 @@ class _Reasons:
     folds: Mapping[str, FoldRow]
     against: Mapping[str, Sequence[CitationRow]]
     in_force: Collection[str]
+    old: Collection[str]
+    """What is to be looked at because it is stale."""
 
     def of(self, memory: Memory) -> tuple[ReviewReason, ...]:
         said: dict[ReviewKind, Iterator[str]] = {
@@ -105,7 +112,7 @@ class _Reasons:
             yield f"it cannot hold together with {', '.join(rivals)}"
 
     def _grown_old(self, memory: Memory) -> Iterator[str]:
-        if memory.id not in self.in_force or memory.category in TRANSCRIBED or memory.trust_zone == "quarantine":
+        if memory.id not in self.old:
             return
         age, fold = staleness(memory, self.now, self.after_days), self.folds.get(memory.id)
         if age.due:
@@ -114,40 +121,81 @@ class _Reasons:
             yield f"it decayed to {fold.decay:.2f}, stale from {STALE_AT:g}: old, seldom used, or little believed"
 
 
+@dataclass(frozen=True, slots=True)
+class _Due:
+    """A memory to look at, in its place; without what it says where it is only stale."""
+
+    place: Place
+    memory_id: str
+    kinds: Collection[ReviewKind]
+
+
 def to_review(app: App, request: ReviewInput) -> ReviewOutput:
-    """What a person should look at: what was flagged since it was verified, waits, is quarantined, disputed or old."""
-    held, now = app.index.memories(request.namespace), app.clock.now()
-    against: defaultdict[str, list[CitationRow]] = defaultdict(list)
-    for row in app.citations.against(request.namespace):
+    """What a person should look at: what was flagged since it was verified, waits, is quarantined, disputed or stale.
+
+    What is stale need not be looked at while no recall gives it, as after an import of old sessions: it is counted.
+    """
+    namespace, now, after_days = request.namespace, app.clock.now(), app.settings.lifecycle.stale_after_days
+    against = defaultdict[str, list[CitationRow]](list)
+    for row in app.citations.against(namespace):
         against[row.memory_id].append(row)
-    in_force = {each.memory.id for each in held if each.memory.status == "active" and ages(each.memory, now)}
-    known = _Reasons(
-        now, app.settings.lifecycle.stale_after_days, app.lookup.folds(request.namespace), against, in_force
-    )
-    found = [
-        ToReview(memory=each.memory, path=each.path, op_id=each.op_id, reasons=reasons)
-        for each in held
-        if (reasons := known.of(each.memory))
+    began = now - timedelta(days=after_days)
+    aged = app.lookup.aged(namespace, Aging(now, began, STALE_AT, TRANSCRIBED, PROTECTED))
+    old = aged if request.resting else aged.keys() & app.uses.served_since(namespace, f"{began:%Y-%m-%d}")
+    grave = _read(app, namespace, {*against, *app.lookup.doubted(namespace)})
+    known = _known(app, request, against, grave, old)
+    due = [
+        _Due(_place(memory, reasons), memory.id, {each.kind for each in reasons})
+        for memory in (each.memory for each in grave.values())
+        if (reasons := known.of(memory))
     ]
-    counts = Counter(kind for each in found for kind in {reason.kind for reason in each.reasons})
-    if request.kind:
-        found = [each for each in found if any(reason.kind == request.kind for reason in each.reasons)]
-    found.sort(key=_place)
-    shown, following = page(app, request, found, _place)
+    seen = {each.memory_id for each in due}
+    due += [_Due((_KINDS.index("stale"), -aged[each], each), each, {"stale"}) for each in old if each not in seen]
+    counts = Counter(kind for each in due for kind in each.kinds)
+    wanted = sorted((each for each in due if request.kind in (None, *each.kinds)), key=lambda each: each.place)
+    shown, following = page(app, request, wanted, lambda each: each.place)
+    held = grave | _read(app, namespace, [each.memory_id for each in shown if each.memory_id not in grave])
+    known = _known(app, request, against, held, old)
     return ReviewOutput(
-        items=tuple(shown), total=len(found), counts={kind: counts[kind] for kind in _KINDS}, next=following
+        items=tuple(
+            ToReview(memory=each.memory, path=each.path, op_id=each.op_id, reasons=known.of(each.memory))
+            for each in (held[due.memory_id] for due in shown if due.memory_id in held)
+        ),
+        total=len(wanted),
+        counts={kind: counts[kind] for kind in _KINDS},
+        resting=len(aged) - len(old),
+        next=following,
     )
 
 
-def _place(item: ToReview) -> Place:
-    return _KINDS.index(item.reasons[0].kind), -epoch_ms(item.memory.created), item.memory.id
+def _read(app: App, namespace: str, ids: Collection[str]) -> dict[str, Served]:
+    return {each.memory.id: each for each in app.index.memories(namespace, list(ids))}
+
+
+def _known(
+    app: App,
+    request: ReviewInput,
+    against: Mapping[str, Sequence[CitationRow]],
+    held: Mapping[str, Served],
+    old: Collection[str],
+) -> _Reasons:
+    """What the reasons of these memories follow from, theirs whom they cannot hold together with among it."""
+    now, rivals = app.clock.now(), {rival for each in held.values() for rival in each.memory.disputed_with}
+    around = {**held, **_read(app, request.namespace, rivals - held.keys())}
+    in_force = {name for name, each in around.items() if each.memory.status == "active" and ages(each.memory, now)}
+    folds = app.lookup.folds(request.namespace, held.keys() & old)
+    return _Reasons(now, app.settings.lifecycle.stale_after_days, folds, against, in_force, old)
+
+
+def _place(memory: Memory, reasons: Sequence[ReviewReason]) -> Place:
+    return _KINDS.index(reasons[0].kind), -epoch_ms(memory.created), memory.id
 
 
 REVIEW = Operation(
     "memory.review",
     """List what a person should look at, and why.
 
-What was flagged, waits, is in quarantine, is disputed, or grew old; the gravest first.
+What was flagged, waits, is in quarantine, is disputed, or is stale and still given by recalls; the gravest first.
 """,
     ReviewInput,
     ReviewOutput,

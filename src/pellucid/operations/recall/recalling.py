@@ -223,7 +223,13 @@ def receipt_of(app: App, namespace: str, recall_id: str) -> Receipt:
     packed = app.history.receipt(recall_id, namespace)
     if packed is not None:
         return unpack(packed)
-    if app.history.audit(recall_id, 1, namespace):
+    row = app.receipts.find(recall_id, namespace)
+    if row and row.outcome == "failed":
+        raise NotFoundError(
+            f"{recall_id} failed, so there is nothing to explain",
+            next_step=f"`pellucid snapshots show {recall_id}` says what went wrong",
+        )
+    if row:
         raise NotFoundError(
             f"the receipt of {recall_id} was pruned: only its results are kept",
             next_step="`pellucid snapshots pin` keeps a recall in full whatever its age",
@@ -248,7 +254,7 @@ def _run_recall(app: App, asked: RecallInput, *, hands_out: bool = True) -> tupl
     except InputError:
         raise
     except Exception as error:
-        failure = failure_of(request, app.surface, _millis_since(began))
+        failure = failure_of(request, app.surface, _millis_since(began), error)
         _tell(app, RecallDone(request, failure, time_ns(), error=error))
         with suppress(StoreError):
             app.recaller.record_failure(request, failure)

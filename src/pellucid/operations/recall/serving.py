@@ -8,13 +8,12 @@ from pydantic import Field
 from pellucid.app import App
 from pellucid.clock import epoch_ms
 from pellucid.model.memory import recorded_at
-from pellucid.model.wire import Instant, Wire
-from pellucid.operations.browsing import find_memory
-from pellucid.operations.instants import of_ms
+from pellucid.model.wire import Wire
+from pellucid.operations.browsing import MemoryCitation, find_memory, told_citation
 from pellucid.operations.operation import Limit, MemoryId, Operation, Surfaces
 from pellucid.operations.paging import After, behind, cursor
 from pellucid.operations.recall.snapshots import ListedRecall, listed_recall, row_at
-from pellucid.store.history.citations_port import CitationKind, CitationRow
+from pellucid.store.history.citations_port import CitationRow
 from pellucid.store.history.receipts_port import RecallRow
 
 
@@ -27,23 +26,13 @@ class ServingInput(Wire):
     after: After = None
 
 
-class CameOfIt(Wire):
-    """What became of a memory once: of which recall, who said so and when."""
-
-    kind: CitationKind
-    recall_id: str
-    at: Instant
-    agent: str | None = None
-    notes: str = ""
-
-
 class ServedIn(Wire):
     """A recall that served a memory: its place there, and what came of it."""
 
     recall: ListedRecall
     place: int
     """From 1."""
-    citations: tuple[CameOfIt, ...] = ()
+    citations: tuple[MemoryCitation, ...] = ()
 
 
 class ServingOutput(Wire):
@@ -80,15 +69,8 @@ def recalls_serving(app: App, request: ServingInput) -> ServingOutput:
 
 
 def _served_in(row: RecallRow, place: int, cited: Sequence[CitationRow]) -> ServedIn:
-    here = tuple(came_of_it(each) for each in cited if each.recall_id == row.recall_id)
+    here = tuple(told_citation(each) for each in cited if each.recall_id == row.recall_id)
     return ServedIn(recall=listed_recall(row), place=place, citations=here)
-
-
-def came_of_it(row: CitationRow) -> CameOfIt:
-    """A citation as an answer has it."""
-    at = of_ms(row.at)
-    assert at is not None
-    return CameOfIt(kind=row.kind, recall_id=row.recall_id, at=at, agent=row.agent, notes=row.note)
 
 
 SERVING = Operation(

@@ -1,11 +1,12 @@
 """A finished recall in, how it went out: its event, which holds no word of it."""
 
+from pellucid.errors import PellucidError, where_raised
 from pellucid.recall.context.text import CHARACTERS_A_TOKEN
 from pellucid.recall.legs.nominate import base_of
 from pellucid.recall.pipeline import FAILED
 from pellucid.recall.score.fuse import weights_for
 from pellucid.recall.state import Request, State
-from pellucid.store.history.telemetry_port import Outcome, RecallEvent, Surface
+from pellucid.store.history.telemetry_port import Outcome, RecallEvent, RecallFailure, Surface
 
 UNKNOWN = "unknown"
 """Class and depth of a recall that failed: nobody knows how far it came."""
@@ -41,10 +42,13 @@ def event_of(state: State, surface: Surface, millis: float, *, hands_out: bool =
     )
 
 
-def failure_of(request: Request, surface: Surface, millis: float) -> RecallEvent:
+def failure_of(request: Request, surface: Surface, millis: float, error: Exception) -> RecallEvent:
     """How a recall went that gave no answer: something went wrong, or it took too long."""
+    code = error.code if isinstance(error, PellucidError) else PellucidError.code
+    failure = RecallFailure(code, " in ".join((type(error).__name__, *where_raised(error)[-1:])))
+    took, nothing = round(millis, 3), (0, 0, 0, 0)
     return RecallEvent(
-        request.agent, surface, UNKNOWN, UNKNOWN, "failed", 0, 0, 0, 0, round(millis, 3), degraded=True, legs={}
+        request.agent, surface, UNKNOWN, UNKNOWN, "failed", *nothing, took, degraded=True, legs={}, failure=failure
     )
 
 

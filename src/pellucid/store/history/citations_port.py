@@ -71,6 +71,10 @@ class Citations(Protocol):
         """The citations of a memory, in the order in which they were made."""
         ...
 
+    def of_recall(self, namespace: str, recall_id: str) -> list[CitationRow]:
+        """The citations of what a recall served, and of it as a whole, in the order in which they were made."""
+        ...
+
     def against(self, namespace: str) -> list[CitationRow]:
         """Every citation that says that a memory is wrong or no longer true, in the order in which they were made."""
         ...

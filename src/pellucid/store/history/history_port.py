@@ -22,8 +22,8 @@ class AuditRow:
 class RecallRecord:
     """One recall to keep: `at` in epoch milliseconds; `served` holds (memory id, operation id) by place.
 
-    `packed` holds no word of the query; None of a recall that failed, of which nothing but its event is kept. `query`
-    are its bytes, kept apart so that they can be erased; none if withheld.
+    `packed` holds no word of the query; None of a recall that failed. `query` are its bytes, kept apart so that they
+    can be erased; none if withheld.
     """
 
     recall_id: str

@@ -10,7 +10,8 @@ from pellucid.store.history.telemetry_port import Outcome, Surface
 class RecallRow:
     """One recall as history lists it: `at` in epoch milliseconds, how many results it served.
 
-    `in_full`: its receipt is there, and not only its results. `pinned`: retention leaves that receipt alone.
+    `in_full`: its receipt is there, and not only its results (of one that failed, there are none). `pinned`: retention
+    leaves that receipt alone.
     `query` are the bytes of its words; none if they were withheld or erased, or went with the receipt. How it went
     (the last five) is None of one that left no event.
     """

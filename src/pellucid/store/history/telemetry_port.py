@@ -13,6 +13,14 @@ Grouping = Literal["agent", "class", "mode", "leg", "surface", "day", "memory"]
 
 
 @dataclass(frozen=True, slots=True)
+class RecallFailure:
+    """What went wrong: the code of the error, its kind, and where it came from; not a word of what it said."""
+
+    code: str
+    place: str
+
+
+@dataclass(frozen=True, slots=True)
 class RecallEvent:
     """How one recall went, without a word of it.
 
@@ -33,6 +41,8 @@ class RecallEvent:
     millis: float
     degraded: bool
     legs: Mapping[str, Mapping[str, object]]
+    failure: RecallFailure | None = None
+    """Of one that failed, as far as that was kept."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,6 +74,10 @@ class Telemetry(Protocol):
             since: the first day that counts, as `2026-04-20`.
             until: the last.
         """
+        ...
+
+    def event(self, recall_id: str, namespace: str) -> RecallEvent | None:
+        """How a recall went; None where that is not kept (any more)."""
         ...
 
     def lifts_due(self, namespace: str) -> dict[str, list[str]]:

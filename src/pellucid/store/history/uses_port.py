@@ -41,6 +41,10 @@ class Uses(Protocol):
         """How often and when each memory was used since `since` (epoch milliseconds), by memory id."""
         ...
 
+    def served_since(self, namespace: str, day: str) -> set[str]:
+        """The memories that a recall served on or after a day (UTC), as `2026-04-20`."""
+        ...
+
     def exposure(self, namespace: str, since: int = 0) -> list[Times]:
         """How often and when each memory was served by a recall since `since` (epoch milliseconds), by memory id."""
         ...

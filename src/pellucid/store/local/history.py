@@ -13,7 +13,7 @@ from pellucid.errors import NoRoomError, StoreBusyError
 from pellucid.model.entity import FOREVER
 from pellucid.store.history.citations_port import AGAINST, FAVOURABLE, CitationRow, ServedRecall
 from pellucid.store.history.history_port import AuditRow, RecallRecord
-from pellucid.store.history.telemetry_port import Grouping, LiftRow, RecallEvent
+from pellucid.store.history.telemetry_port import Grouping, LiftRow, RecallEvent, RecallFailure
 from pellucid.store.history.uses_port import Times, UseKind
 from pellucid.store.local.database import (
     ThreadConnections,
@@ -72,13 +72,14 @@ class LocalHistory:
             raise NoRoomError(f"{self._path}: there is no room to make it", next_step="free some space")
         who = (kept.recall_id, kept.at, kept.namespace, kept.session_id)
         with immediate(connection):
-            if kept.packed is not None:
-                served = json.dumps(kept.served, separators=(",", ":"))
-                execute(connection, self._queries["put_receipt"], (*who, served, kept.packed))
+            served = json.dumps(kept.served, separators=(",", ":"))
+            execute(connection, self._queries["put_receipt"], (*who, served, kept.packed))
             if kept.query:
                 execute(connection, self._queries["put_query"], (kept.recall_id, kept.query))
             if kept.event:
                 execute(connection, self._queries["put_event"], (*who, *_event_values(kept.event)))
+                if failure := kept.event.failure:
+                    execute(connection, self._queries["put_failure"], (kept.recall_id, failure.code, failure.place))
 
     def receipt(self, recall_id: str, namespace: str) -> bytes | None:
         found = execute(self._connections.get(), self._queries["receipt"], (recall_id, namespace))
@@ -141,7 +142,8 @@ class LocalHistory:
         connection = self._connections.get()
         with immediate(connection):
             emptied = execute(connection, self._queries["prune"], (before, keep, most_bytes))
-            execute_many(connection, self._queries["drop_query"], emptied)
+            failed = execute(connection, self._queries["failed_before"], (before,))
+            execute_many(connection, self._queries["drop_query"], [*emptied, *failed])
         return len(emptied)
 
     def trim(self, before: int, keep: int) -> int:
@@ -230,6 +232,9 @@ class LocalUses:
     def exposure(self, namespace: str, since: int = 0) -> list[Times]:
         return self._times("exposure", namespace, since)
 
+    def served_since(self, namespace: str, day: str) -> set[str]:
+        return {row[0] for row in execute(self._connection(), self._queries["served_since"], (namespace, day))}
+
     def _times(self, query: str, namespace: str, since: int) -> list[Times]:
         return [Times(*row) for row in execute(self._connection(), self._queries[query], (namespace, since))]
 
@@ -260,6 +265,9 @@ class LocalCitations:
 
     def of(self, namespace: str, memory_id: str) -> list[CitationRow]:
         return self._rows("citations_of_memory", namespace, memory_id)
+
+    def of_recall(self, namespace: str, recall_id: str) -> list[CitationRow]:
+        return self._rows("citations_of_recall", namespace, recall_id)
 
     def against(self, namespace: str) -> list[CitationRow]:
         return self._rows("citations_against", namespace, json.dumps(sorted(AGAINST)))
@@ -297,6 +305,14 @@ class LocalTelemetry:
         wanted = ", ".join(f"sum({each})" for each in measures)
         sql = _SUMS.format(by=by, sums=wanted, view=view)
         return [(of, tuple(counts)) for of, *counts in execute(self._connection(), sql, (namespace, since, until))]
+
+    def event(self, recall_id: str, namespace: str) -> RecallEvent | None:
+        found = execute(self._connection(), self._queries["event"], (recall_id, namespace))
+        if not found:
+            return None
+        *values, degraded, legs, code, place = found[0]
+        failure = RecallFailure(code, place) if code is not None else None
+        return RecallEvent(*values, degraded=bool(degraded), legs=json.loads(legs), failure=failure)
 
     def lifts_due(self, namespace: str) -> dict[str, list[str]]:
         due: dict[str, list[str]] = {}

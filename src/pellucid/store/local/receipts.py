@@ -32,6 +32,8 @@ class LocalReceipts:
     ) -> list[RecallRow]:
         before = (after.at, after.recall_id) if after else _LAST
         query, session = ("recalls_of_session", (session_id,)) if session_id else ("recalls", ())
+        if not session and (only.agent or only.query_class or only.outcome or only.degraded):
+            query = "recalls_that"
         wanted = (only.agent, only.query_class, only.outcome, int(only.degraded), folded_words(only.contains))
         bindings = (namespace, since, *before, *wanted, limit, *session)
         return [_listed(*row) for row in execute(self._connection(), self._queries[query], bindings)]

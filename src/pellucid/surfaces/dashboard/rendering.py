@@ -12,6 +12,7 @@ from markdown_it import MarkdownIt
 from markupsafe import Markup
 
 from pellucid.surfaces.dashboard.charts.bars import spoken
+from pellucid.surfaces.present.closing import citation_line
 from pellucid.xray.words.headline import headline
 from pellucid.xray.words.visible import visible
 
@@ -118,6 +119,7 @@ def as_json(value: Any) -> Markup:
 _FILTERS: Mapping[str, Callable[..., object]] = {
     "markdown": markdown,
     "excerpt": headline,
+    "cited": citation_line,
     "lines": lines,
     "when": when,
     "day": day,

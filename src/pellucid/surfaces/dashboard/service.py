@@ -26,9 +26,9 @@ from pellucid.surfaces.dashboard.rendering import render
 from pellucid.surfaces.dashboard.sessions import COOKIE, Said, Session, Sessions
 from pellucid.surfaces.dashboard.view import ROOT, Page, View
 from pellucid.surfaces.host import Host
-from pellucid.surfaces.http.bodies import chunks, query_words
+from pellucid.surfaces.http.bodies import GoneError, chunks, query_words
 from pellucid.surfaces.http.gate import Gate
-from pellucid.surfaces.http.refusals import HttpError, WholeAnswer, status_of, unknown_place
+from pellucid.surfaces.http.refusals import HttpError, WholeAnswer, foreseen, is_unforeseen, status_of, unknown_place
 
 HTML = "text/html; charset=utf-8"
 _STATIC = {
@@ -60,6 +60,7 @@ class Asked(Protocol):
     scope: Mapping[str, Any]
     receive: Any
     headers: dict[str, str]
+    id: str
     asker: str
     operation: str
     code: str
@@ -99,12 +100,15 @@ class Dashboard:
             self._gate.check_place(exchange.headers)
             session = self._session(exchange.headers)
             await exchange.reply(await self._answered(exchange, session))
-        except PellucidError as error:
-            exchange.code = error.code
-            await exchange.reply(_refusal(error, session))
+        except GoneError:
+            raise
+        except Exception as error:  # noqa: BLE001  # the edge: a person is told on a page, not in JSON
+            told = foreseen(error, exchange.id)
+            exchange.code = told.code
+            await exchange.reply(_refusal(exchange, told, session))
 
     async def _answered(self, exchange: Asked, session: Session | None) -> WholeAnswer:
-        method, path = exchange.scope["method"], unquote(exchange.scope["raw_path"].decode("ascii"))
+        method, path = exchange.scope["method"], _path(exchange)
         if path in _ELSEWHERE:
             return _moved(_ELSEWHERE[path])
         if path.startswith(f"{ROOT}/static/"):
@@ -169,7 +173,7 @@ def _page_of(path: str) -> tuple[Page, str, dict[str, str]]:
     Raises:
         NotFoundError: there is none.
     """
-    parts = [each for each in path.removeprefix(ROOT).split("/") if each]
+    parts = _parts(path)
     for page in PAGES:
         wanted = [each for each in page.path.split("/") if each]
         rest = _joined(parts if page.is_of_home else parts[2:], wanted)
@@ -207,7 +211,7 @@ def _looked_at(
 
 def _acted(host: Host, session: Session, deadline: Deadline, path: str, form: Mapping[str, list[str]]) -> WholeAnswer:
     """What a form does: `/ui/tenant/project/do/noun.verb`, or `/ui/do/noun.verb` of the home."""
-    *place, do, name = [each for each in path.removeprefix(ROOT).split("/") if each][-4:] or ["", ""]
+    *place, do, name = _parts(path)[-4:] or ["", ""]
     if do != "do" or len(place) not in (0, 2):
         raise unknown_place()
     namespace = "/".join(place)
@@ -243,10 +247,24 @@ def _page(
     return WholeAnswer(status, render(template, shown), HTML, _HEADERS)
 
 
-def _refusal(error: PellucidError, session: Session | None) -> WholeAnswer:
+def _refusal(exchange: Asked, error: PellucidError, session: Session | None) -> WholeAnswer:
+    """What went wrong, on a page that leads back to the project it is about."""
     spell_wire(error, "the page")
-    values = {"title": "That did not work", "error": error}
-    return _page("problem.html", values, session, status=status_of(error))
+    trace = exchange.id if is_unforeseen(error) else ""
+    values = {"title": "That did not work", "error": error, "trace": trace}
+    parts, is_form = _parts(_path(exchange)), exchange.scope["method"] == "POST"
+    is_of_home = len(parts) < (3 if is_form else 2) or parts[0] == "static"
+    namespace = "" if is_of_home else "/".join(parts[:2])
+    may_look = namespace and session and session.caller.may("read", namespace)
+    return _page("problem.html", values, session, namespace if may_look else "", status=status_of(error))
+
+
+def _path(exchange: Asked) -> str:
+    return unquote(exchange.scope["raw_path"].decode("ascii"))
+
+
+def _parts(path: str) -> list[str]:
+    return [each for each in path.removeprefix(ROOT).split("/") if each]
 
 
 def _moved(where: str, *headers: tuple[str, str]) -> WholeAnswer:

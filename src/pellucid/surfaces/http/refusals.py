@@ -1,6 +1,7 @@
 """What went wrong in, a status and the body that says it out."""
 
 import json
+import sys
 from dataclasses import dataclass
 
 from pellucid.errors import (
@@ -14,6 +15,7 @@ from pellucid.errors import (
     PellucidError,
     StoreBusyError,
     UnhealthyError,
+    where_raised,
 )
 from pellucid.surfaces.answers import problem, spell_wire
 from pellucid.xray.words.visible import visible_json
@@ -57,6 +59,19 @@ def status_of(error: PellucidError) -> int:
     if isinstance(error, HttpError):
         return error.status
     return next((status for kind, status in _STATUSES if isinstance(error, kind)), 500)
+
+
+def foreseen(error: Exception, trace: str) -> PellucidError:
+    """The error to tell: one of ours; of any other it says nothing, and the log has where it came from, by `trace`."""
+    if isinstance(error, PellucidError):
+        return error
+    sys.stderr.write(json.dumps({"trace": trace, "error": type(error).__name__, "at": where_raised(error)}) + "\n")
+    return PellucidError("something went wrong that was not foreseen", next_step="the log has its trace")
+
+
+def is_unforeseen(error: PellucidError) -> bool:
+    """Whether nobody foresaw it, so that its trace in the log is all that is known of it."""
+    return type(error) is PellucidError
 
 
 def error_answer(error: PellucidError, **more: object) -> WholeAnswer:

@@ -4,7 +4,6 @@ import hashlib
 import json
 import secrets
 import sys
-import traceback
 from collections.abc import AsyncGenerator, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, field, replace
@@ -17,7 +16,7 @@ import anyio.from_thread
 import anyio.to_thread
 
 from pellucid.deadline import Deadline
-from pellucid.errors import InputError, NotFoundError, PellucidError
+from pellucid.errors import InputError, NotFoundError
 from pellucid.model.access import EVERYWHERE
 from pellucid.settings.sections import ServerSettings
 from pellucid.surfaces import asking
@@ -30,7 +29,7 @@ from pellucid.surfaces.http.forms import chosen, content_type
 from pellucid.surfaces.http.gate import Caller, Gate, allowed
 from pellucid.surfaces.http.metrics import Metrics
 from pellucid.surfaces.http.openapi import document
-from pellucid.surfaces.http.refusals import HttpError, WholeAnswer, error_answer, status_of
+from pellucid.surfaces.http.refusals import HttpError, WholeAnswer, error_answer, foreseen, is_unforeseen, status_of
 from pellucid.surfaces.http.repeats import Repeats, is_key
 from pellucid.surfaces.http.routes import SPELLING, Route, Routes
 from pellucid.surfaces.http.running import Emit, OperationWork, Work
@@ -174,15 +173,10 @@ class Service:
             await self._answer(exchange)
         except GoneError:
             exchange.status, exchange.code = 499, "gone"
-        except PellucidError as error:
-            exchange.code = error.code
-            await self._fail(exchange, error_answer(error, **({"traceId": exchange.id} if _is_ours(error) else {})))
         except Exception as error:  # noqa: BLE001  # the edge: nothing of it may be told, and nothing may stop the rest
-            exchange.code = "unexpected"
-            _note_trace(exchange.id, error)
-            told = PellucidError("something went wrong that was not foreseen", next_step="the log has its trace")
-            told.code = "unexpected"
-            await self._fail(exchange, error_answer(told, traceId=exchange.id))
+            told = foreseen(error, exchange.id)
+            exchange.code = told.code
+            await self._fail(exchange, error_answer(told, **({"traceId": exchange.id} if is_unforeseen(told) else {})))
         finally:
             self._metrics.answered(exchange.status)
             exchange.log()
@@ -358,10 +352,6 @@ def _settled(work: Work, host: Host, deadline: Deadline, emit: Emit) -> WholeAns
             remove(work.file)
 
 
-def _is_ours(error: PellucidError) -> bool:
-    return type(error) is PellucidError
-
-
 def _forms(route: Route) -> tuple[Form, ...]:
     """Those of the answer; and lines of progress, where a file is sent."""
     return (*forms(route.row), *(("lines",) if asking.file_field(route.row) else ()))
@@ -385,10 +375,3 @@ def _check_names(route: Route, given: Mapping[str, object], asker: Caller) -> No
         if not asker.may(route.row.access, EVERYWHERE):
             told = f"{json.dumps(name)} takes {route.row.access} everywhere, which the token does not grant"
             raise HttpError(403, "not_granted", told, "leave it out, or ask whoever runs the server")
-
-
-def _note_trace(trace: str, error: Exception) -> None:
-    """Where it went wrong; not with what, since that may hold words of memories."""
-    frames = traceback.extract_tb(error.__traceback__)
-    where = [f"{each.filename.rpartition('pellucid/')[2]}:{each.lineno} {each.name}" for each in frames]
-    sys.stderr.write(json.dumps({"trace": trace, "error": type(error).__name__, "at": where}) + "\n")

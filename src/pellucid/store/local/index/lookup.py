@@ -4,13 +4,14 @@ import json
 from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
+from pellucid.clock import epoch_ms, isoformat
 from pellucid.model.entity import FOREVER
 from pellucid.model.ledger import FoldRow
 from pellucid.model.memory import BOUNDARY_SCOPES, Episode, Memory
 from pellucid.store.index_changes import IndexedFile
 from pellucid.store.index_port import Served
 from pellucid.store.local.database import ThreadConnections, execute
-from pellucid.store.lookup_port import FiledEpisode, Holdings, Wanted
+from pellucid.store.lookup_port import Aging, FiledEpisode, Holdings, Wanted
 
 
 class LocalLookup:
@@ -56,9 +57,20 @@ class LocalLookup:
         rows = execute(self._connections.get(), self._queries["held"], (namespace,))
         return Holdings(*rows[0][:4], anything=bool(rows[0][4])) if rows else Holdings()
 
-    def folds(self, namespace: str) -> dict[str, FoldRow]:
-        rows = execute(self._connections.get(), self._queries["folds"], (namespace,))
+    def folds(self, namespace: str, ids: Collection[str] | None = None) -> dict[str, FoldRow]:
+        query, of = ("folds", ()) if ids is None else ("folds_of", (json.dumps(sorted(ids)),))
+        rows = execute(self._connections.get(), self._queries[query], (namespace, *of))
         return {memory_id: FoldRow.model_validate_json(record) for memory_id, record in rows}
+
+    def doubted(self, namespace: str) -> list[str]:
+        return [row[0] for row in execute(self._connections.get(), self._queries["doubted"], (namespace,))]
+
+    def aged(self, namespace: str, aging: Aging) -> dict[str, int]:
+        at, before = aging.at, aging.verified_before
+        instants = (epoch_ms(at), epoch_ms(before), isoformat(before), isoformat(at))
+        kinds = (json.dumps(sorted(aging.exempt)), json.dumps(sorted(aging.protected)))
+        bindings = (namespace, *instants, *kinds, aging.decay)
+        return dict(execute(self._connections.get(), self._queries["aged"], bindings))
 
     def tombstones(self, keys: Collection[bytes]) -> set[bytes]:
         connection, sql = self._connections.get(), self._queries["tombstone"]

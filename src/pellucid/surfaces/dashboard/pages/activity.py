@@ -7,6 +7,7 @@ from typing import cast
 
 from markupsafe import Markup
 
+from pellucid.operations.browsing import SHOW
 from pellucid.operations.memory.changing import ARCHIVE
 from pellucid.operations.telemetry.panels import PANELS, PanelName
 from pellucid.operations.telemetry.stats import STATS, StatsOutput
@@ -62,14 +63,23 @@ def _activity(view: View) -> Mapping[str, object]:
 
 def _panel(view: View) -> Mapping[str, object]:
     """One panel, whole, by whatever it can be summed by."""
-    told = _shown(view, cast("PanelName", view.named["panel"]), view.query.get("by", ""))
+    shown = _shown(view, cast("PanelName", view.named["panel"]), view.query.get("by", ""))
     return {
-        "title": told.title,
-        "panel": told,
-        "by": PANELS[told.told.panel].by,
+        "title": shown.title,
+        "panel": shown,
+        "by": PANELS[shown.told.panel].by,
+        "sections": _sections(view, shown.told),
         "may_archive": view.may(ARCHIVE),
         **_stretch(view),
     }
+
+
+def _sections(view: View, told: StatsOutput) -> frozenset[str]:
+    """The memories of a panel that are what a document says: they go when it says it no longer."""
+    if told.panel != "never-cited":
+        return frozenset()
+    memories = (view.ask(SHOW, memory_id=str(row[0])).memory for row in told.rows)
+    return frozenset(each.id for each in memories if each.category == "section")
 
 
 def _stretch(view: View) -> Mapping[str, object]:

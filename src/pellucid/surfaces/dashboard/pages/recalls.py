@@ -10,6 +10,7 @@ from markupsafe import Markup, escape
 from pellucid.errors import PellucidError
 from pellucid.model.snapshot import RecallXraySnapshot, RejectedCandidate
 from pellucid.operations.memory.citing import CITE
+from pellucid.operations.recall.event import EVENT, EventOutput
 from pellucid.operations.recall.explaining import ABLATE, DIFF, REPLAY
 from pellucid.operations.recall.given_context import CONTEXT
 from pellucid.operations.recall.recalling import RECALL, XRAY
@@ -62,13 +63,22 @@ def _recalls(view: View) -> Mapping[str, object]:
         "asked": {name: query.get(name, "") for name in _FILTERS},
         "is_filtered": any(query.get(name) for name in _FILTERS),
         "classes": CLASSES,
-        "outcomes": [each for each in get_args(Outcome) if each != "failed"],
+        "outcomes": get_args(Outcome),
         "may_ask": view.may(RECALL),
     }
 
 
 def _recall(view: View) -> Mapping[str, object]:
-    """Everything about one recall."""
+    """Everything about one recall; how it went, where nothing else is kept of it."""
+    event: EventOutput = view.ask(EVENT, recall_id=view.named["recall_id"])
+    if not event.recall.in_full:
+        return {
+            "title": event.recall.query or _NO_WORDS,
+            "x": None,
+            "event": event,
+            "words": event.words,
+            "may_ask": view.may(RECALL),
+        }
     snapshot: RecallXraySnapshot = view.ask(
         XRAY,
         recall_id=view.named["recall_id"],
@@ -76,11 +86,14 @@ def _recall(view: View) -> Mapping[str, object]:
         turned_away=_TURNED_AWAY,
     )
     recall_id = snapshot.snapshot_id
+    cited = {each.memory_id: each.citations for each in event.memories}
     usual = view.ask(TIMINGS)
     return {
         "title": snapshot.query or _NO_WORDS,
         "x": snapshot,
-        "row": next(iter(view.ask(SNAPSHOTS, recall_id=recall_id).recalls), None),
+        "row": event.recall,
+        "event": event,
+        "cited": cited,
         "header": header_fields(snapshot),
         "results": _results(snapshot),
         "legend": legend(snapshot),

@@ -17,7 +17,7 @@ _MEANT = {
     "waiting": "its file says that it waits, or is kept back",
     "quarantined": "it came from where nobody stands behind the words; nothing recalls it until it is let in",
     "disputed": "it was called into question, or cannot hold together with another one",
-    "stale": "nobody stood behind it for a long time, or it decayed",
+    "stale": "nobody stood behind it for a long time, or it decayed, and recalls still give it",
 }
 _ACTS = {
     "approve": (PROMOTE, "Approve", ""),
@@ -32,14 +32,16 @@ _ACTS = {
 
 def _queue(view: View) -> Mapping[str, object]:
     """A page of the queue, with what may be done to each."""
-    kind = view.query.get("kind", "")
-    found = view.ask(ROW, kind=kind, after=view.query.get("after"), limit=_ON_A_PAGE)
+    kind, resting = view.query.get("kind", ""), bool(view.query.get("resting"))
+    found = view.ask(ROW, kind=kind, resting=resting, after=view.query.get("after"), limit=_ON_A_PAGE)
     allowed = {name: act for name, act in _ACTS.items() if view.may(act[0])}
     fitting = {each.memory.id: _fitting(allowed, each) for each in found.items}
     return {
         "title": "Review",
         "found": found,
         "kind": kind,
+        "resting": resting,
+        "stale_days": view.host.app.settings.lifecycle.stale_after_days,
         "meant": _MEANT,
         "acts": allowed,
         "fitting": fitting,

@@ -30,7 +30,9 @@ def to_review(outcome: ReviewOutput) -> str:
         lines.append(f"{each.memory.id}  {visible(' '.join(each.memory.content.split()))}")
         lines += [f"  {reason.kind}: {visible(reason.text)}" for reason in each.reasons]
     counts = ", ".join(f"{count} {kind}" for kind, count in outcome.counts.items() if count)
-    return "\n".join([*lines, f"{len(outcome.items)} of {outcome.total} to look at{f': {counts}' if counts else ''}"])
+    lines.append(f"{len(outcome.items)} of {outcome.total} to look at{f': {counts}' if counts else ''}")
+    rest = f"{outcome.resting} more are stale, but no recall gave them of late: `pellucid review --resting` shows them"
+    return "\n".join([*lines, rest] if outcome.resting else lines)
 
 
 def explained(outcome: TrustOutput) -> str:

@@ -7,10 +7,12 @@ from typing import TYPE_CHECKING
 
 from pellucid.clock import isoformat
 from pellucid.surfaces.columns import table
+from pellucid.surfaces.present.closing import citation_line
 from pellucid.xray.words.numbers import counted
 from pellucid.xray.words.visible import visible
 
 if TYPE_CHECKING:
+    from pellucid.operations.recall.event import EventOutput
     from pellucid.operations.recall.given_context import ContextOutput
     from pellucid.operations.recall.serving import ServedIn, ServingOutput
     from pellucid.operations.recall.snapshots import ListedRecall, SnapshotsOutput
@@ -43,6 +45,23 @@ def context(outcome: ContextOutput) -> str:
     return "\n".join((*outcome.context.splitlines(), f"{said} ({used} / {chars} chars)"))
 
 
+def went(outcome: EventOutput) -> str:
+    """When it was asked, by whom and what it came to; what went wrong; what it gave, and what was cited of that."""
+    row, went_wrong = outcome.recall, outcome.failure
+    who = (f"by {row.surface}" if row.surface else "", f"agent {visible(row.agent)}" if row.agent else "")
+    took = f"{outcome.millis:.0f} ms" if outcome.millis is not None else ""
+    at, recall_id, _, kept, came_to, _ = _row(row)
+    lines = [f"{recall_id}  {at}  {came_to}", f"  {_asked(row)}"]
+    lines += [f"  {', '.join(filter(None, (*who, took)))}; kept: {kept}"]
+    if went_wrong:
+        lines += [f"  went wrong: {went_wrong.text} ({went_wrong.code}{went_wrong.place and f', {went_wrong.place}'})"]
+        lines += [f"  next: {went_wrong.next_step}"]
+    for each in outcome.memories:
+        cited = [f"      {citation_line(one)}" for one in each.citations]
+        lines += [f"  [{each.place}] {each.memory_id}", *cited]
+    return "\n".join([*lines, *(f"  as a whole: {citation_line(one)}" for one in outcome.citations)])
+
+
 def timed(outcome: TimingsOutput) -> str:
     """A line a stage, then the whole."""
     every = (*outcome.stages, *((outcome.total,) if outcome.total else ()))
@@ -63,7 +82,7 @@ def serving(outcome: ServingOutput) -> str:
 
 def _served(each: ServedIn) -> list[str]:
     at = isoformat(each.recall.at)[:19].replace("T", " ")
-    cited = [f"    {one.kind}{f': {visible(one.notes)}' if one.notes else ''}" for one in each.citations]
+    cited = [f"    {citation_line(one)}" for one in each.citations]
     return [
         f"  {at}  {each.recall.recall_id}  place {each.place} of {each.recall.served}",
         f"    {_asked(each.recall)}",
@@ -72,7 +91,8 @@ def _served(each: ServedIn) -> list[str]:
 
 
 def _row(recall: ListedRecall) -> tuple[str, ...]:
-    kept = "pinned" if recall.pinned and recall.in_full else "in full" if recall.in_full else "results"
+    less = "its event" if recall.outcome == "failed" else "results"
+    kept = "pinned" if recall.pinned and recall.in_full else "in full" if recall.in_full else less
     came_to = f"{recall.outcome or ''}{', degraded' if recall.degraded else ''}"
     session = f"[{recall.session_id}] " if recall.session_id else ""
     at = isoformat(recall.at)[:19].replace("T", " ")

@@ -44,8 +44,21 @@ SELECT recall_id, listed.at, listed.session_id, served_count, in_full, pinned, q
 FROM listed LEFT JOIN recall_events USING (recall_id)
 WHERE listed.namespace = ?1 AND listed.at >= ?2 AND (listed.at, recall_id) < (?3, ?4)
   AND (?5 IS NULL OR agent = ?5) AND (?6 IS NULL OR query_class = ?6) AND (?7 IS NULL OR outcome = ?7)
-  AND (?8 = 0 OR degraded) AND (?9 = '' OR asks(query, ?9))
+  AND (?8 = 0 OR degraded) AND (?9 = '' OR iif(length(CAST(query AS TEXT)) = length(query), instr(lower(CAST(query AS TEXT)), ?9), asks(query, ?9)))
 ORDER BY listed.at DESC, recall_id DESC LIMIT ?10;
+
+-- name: recalls_that
+-- The same of those that went so: by agent, class, outcome and whether a part failed.
+SELECT recall_id, listed.at, listed.session_id, served_count, in_full, pinned, query,
+  agent, surface, query_class, outcome, degraded
+FROM (
+  SELECT recall_id, at FROM recall_events
+  WHERE namespace = ?1 AND at >= ?2 AND (at, recall_id) < (?3, ?4) AND (?5 IS NULL OR agent = ?5)
+    AND (?6 IS NULL OR query_class = ?6) AND (?7 IS NULL OR outcome = ?7) AND (?8 = 0 OR degraded)
+  ORDER BY at DESC, recall_id DESC
+) AS went CROSS JOIN listed USING (recall_id) CROSS JOIN recall_events USING (recall_id)
+WHERE ?9 = '' OR iif(length(CAST(query AS TEXT)) = length(query), instr(lower(CAST(query AS TEXT)), ?9), asks(query, ?9))
+ORDER BY went.at DESC, recall_id DESC LIMIT ?10;
 
 -- name: recalls_of_session
 -- The same of one session.
@@ -54,7 +67,7 @@ SELECT recall_id, listed.at, listed.session_id, served_count, in_full, pinned, q
 FROM listed LEFT JOIN recall_events USING (recall_id)
 WHERE listed.namespace = ?1 AND listed.at >= ?2 AND (listed.at, recall_id) < (?3, ?4)
   AND (?5 IS NULL OR agent = ?5) AND (?6 IS NULL OR query_class = ?6) AND (?7 IS NULL OR outcome = ?7)
-  AND (?8 = 0 OR degraded) AND (?9 = '' OR asks(query, ?9)) AND listed.session_id = ?11
+  AND (?8 = 0 OR degraded) AND (?9 = '' OR iif(length(CAST(query AS TEXT)) = length(query), instr(lower(CAST(query AS TEXT)), ?9), asks(query, ?9))) AND listed.session_id = ?11
 ORDER BY listed.at DESC, recall_id DESC LIMIT ?10;
 
 -- name: recalls_serving
@@ -99,6 +112,10 @@ FROM uses WHERE namespace = ? AND at >= ? GROUP BY memory_id ORDER BY memory_id;
 SELECT value ->> 0 AS memory_id, count(*), count(DISTINCT session_id), max(at)
 FROM receipts, json_each(served) WHERE namespace = ? AND at >= ? GROUP BY memory_id ORDER BY memory_id;
 
+-- name: served_since
+-- What recalls served on or after a day.
+SELECT memory_id FROM served_memories WHERE namespace = ? AND last_day >= ?;
+
 -- name: outdone
 -- What was seen of a memory on an occasion goes where somebody says the same of it, or that it was of no use.
 DELETE FROM citations WHERE namespace = ? AND memory_id = ? AND occasion = ? AND source = 'automatic' AND (kind = ? OR ?)
@@ -127,6 +144,12 @@ WHERE namespace = ? AND occasion = ? ORDER BY at, citation_id;
 SELECT memory_id, kind, citations.recall_id, occasion, agent, at, coalesce(query, x''), source, evidence
 FROM citations LEFT JOIN queries ON queries.recall_id = citation_id
 WHERE namespace = ? AND memory_id = ? ORDER BY at, citation_id;
+
+-- name: citations_of_recall
+-- The same of what one recall served, and of the recall as a whole.
+SELECT memory_id, kind, citations.recall_id, occasion, agent, at, coalesce(query, x''), source, evidence
+FROM citations LEFT JOIN queries ON queries.recall_id = citation_id
+WHERE namespace = ? AND citations.recall_id = ? ORDER BY at, citation_id;
 
 -- name: citations_against
 -- What was cited in some ways, a JSON list of kinds, in the order of it, with the words of the notes.
@@ -172,6 +195,20 @@ UPDATE receipts SET apart = 1 WHERE apart = 0 AND packed IS NULL;
 INSERT INTO recall_events (recall_id, at, namespace, session_id, agent, surface, query_class, depth, outcome, found,
   selected, payload_bytes, payload_tokens, millis, degraded, legs)
 VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?);
+
+-- name: put_failure
+-- What went wrong in one.
+INSERT INTO failures (recall_id, code, place) VALUES (?, ?, ?);
+
+-- name: event
+-- How one recall went, within its namespace.
+SELECT agent, surface, query_class, depth, outcome, found, selected, payload_bytes, payload_tokens, millis, degraded,
+  legs, code, place
+FROM recall_events LEFT JOIN failures USING (recall_id) WHERE recall_id = ? AND namespace = ?;
+
+-- name: failed_before
+-- Recalls that failed before a time: no receipt says how long their words stay.
+SELECT recall_id FROM recall_events WHERE outcome = 'failed' AND at < ?;
 
 -- name: lifts_due
 -- What legs did for these memories is not worked out yet.

@@ -309,6 +309,30 @@ WHERE e.id = ? AND n.name = ? ORDER BY e.path LIMIT 1;
 -- The last lifecycle fold of each memory of a namespace.
 SELECT d.memory_id, d.record FROM folds d JOIN namespaces n ON n.ns = d.ns WHERE n.name = ?;
 
+-- name: folds_of
+-- The same of some memories, a JSON list of ids.
+SELECT d.memory_id, d.record FROM json_each(?2) JOIN folds d ON d.memory_id = value JOIN namespaces n ON n.ns = d.ns
+WHERE n.name = ?1;
+
+-- name: doubted
+-- What is kept back, waits, is disputed, or cannot hold together with another.
+SELECT id FROM memories WHERE ns = (SELECT ns FROM namespaces WHERE name = ?)
+  AND (status IN ('pending_review', 'quarantined', 'disputed') OR (status = 'active' AND NOT trusted)
+    OR json_array_length(record, '$.disputedWith') > 0);
+
+-- name: aged
+-- What answers and was superseded, or verified too long ago, or, unless it is protected, decayed.
+SELECT id, created
+FROM memories INDEXED BY memories_aging
+WHERE ns = (SELECT ns FROM namespaces WHERE name = ?1) AND status = 'active' AND trusted
+  AND valid_until > ?2 AND category NOT IN (SELECT value FROM json_each(?6))
+  AND (record ->> 'supersededBy' IS NOT NULL
+    OR (iif(record ->> 'validAt' IS NULL, created, valid_from) < ?3
+      AND (record ->> 'lastVerifiedAt' IS NULL OR record ->> 'lastVerifiedAt' NOT BETWEEN ?4 AND ?5))
+    OR (id IN (SELECT d.memory_id FROM folds d JOIN namespaces n ON n.ns = d.ns
+          WHERE n.name = ?1 AND d.record ->> 'decay' >= ?8)
+      AND NOT pinned AND record ->> 'assertedBy' <> 'axiom' AND category NOT IN (SELECT value FROM json_each(?7))));
+
 -- name: tombstone
 -- Whether something forgotten left this key.
 SELECT 1 FROM tombstones WHERE key = ?;
