@@ -1,7 +1,8 @@
 """Nothing in, what every suite shares out: the embedding model, programs to be run, and how examples are drawn."""
 
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -9,7 +10,7 @@ from hypothesis import HealthCheck, settings
 
 from kits.vault import app, house
 from pellucid.encoders.minilm.encoder import MiniLM
-from pellucid.encoders.minilm.provision import MODEL_NAME, provision
+from pellucid.encoders.minilm.provision import MODEL_NAME, Report, provision
 
 __all__ = ["app", "house"]
 
@@ -30,18 +31,38 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
             item.add_marker(pytest.mark.slow)
 
 
+MODEL = Path(__file__).parents[1] / ".cache" / "models" / MODEL_NAME
+
+
+@cache
+def shared_encoder() -> MiniLM:
+    """The encoder of the checkout's own model folder, loaded once a process."""
+    return MiniLM(MODEL)
+
+
 @pytest.fixture(scope="session")
 def model_cache() -> Path:
     """The checkout's own model folder, filled; several test processes may ask at once."""
-    cache = Path(__file__).parents[1] / ".cache" / "models" / MODEL_NAME
-    provision(cache)
-    return cache
+    provision(MODEL)
+    return MODEL
 
 
 @pytest.fixture(scope="session")
 def minilm(model_cache: Path) -> MiniLM:
     """The default embedder."""
-    return MiniLM(model_cache)
+    return shared_encoder()
+
+
+@pytest.fixture(scope="session", autouse=True)
+def one_encoder() -> Iterator[None]:
+    """Homes whose models are the checkout's own share the encoder that is loaded once; each would load its own."""
+
+    def opened(folder: Path, *, report: Report | None = None) -> MiniLM:
+        return shared_encoder() if folder.resolve() == MODEL.resolve() else MiniLM(folder, report=report)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("pellucid.app.MiniLM", opened)
+        yield
 
 
 @pytest.fixture
