@@ -84,7 +84,7 @@ def _written(server: Served, folder: Path) -> list[str]:
         (folder / f"{number} {named}.md").write_text(f"---\n{head}\n---\n\n# {text}\n\n## {text}\n\n{text}\n", "utf-8")
     with closing(open_app(Settings(home=server.home))) as app:
         index_docs(app, IndexDocsInput(namespace="local/default", paths=(folder,)))
-    found = server.get("/v1/documents?namespace=local/default&limit=1000").json["documents"]
+    found = server.get("/v1/documents?namespace=local/default").json["documents"]
     assert len(found) == len(PAYLOADS)
     assert sum("alert" in each["path"] for each in found) > 100
     assert sum("alert" in each["title"] for each in found) > 100
