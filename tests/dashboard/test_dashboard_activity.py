@@ -2,6 +2,9 @@
 
 import re
 from collections.abc import Iterator
+from datetime import UTC, datetime, timedelta
+from html import unescape
+from typing import Any
 
 import pytest
 
@@ -26,7 +29,7 @@ def server(tmp_path_factory: pytest.TempPathFactory, minilm: MiniLM) -> Iterator
             yield one
 
 
-def told(server: Served, panel: str, **query: str) -> dict[str, object]:
+def told(server: Served, panel: str, **query: str) -> dict[str, Any]:
     words = "&".join(f"{name}={value}" for name, value in query.items())
     return server.get(f"/v1/stats/{panel}?namespace={NAMESPACE}&{words}").json
 
@@ -42,6 +45,22 @@ def test_no_panel_of_the_month_is_empty_and_the_page_says_what_the_operation_say
     rows = [spoken(value, unit) for row in found["rows"] for value, unit in zip(row[1:], units, strict=True)]
     assert cells[: len(rows)] == rows
     assert all(note.replace("'", "&#39;") in page for note in found["notes"])
+
+
+@pytest.mark.parametrize("days", ["", "7"])
+def test_the_question_is_answered_first_by_the_sums_of_the_panels(server: Served, days: str) -> None:
+    page = " ".join(unescape(re.sub(r"<[^>]+>", " ", Visitor(server).get(f"{HERE}?days={days}").text)).split())
+    since = {"since": f"{datetime.now(UTC) - timedelta(days=int(days)):%Y-%m-%d}"} if days else {}
+    sums = dict[str, Any]()
+    for panel in ("hit-rate", "tokens"):
+        found = told(server, panel, **since)
+        sums |= {each["name"]: value for each, value in zip(found["columns"], found["totals"], strict=True)}
+    balance = sums["saved"] - sums["loaded"]
+    assert balance == sums["balance"]
+    assert ("Not by what is known:" in page) == (balance < 0)
+    assert f"loaded {sums['loaded']:,} tokens, and {sums['spared']:,} times somebody said" in page
+    assert f"{abs(balance):,} more {'loaded than saved' if balance < 0 else 'saved than loaded'}" in page
+    assert f"Of {sums['gave']:,} recalls that gave something, {sums['hits']:,} gave" in page
 
 
 @pytest.mark.parametrize("by", ["agent", "day", "class", "leg"])
@@ -72,11 +91,17 @@ def test_a_memory_that_nobody_works_with_is_put_away_from_its_panel(server: Serv
 
 @needs_chromium
 def test_what_can_be_put_away_is_put_away_from_the_panel_and_what_cannot_is_not_offered(server: Served) -> None:
+    asked = server.post(f"/v1/recall?namespace={NAMESPACE}", {"query": "how often is the search index rebuilt?"}).json
     rows = told(server, "never-cited")["rows"]
-    kinds = [server.get(f"/v1/memories/{row[0]}?namespace={NAMESPACE}").json["memory"]["category"] for row in rows]
+    where = f"/v1/trust/{{}}?namespace={NAMESPACE}"
+    kinds = [server.get(where.format(row[0])).json["memory"]["category"] for row in rows]
     assert {"section"} < set(kinds)
     with browsing(server) as browser:
         browser.go(f"{HERE}/never-cited?days=")
+        browser.go(f"{HERE}/never-cited?days=")
+        assert told(server, "never-cited")["rows"] == rows  # to look at a list is no use of what it names
+        given = server.get(f"/v1/snapshots/{asked['recallId']}/event?namespace={NAMESPACE}").json
+        assert not any(each.get("citations") for each in given["memories"])
         for kind, row in zip(kinds, browser.page.locator("tbody tr").all(), strict=True):
             assert row.locator("button").count() == (kind != "section")
             assert ("part of a document" in row.inner_text()) == (kind == "section")

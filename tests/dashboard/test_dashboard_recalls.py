@@ -5,14 +5,16 @@ import re
 from contextlib import closing
 from dataclasses import replace
 from html import unescape
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 from kits.browser import Browser, Visitor, needs_chromium
-from kits.serving import Served
+from kits.serving import Served, served
 from pellucid.app import open_app
 from pellucid.deadline import Deadline
+from pellucid.encoders.minilm.encoder import MiniLM
 from pellucid.errors import DeadlineError
 from pellucid.operations.recall.recalling import recall
 from pellucid.operations.recall.request import RecallInput
@@ -148,7 +150,7 @@ def test_a_result_is_cited_and_a_recall_is_kept(server: Served, visitor: Visitor
     again = server.post("/v1/citations", {"memoryId": memory_id, "recallId": recall_id, "kind": "used"}).json
     assert again["isNew"] is False
     assert visitor.send(f"/ui/{HOME}/do/recall.pin", recallId=recall_id, pinned="true").status == 303
-    assert "kept for good" in visitor.get(f"{UI}/{recall_id}").text
+    assert ">pinned<" in visitor.get(f"{UI}/{recall_id}").text
 
 
 @needs_chromium
@@ -293,7 +295,7 @@ def test_without_scripts_everything_is_done_by_forms(browser: Browser, asked: di
         page.get_by_label("A memory's id, or any words").fill("Ana owns billing")
         page.get_by_role("button", name="Explain", exact=True).click()
         assert page.locator("#why .card").is_visible()
-        page.get_by_role("button", name="Useful: result 1", exact=True).click()
+        page.get_by_role("button", name="Used: result 1", exact=True).click()
         assert page.locator(".said").is_visible()
         plain.go(UI)
         page.get_by_label("Agent").fill("ada")
@@ -314,11 +316,16 @@ def test_with_scripts_the_list_follows_what_is_typed(browser: Browser, asked: di
     assert not browser.wrong
 
 
-def test_a_recall_of_which_only_results_are_kept_shows_those(server: Served, visitor: Visitor) -> None:
-    given = server.post("/v1/recall", {"query": "who owns billing?", "sessionId": "old"}).json
-    with closing(open_app(Settings(home=server.home))) as app:
-        app.history.prune(1 << 60, 0)
-    page = visitor.get(f"{UI}/{given['recallId']}")
+def test_a_recall_of_which_only_results_are_kept_shows_those(
+    tmp_path: Path, minilm: MiniLM, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("pellucid.app.MiniLM", lambda *_, **__: minilm)
+    with served(Settings(home=tmp_path / "home")) as server:
+        server.post("/v1/memories", {"content": "Ana owns billing"})
+        given = server.post("/v1/recall", {"query": "who owns billing?"}).json
+        with closing(open_app(Settings(home=server.home))) as app:
+            app.history.prune(1 << 60, 0)
+        page = Visitor(server).get(f"{UI}/{given['recallId']}")
     assert page.status == 200
     assert "Its receipt is too old" in page.text
     assert "Ana owns billing" in words(page.text)

@@ -167,7 +167,7 @@ def test_of_old_sessions_only_what_a_recall_gives_is_asked_about_and_the_rest_is
     assert "gate is painted green" in page.inner_text(".queue")
     assert "nobody stood behind it for 399 days" in page.inner_text(".queue")
     assert "1 more is stale" in page.inner_text("main")
-    page.get_by_role("button", name=re.compile("Still true|Reverify")).first.click()
+    page.get_by_role("button", name=re.compile("Reverify")).first.click()
     page.wait_for_selector(".said")
     assert page.locator(".queue > li").count() == 0
     assert not browser.wrong
@@ -183,7 +183,7 @@ def test_a_queue_is_worked_off_with_a_keyboard_and_without_script(browser: Brows
         for box in plain.page.locator("input[type=checkbox]").all()[:2]:
             box.focus()
             plain.page.keyboard.press("Space")
-        plain.page.locator(".several button", has_text="Approve").focus()
+        plain.page.locator(".several button", has_text="Promote").focus()
         plain.page.keyboard.press("Enter")
         plain.page.wait_for_selector(".said")
         assert plain.page.url.endswith("/review")
@@ -195,7 +195,7 @@ def test_a_queue_is_worked_off_with_a_keyboard_and_without_script(browser: Brows
         assert not plain.wrong
         assert not plain.elsewhere
     browser.go(queue.path)
-    browser.page.locator(".queue button", has_text="Put away").first.click()
+    browser.page.locator(".queue button", has_text="Archive").first.click()
     browser.page.wait_for_selector(".said")
     assert queue.now(kept[2]) == ("archived", "quarantine")
     assert not browser.wrong

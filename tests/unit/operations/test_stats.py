@@ -20,7 +20,7 @@ from pellucid.operations.memory.forgetting import FORGET
 from pellucid.operations.memory.remembering import REMEMBER
 from pellucid.operations.operation import Call
 from pellucid.operations.recall.recalling import RECALL
-from pellucid.operations.telemetry.panels import PANELS, Panel
+from pellucid.operations.telemetry.panels import PANELS, Panel, PanelName
 from pellucid.operations.telemetry.stats import StatsInput, StatsOutput, stats
 from pellucid.settings import load
 from pellucid.store.history.citations_port import FAVOURABLE, CitationRow
@@ -293,3 +293,22 @@ def test_forgetting_a_memory_leaves_the_sums_and_no_word(filled: App) -> None:
     assert [stats(filled, StatsInput(namespace=HERE, panel=name)).totals for name in PANELS] == before
     for file in filled.settings.home.glob("history.db*"):
         assert b"anzibar" not in file.read_bytes()
+
+
+@pytest.mark.parametrize(
+    ("panel", "rate", "part", "whole"),
+    [
+        ("hit-rate", "hitRate", "hits", "gave"),
+        ("agents", "hitRate", "hits", "gave"),
+        ("stale-rate", "staleRate", "stale", "served"),
+    ],
+)
+def test_a_rate_is_the_share_that_its_columns_make(
+    filled: App, panel: PanelName, rate: str, part: str, whole: str
+) -> None:
+    told = stats(filled, StatsInput(namespace=HERE, panel=panel))
+    for row in (*told.rows, told.totals):
+        value: dict[str, Any] = {each.name: of for each, of in zip(told.columns, row, strict=True)}
+        assert value[rate] == (round(value[part] / value[whole], 4) if value[whole] else None)
+        assert value[part] <= value[whole]
+    assert 0 < value[rate] < 1

@@ -1,17 +1,22 @@
 """A template and its values in, a page out: everything is escaped, and texts of others are drawn, never obeyed."""
 
 import json
+import re
 from collections.abc import Callable, Mapping
 from datetime import UTC, datetime
 from functools import cache
+from types import MappingProxyType
 from typing import Any
 
 import nh3
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markdown_it import MarkdownIt
-from markupsafe import Markup
+from markupsafe import Markup, escape
 
+from pellucid.operations.browsing import MemoryCitation
+from pellucid.operations.operation import Operation
 from pellucid.surfaces.dashboard.charts.bars import spoken
+from pellucid.surfaces.dashboard.view import View
 from pellucid.surfaces.present.closing import citation_line
 from pellucid.xray.words.headline import headline
 from pellucid.xray.words.visible import visible
@@ -20,6 +25,7 @@ _TAGS = {
     *("a", "blockquote", "br", "code", "del", "em", "h1", "h2", "h3", "h4", "h5", "h6", "hr", "li", "ol", "p", "pre"),
     *("strong", "table", "tbody", "td", "th", "thead", "tr", "ul"),
 }
+_MEMORY_ID = re.compile(r"\bmem_[0-9a-f]{32}\b")
 _SCHEMES = {"http", "https", "mailto"}
 
 
@@ -78,6 +84,18 @@ def lines(text: str) -> Markup:
     return Markup("\n").join(visible(line) for line in text.split("\n"))
 
 
+def linked(view: View, text: str, words: Mapping[str, str] = MappingProxyType({})) -> Markup:
+    """A sentence of ours, in which memories lead to their pages: by their words where those are known, else by id."""
+    shown, at, out = visible(text), 0, Markup()
+    for found in _MEMORY_ID.finditer(shown):
+        memory, form = found[0], Markup("“{}”") if found[0] in words else Markup("<code>…{}</code>")
+        name = form.format(words.get(memory, memory[-10:]))
+        link = Markup('<a href="{}">{}</a>').format(view.href(f"memories/{memory}"), name)
+        out += escape(shown[at : found.start()]) + link
+        at = found.end()
+    return out + escape(shown[at:])
+
+
 def when(value: datetime | int | str | None) -> str:
     """An instant as a person reads it, in UTC: `2026-11-23 14:02`; of numbers, epoch milliseconds."""
     instant = _instant(value)
@@ -110,6 +128,22 @@ def spaced(name: str) -> str:
     return "".join(f" {each.lower()}" if each.isupper() else each for each in name)
 
 
+def verb(row: Operation[Any, Any]) -> str:
+    """What a button says that does an operation: what the command line calls it."""
+    said = (row.on.cli or row.name).replace(".", " ").rpartition(" ")[2].capitalize()
+    return f"{said}…" if row.effect == "erase" else said
+
+
+def hint(row: Operation[Any, Any]) -> str:
+    """What an operation does, in a sentence."""
+    return row.text.partition(". ")[0].partition("\n")[0].rstrip(".")
+
+
+def cited(citation: MemoryCitation) -> str:
+    """What became of a memory once, behind its kind: where, when, and who says so or by what sign."""
+    return citation_line(citation).removeprefix(citation.kind).strip()
+
+
 def as_json(value: Any) -> Markup:
     """A record as indented JSON, as `--json` has it."""
     told = value.to_wire() if hasattr(value, "to_wire") else value
@@ -119,7 +153,9 @@ def as_json(value: Any) -> Markup:
 _FILTERS: Mapping[str, Callable[..., object]] = {
     "markdown": markdown,
     "excerpt": headline,
-    "cited": citation_line,
+    "cited": cited,
+    "verb": verb,
+    "hint": hint,
     "lines": lines,
     "when": when,
     "day": day,

@@ -8,6 +8,9 @@ from urllib.parse import quote, urlencode
 from pydantic.alias_generators import to_camel
 
 from pellucid.deadline import Deadline
+from pellucid.errors import NotFoundError
+from pellucid.model.memory import Memory
+from pellucid.operations.memory.trusting import TRUST_EXPLAIN
 from pellucid.operations.operation import Call, Operation
 from pellucid.surfaces import asking
 from pellucid.surfaces.host import Host
@@ -77,6 +80,14 @@ class View:
         """The address of this page with other words behind its path."""
         words = {name: value for name, value in {**self.query, **changed}.items() if value not in (None, "", False)}
         return f"{quote(self.path)}{f'?{urlencode(words, doseq=True)}' if words else ''}"
+
+
+def memory_of(view: View, memory_id: str) -> Memory | None:
+    """A memory that a page tells of; None where it is gone. To be shown in a list is no use of it, as `show` is."""
+    try:
+        return view.ask(TRUST_EXPLAIN, memory_id=memory_id).memory
+    except NotFoundError:
+        return None
 
 
 @dataclass(frozen=True, slots=True)

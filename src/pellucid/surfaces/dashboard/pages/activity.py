@@ -7,12 +7,11 @@ from typing import cast
 
 from markupsafe import Markup
 
-from pellucid.operations.browsing import SHOW
 from pellucid.operations.memory.changing import ARCHIVE
 from pellucid.operations.telemetry.panels import PANELS, PanelName
 from pellucid.operations.telemetry.stats import STATS, StatsOutput
 from pellucid.surfaces.dashboard.charts.bars import columns, rows, spoken
-from pellucid.surfaces.dashboard.view import Page, View
+from pellucid.surfaces.dashboard.view import Page, View, memory_of
 
 _DRAWN: Mapping[PanelName, str] = {
     "hit-rate": "hitRate",
@@ -25,16 +24,6 @@ _DRAWN: Mapping[PanelName, str] = {
     "temporal-lift": "raised",
 }
 """The column of a panel that is drawn."""
-_TITLES: Mapping[PanelName, str] = {
-    "hit-rate": "Hit rate",
-    "stale-rate": "Stale rate",
-    "tokens": "Tokens loaded and saved",
-    "agents": "Agents",
-    "top-cited": "Most worked with",
-    "never-cited": "Never worked with",
-    "graph-lift": "What the graph did",
-    "temporal-lift": "What time did",
-}
 _STRETCHES = {"7": "seven days", "30": "thirty days", "90": "ninety days", "": "always"}
 _FEW = 8
 
@@ -53,12 +42,21 @@ class Shown:
 
 def _activity(view: View) -> Mapping[str, object]:
     """Every panel, with its first rows."""
+    panels = {name: _shown(view, name, "") for name in PANELS}
     return {
         "title": "Does memory pay for itself?",
-        "panels": [_shown(view, name, "") for name in PANELS],
+        "panels": list(panels.values()),
+        "tokens": _all(panels["tokens"]),
+        "hits": _all(panels["hit-rate"]),
+        "notes": panels["tokens"].told.notes,
         "few": _FEW,
         **_stretch(view),
     }
+
+
+def _all(panel: Shown) -> Mapping[str, str | int | float | None]:
+    """All of a panel, by the names of its columns."""
+    return {each.name: value for each, value in zip(panel.told.columns, panel.told.totals, strict=True)}
 
 
 def _panel(view: View) -> Mapping[str, object]:
@@ -78,8 +76,8 @@ def _sections(view: View, told: StatsOutput) -> frozenset[str]:
     """The memories of a panel that are what a document says: they go when it says it no longer."""
     if told.panel != "never-cited":
         return frozenset()
-    memories = (view.ask(SHOW, memory_id=str(row[0])).memory for row in told.rows)
-    return frozenset(each.id for each in memories if each.category == "section")
+    memories = (memory_of(view, str(row[0])) for row in told.rows)
+    return frozenset(each.id for each in memories if each and each.category == "section")
 
 
 def _stretch(view: View) -> Mapping[str, object]:
@@ -91,7 +89,8 @@ def _shown(view: View, name: PanelName, by: str) -> Shown:
     now = view.host.app.clock.now()
     since = (now - timedelta(days=int(days))).isoformat() if days in _STRETCHES and days else ""
     told: StatsOutput = view.ask(STATS, panel=name, by=by, since=since)
-    return Shown(_TITLES[name], told, _headline(told), _drawing(told), view.href(f"activity/{name}", days=days))
+    title, href = name.replace("-", " ").capitalize(), view.href(f"activity/{name}", days=days)
+    return Shown(title, told, _headline(told), _drawing(told), href)
 
 
 def _headline(told: StatsOutput) -> str:

@@ -101,7 +101,7 @@ def _memory(view: View) -> Mapping[str, object]:
         "beside": _beside(view, memory),
         **_around(view, memory),
         "trust": view.ask(TRUST_EXPLAIN, memory_id=memory.id),
-        "may": {name for name, row in _ROWS.items() if view.may(row)},
+        "may": {name: row for name, row in _ROWS.items() if view.may(row)},
         "categories": CATEGORIES,
     }
 

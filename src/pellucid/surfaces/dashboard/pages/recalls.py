@@ -1,11 +1,10 @@
 """What is asked of the recalls pages in, what their templates are given out."""
 
-import re
 from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import Any, get_args
 
-from markupsafe import Markup, escape
+from markupsafe import Markup
 
 from pellucid.errors import PellucidError
 from pellucid.model.snapshot import RecallXraySnapshot, RejectedCandidate
@@ -21,13 +20,13 @@ from pellucid.operations.recall.why import WHY
 from pellucid.recall.query.classes import CLASSES
 from pellucid.store.history.telemetry_port import Outcome
 from pellucid.surfaces.dashboard.charts.scores import funnel, legend, score_bars, waterfall
+from pellucid.surfaces.dashboard.rendering import linked
 from pellucid.surfaces.dashboard.view import Page, View
 from pellucid.surfaces.present.recall.replay import delta_line, shift_line
 from pellucid.xray.render.as_json import render_json
 from pellucid.xray.render.fields import called, header_fields, result_fields, terms
 from pellucid.xray.render.tables import legs_table
 from pellucid.xray.words.rungs import at_work, turned_away, why_rejected
-from pellucid.xray.words.visible import visible
 
 _A_PAGE = 50
 _FILTERS = ("q", "agent", "session", "class", "outcome", "degraded", "since")
@@ -36,9 +35,8 @@ _NEWEST = 12
 _TURNED_AWAY = 1_000
 """How many of those turned away are named."""
 _WITHOUT = "without-"
-_ID = re.compile(r"\bmem_[0-9a-f]{32}\b")
 _NO_WORDS = "A question whose words were not kept"
-_KINDS = {"used": "Useful", "dismissed": "Not useful", "flagged_stale": "Out of date"}
+_KINDS = ("used", "saved_rework", "dismissed", "flagged_stale")
 _DELTAS = ("answer", "request", "settings", "weights", "legs", "corpus", "plan")
 
 
@@ -109,10 +107,10 @@ def _recall(view: View) -> Mapping[str, object]:
         "shift_line": shift_line,
         "deltas": _DELTAS,
         "others": [each for each in view.ask(SNAPSHOTS, limit=_NEWEST).recalls if each.recall_id != recall_id],
-        "linked": partial(_linked, view),
-        "kinds": _KINDS if view.may(CITE) else {},
+        "linked": partial(linked, view),
+        "kinds": _KINDS if view.may(CITE) else (),
         "may_ask": view.may(RECALL),
-        "may_pin": view.may(PIN_SNAPSHOT),
+        "pin": PIN_SNAPSHOT if view.may(PIN_SNAPSHOT) else None,
         **_without(view, snapshot),
         **_why(view, recall_id),
     }
@@ -176,18 +174,6 @@ def _why(view: View, recall_id: str) -> Mapping[str, object]:
         except PellucidError as error:
             problem = error
     return {"why_asked": asked, "why": told, "why_problem": problem}
-
-
-def _linked(view: View, text: str) -> Markup:
-    """A sentence of ours, in which the ids of memories lead to their pages."""
-    shown, at, out = visible(text), 0, Markup()
-    for found in _ID.finditer(shown):
-        link = Markup('<a href="{}"><code>{}</code></a>').format(
-            view.href(f"memories/{found[0]}"), f"…{found[0][-10:]}"
-        )
-        out += escape(shown[at : found.start()]) + link
-        at = found.end()
-    return out + escape(shown[at:])
 
 
 def _difference(view: View) -> Mapping[str, object]:

@@ -1,6 +1,6 @@
 """What a person should look at in, the queue of it out."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from pellucid.operations.memory.changing import ARCHIVE, RETRACT
 from pellucid.operations.memory.forgetting import FORGET
@@ -9,7 +9,9 @@ from pellucid.operations.memory.reviewing import REVIEW as ROW
 from pellucid.operations.memory.reviewing import ToReview
 from pellucid.operations.memory.trusting import PROMOTE
 from pellucid.operations.memory.undoing import UNDO
-from pellucid.surfaces.dashboard.view import Page, View
+from pellucid.surfaces.dashboard.rendering import linked
+from pellucid.surfaces.dashboard.view import Page, View, memory_of
+from pellucid.xray.words.headline import headline
 
 _ON_A_PAGE = 20
 _MEANT = {
@@ -20,14 +22,14 @@ _MEANT = {
     "stale": "nobody stood behind it for a long time, or it decayed, and recalls still give it",
 }
 _ACTS = {
-    "approve": (PROMOTE, "Approve", ""),
-    "reverify": (REVERIFY, "Still true", ""),
-    "undo": (UNDO, "Take the doubt back", ""),
-    "archive": (ARCHIVE, "Put away", "quiet"),
-    "retract": (RETRACT, "Not true", "quiet"),
-    "forget": (FORGET, "Forget…", "quiet"),
+    "promote": (PROMOTE, ""),
+    "reverify": (REVERIFY, ""),
+    "undo": (UNDO, ""),
+    "archive": (ARCHIVE, "quiet"),
+    "retract": (RETRACT, "quiet"),
+    "forget": (FORGET, "quiet"),
 }
-"""What may be done to an item: the operation, and what its button says and is."""
+"""What may be done to an item: the operation, and what its button is."""
 
 
 def _queue(view: View) -> Mapping[str, object]:
@@ -41,6 +43,8 @@ def _queue(view: View) -> Mapping[str, object]:
         "found": found,
         "kind": kind,
         "resting": resting,
+        "linked": linked,
+        "words": _rivals(view, found.items),
         "stale_days": view.host.app.settings.lifecycle.stale_after_days,
         "meant": _MEANT,
         "acts": allowed,
@@ -49,11 +53,17 @@ def _queue(view: View) -> Mapping[str, object]:
     }
 
 
+def _rivals(view: View, items: Sequence[ToReview]) -> Mapping[str, str]:
+    """The words of what items cannot hold together with, by id."""
+    rivals = (memory_of(view, rival) for each in items for rival in each.memory.disputed_with)
+    return {each.id: headline(each.content) for each in rivals if each}
+
+
 def _fitting(allowed: Mapping[str, object], item: ToReview) -> list[str]:
-    """What fits an item: what is in quarantine is approved, what is in force is still true or not."""
+    """What fits an item: what is in quarantine is promoted, what is in force is still true or not."""
     memory, kinds = item.memory, {each.kind for each in item.reasons}
     fits = {
-        "approve": "quarantined" in kinds,
+        "promote": "quarantined" in kinds,
         "reverify": bool(kinds & {"flagged", "stale"}),
         "undo": memory.status == "disputed",
         "archive": memory.category != "section",
