@@ -1,7 +1,7 @@
 """A ranked pool in, one more term out: a newer memory takes the place of an older one that answers the same.
 
-A document that another one replaced stands behind it, if both are found, however well it answers: unless the question
-names it by its id, or asks for what was replaced.
+A document that another one replaced stands behind it, if both are found and the newer meets the question, too: unless
+the question names the older by its id, or asks for what was replaced.
 """
 
 from dataclasses import replace
@@ -18,6 +18,9 @@ LEADERS = 8
 """Candidates that may take each other's place: the best by the sum of their terms. Fixed, so that `topK` only cuts."""
 SAME = 0.6
 """How alike two must answer at least: what shares less of the question with another is rather about something else."""
+MEETS = 0.5
+"""What a successor must be worth by itself, of what it is put above, and a word of the question that both hold: else it
+is about something else. For what an asked edge leads to, its successor stands without."""
 HOUR = 3_600_000
 """How much newer a memory must be, in ms: what was said or imported together does not succeed itself."""
 
@@ -54,12 +57,15 @@ def renew(state: State) -> State:
     leads = np.where(_may_succeed(pool, leaders, plan) & (alike >= SAME), weight * alike, -1.0)
     term = np.zeros(len(pool))
     term[leaders] = succession(base[leaders], pool.created[leaders], leads)
-    term += _before_replaced(pool, base + term)
+    term += _before_replaced(pool, plan, base + term)
     return state.with_terms({"renewal": term}) if term.any() else state
 
 
-def _before_replaced(pool: Pool, base: Floats) -> Floats:
-    """What the best of each successor is lifted by, so that it stands `STEP` above all that its document replaced."""
+def _before_replaced(pool: Pool, plan: Plan, base: Floats) -> Floats:
+    """What the best of each successor is lifted by, so that it stands `STEP` above all that its document replaced.
+
+    One that does not meet the question stays where it is, and what it replaced stands before it with its mark.
+    """
     best: dict[tuple[int, int], tuple[int, int]] = {}
     for older, newer in pool.replaced:
         if pool.rejected[older] or pool.rejected[newer]:
@@ -67,10 +73,14 @@ def _before_replaced(pool: Pool, base: Floats) -> Floats:
         documents = int(pool.session[older]), int(pool.session[newer])
         one, other = best.get(documents, (older, newer))
         best[documents] = max(one, older, key=lambda at: base[at]), max(other, newer, key=lambda at: base[at])
+    telling, asked = sum(1 << at for at in plan.telling), pool.answering(plan)
     final = base.copy()
     for _ in best:  # what is lifted may itself have been replaced
         for older, newer in best.values():
-            final[newer] = max(final[newer], final[older] + STEP) if final[newer] <= final[older] else final[newer]
+            held, also = (int(pool.matched[at]) & telling for at in (older, newer))
+            meets = base[newer] >= MEETS * final[older] and (not held or held & also)
+            if final[newer] <= final[older] and (asked[older] or meets):
+                final[newer] = final[older] + STEP
     return final - base
 
 
