@@ -207,6 +207,8 @@ class Pool:
     pairs: Pairs = field(default_factory=Pairs)
     replaced: tuple[tuple[int, int], ...] = ()
     """Positions of what answers for a superseded document, each with that of what answers for its successor."""
+    newer_than: Mapping[int, int] = field(default_factory=dict[int, int])
+    """The position of what `renewal` lifts, with that of the older one whose place it takes."""
     penalty: Floats = field(default_factory=lambda: np.zeros(0))
     final: Floats = field(default_factory=lambda: np.zeros(0))
 

@@ -84,6 +84,7 @@ def test_a_chain_ends_with_the_newest_on_top() -> None:
     made = succeed(pool((4.0, 0, BOTH), (3.6, 2, BOTH), (3.4, 4, BOTH)), PLAN, 100, SETTINGS)
     final = made.terms["vector"] + made.terms["renewal"]
     assert np.argsort(-final).tolist() == [2, 1, 0]
+    assert made.newer_than == {1: 0, 2: 1}
 
 
 def test_weight_zero_switches_it_off_and_nothing_lifted_leaves_no_term() -> None:
@@ -95,8 +96,10 @@ def test_weight_zero_switches_it_off_and_nothing_lifted_leaves_no_term() -> None
 
 def test_what_leads_by_more_than_is_given_up_is_not_overtaken() -> None:
     leads = np.array([[-1.0, 0.4], [-1.0, -1.0]])
-    assert succession(np.array([1.0, 0.5]), np.array([0, 1]), leads).tolist() == [0.0, 0.0]
-    assert succession(np.array([0.9, 0.5]), np.array([0, 1]), leads).tolist() == [0.0, pytest.approx(0.4 + STEP)]
+    assert succession(np.array([1.0, 0.5]), np.array([0, 1]), leads)[0].tolist() == [0.0, 0.0]
+    lifts, above = succession(np.array([0.9, 0.5]), np.array([0, 1]), leads)
+    assert lifts.tolist() == [0.0, pytest.approx(0.4 + STEP)]
+    assert above == {1: 0}
 
 
 @pytest.mark.parametrize(("ranks", "lifted"), [((1, 2), False), ((2, 1), True), ((1, 0), False), ((0, 1), True)])

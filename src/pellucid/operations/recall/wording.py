@@ -35,7 +35,8 @@ def named_in(snapshot: RecallXraySnapshot) -> tuple[str, ...]:
     """Every memory that an explanation names by its id."""
     nearest = snapshot.abstention.nearest if snapshot.abstention else ()
     listed = (*snapshot.results, *snapshot.rejected, *snapshot.context.omitted)
-    return tuple(dict.fromkeys((*(each.memory_id for each in listed), *nearest)))
+    older = (each.newer_than for each in snapshot.results if each.newer_than)
+    return tuple(dict.fromkeys((*(each.memory_id for each in listed), *nearest, *older)))
 
 
 def numbered(answer: RecallOutput) -> str:

@@ -52,11 +52,11 @@ def pick(pool: Pool, kept: Mask) -> Pool:
     flat = {each.name: getattr(pool, each.name)[kept] for each in fields(Pool) if each.name not in _NESTED}
     deep = {name: {key: column[kept] for key, column in getattr(pool, name).items()} for name in _KEYED}
     replaced = tuple((int(place[a]), int(place[b])) for a, b in pool.replaced if kept[a] and kept[b])
-    return replace(pool, pairs=pairs, replaced=replaced, **flat, **deep)
+    return replace(pool, pairs=pairs, replaced=replaced, newer_than={}, **flat, **deep)
 
 
 _KEYED = ("ranks", "open_ranks", "scores", "terms")
-_NESTED = (*_KEYED, "pairs", "replaced")
+_NESTED = (*_KEYED, "pairs", "replaced", "newer_than")
 
 
 def _blank_pool(reader: IndexReader, rows: Rows, admission: Admission, plan: Plan) -> Pool:

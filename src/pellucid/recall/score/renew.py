@@ -56,15 +56,20 @@ def renew(state: State) -> State:
     alike = _alikeness(pool, leaders, plan, state.corpus.rows)
     leads = np.where(_may_succeed(pool, leaders, plan) & (alike >= SAME), weight * alike, -1.0)
     term = np.zeros(len(pool))
-    term[leaders] = succession(base[leaders], pool.created[leaders], leads)
-    term += _before_replaced(pool, plan, base + term)
-    return state.with_terms({"renewal": term}) if term.any() else state
+    term[leaders], above = succession(base[leaders], pool.created[leaders], leads)
+    lifts, successors = _before_replaced(pool, plan, base + term)
+    term += lifts
+    if not term.any():
+        return state
+    newer_than = {int(leaders[newer]): int(leaders[older]) for newer, older in above.items()} | successors
+    return replace(state, pool=replace(pool, newer_than=newer_than)).with_terms({"renewal": term})
 
 
-def _before_replaced(pool: Pool, plan: Plan, base: Floats) -> Floats:
+def _before_replaced(pool: Pool, plan: Plan, base: Floats) -> tuple[Floats, dict[int, int]]:
     """What the best of each successor is lifted by, so that it stands `STEP` above all that its document replaced.
 
-    One that does not meet the question stays where it is, and what it replaced stands before it with its mark.
+    Also which of these that is, by the place of the successor. One that does not meet the question stays where it is,
+    and what it replaced stands before it with its mark.
     """
     best: dict[tuple[int, int], tuple[int, int]] = {}
     for older, newer in pool.replaced:
@@ -74,14 +79,14 @@ def _before_replaced(pool: Pool, plan: Plan, base: Floats) -> Floats:
         one, other = best.get(documents, (older, newer))
         best[documents] = max(one, older, key=lambda at: base[at]), max(other, newer, key=lambda at: base[at])
     telling, asked = sum(1 << at for at in plan.telling), pool.answering(plan)
-    final = base.copy()
+    final, above = base.copy(), dict[int, int]()
     for _ in best:  # what is lifted may itself have been replaced
         for older, newer in best.values():
             held, also = (int(pool.matched[at]) & telling for at in (older, newer))
             meets = base[newer] >= MEETS * final[older] and (not held or held & also)
             if final[newer] <= final[older] and (asked[older] or meets):
-                final[newer] = final[older] + STEP
-    return final - base
+                final[newer], above[newer] = final[older] + STEP, older
+    return final - base, above
 
 
 def _alikeness(pool: Pool, among: Ints, plan: Plan, rows: int) -> Floats:

@@ -151,7 +151,7 @@ def _legend(snapshot: RecallXraySnapshot) -> list[str]:
 def _card(place: int, result: XrayResult, snapshot: RecallXraySnapshot, reach: float) -> list[str]:
     """The memory's words, the sentence, the bar of its terms; folded, the numbers and the fields."""
     why = _drawn((FieldSpan(result.why, "prose"),)) if result.why else "No sentence was made of it."
-    fields = [field for field in result_fields(result, snapshot.query_terms) if field.label != "why"]
+    fields = [field for field in result_fields(result, snapshot) if field.label != "why"]
     final = decimals(result.score_decomposition.final)
     numbers = _terms(result.score_decomposition) + _fields(fields)
     return [

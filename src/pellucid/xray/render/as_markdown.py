@@ -102,7 +102,7 @@ def _results(snapshot: RecallXraySnapshot, *, verbose: bool) -> list[str]:
     blocks: list[str] = []
     for place, result in enumerate(snapshot.results, start=1):
         blocks.append(f"### {place}. {_drawn((headed(result.memory_id, snapshot.words),), code)}")
-        fields = result_fields(result, snapshot.query_terms, verbose=verbose)
+        fields = result_fields(result, snapshot, verbose=verbose)
         blocks.append("\n".join(f"- **{field.title}:** {_drawn(field.spans, code)}" for field in fields))
     meanings = [f"- {code(called(name))}: {words}" for name, words in legend_of(snapshot)]
     places = f"{PLACES.capitalize()}. " if len(snapshot.results) > 1 else ""

@@ -72,7 +72,7 @@ def _results(snapshot: RecallXraySnapshot, *, verbose: bool) -> list[str]:
     lines: list[str] = []
     for place, result in enumerate(snapshot.results, start=1):
         lines.append(f"[{place}] {visible(headed(result.memory_id, snapshot.words).text)}")
-        lines += _lines(result_fields(result, snapshot.query_terms, verbose=verbose), indent="    ")
+        lines += _lines(result_fields(result, snapshot, verbose=verbose), indent="    ")
     meanings = [f"{called(name)}: {words}" for name, words in legend_of(snapshot)]
     lines += [f"({PLACES})"] if len(snapshot.results) > 1 else []
     return [*lines, *([f"(terms of the scores: {'; '.join(meanings)})"] if meanings else [])]

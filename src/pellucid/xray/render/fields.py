@@ -141,14 +141,16 @@ def _reading_spans(plan: QueryRead, *, verbose: bool) -> Spans:
 
 
 def result_fields(
-    result: XrayResult, query_terms: tuple[str, ...], *, verbose: bool = True
+    result: XrayResult, snapshot: RecallXraySnapshot, *, verbose: bool = True
 ) -> tuple[LabelledLine, ...]:
     """Everything that put one memory into the context, plain words first.
 
     Not `verbose`, only what differs from one result to another and is not in the sentence already.
     """
+    query_terms = snapshot.query_terms
     told = _filled_fields(
         LabelledLine("why", _prose(result.why)),
+        LabelledLine("newer-than", _named_memories([result.newer_than], snapshot.words) if result.newer_than else ()),
         LabelledLine("memory", _verbatim(result.memory_id)),
         LabelledLine("served-by", _plain(_SERVED_BY.get(result.served_by, result.served_by))),
         LabelledLine("path", _verbatim(result.path)),

@@ -115,7 +115,7 @@ def _results(snapshot: RecallXraySnapshot) -> list[Mapping[str, object]]:
             "terms": [(called(name), value, name) for name, value in terms(each.score_decomposition)],
             "fields": [
                 field
-                for field in result_fields(each, snapshot.query_terms)
+                for field in result_fields(each, snapshot)
                 if field.label not in ("why", "words", "graph-path", "edge-confidences", "graph-edges", "score")
             ],
         }
