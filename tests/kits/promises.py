@@ -22,6 +22,7 @@ from kits.vault import (
 from pellucid.app import App
 from pellucid.encoders.port import Embedder
 from pellucid.model.memory import BOUNDARY_SCOPES, unpack_id
+from pellucid.model.snapshot import RecallXraySnapshot, XrayResult
 from pellucid.operations.recall.recalling import snapshot_of
 from pellucid.operations.recall.request import RecallInput, parts, request_of
 from pellucid.operations.recall.why import WhyInput, why
@@ -145,7 +146,7 @@ class Promises:
         snapshot = snapshot_of(self.app, receipt, state.served)
         words = len(state.plan.telling or state.plan.searched)
         lies = [
-            untrue(each.why, each.contributions, each.rerank, each.score_decomposition, words)
+            untrue(each.why, each.contributions, each.rerank, each.score_decomposition, words, _older(each, snapshot))
             for each in snapshot.results
         ]
         self._see("sentences are true", query, not any(lies))
@@ -166,6 +167,12 @@ def _told(state: State) -> tuple[Any, ...]:
     pool = state.pool
     rejected = [number if number <= len(FILTERS) else 0 for number in pool.rejected.tolist()]
     return pool.ids.tolist(), state.order.tolist(), pool.final.tobytes(), rejected
+
+
+def _older(result: XrayResult, snapshot: RecallXraySnapshot) -> str:
+    """What the sentence must call the memory whose place a result took: its number, or its id."""
+    places = {each.memory_id: f"[{at}]" for at, each in enumerate(snapshot.results, start=1)}
+    return places.get(result.newer_than or "", result.newer_than or "")
 
 
 def _order(state: State) -> list[bytes]:

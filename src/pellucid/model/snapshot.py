@@ -177,6 +177,8 @@ class XrayResult(Wire):
     contributions: tuple[LegContribution, ...] = ()
     rerank: RerankDetail | None = None
     why: str = ""
+    newer_than: str | None = None
+    """The id of the older memory whose place it took, where `renewal` lifted it."""
     told: str | None = None
     """How much of it the context tells, where that is not all: `3 of 21 sentences, the whole: pellucid show ID`."""
     alignment: tuple[Alignment, ...] = ()

@@ -209,6 +209,10 @@ class Pool:
     pairs: Pairs = field(default_factory=Pairs)
     replaced: tuple[tuple[int, int], ...] = ()
     """Positions of what answers for a superseded document, each with that of what answers for its successor."""
+    retold: tuple[tuple[int, int], ...] = ()
+    """Positions of an older and a newer one about the same rare thing, which hold much the same of the question."""
+    newer_than: Mapping[int, int] = field(default_factory=dict[int, int])
+    """The position of what `renewal` lifts, with that of the older one whose place it takes."""
     penalty: Floats = field(default_factory=lambda: np.zeros(0))
     final: Floats = field(default_factory=lambda: np.zeros(0))
 

@@ -221,8 +221,8 @@ class IndexReader(Protocol):
         """The light columns of these rows."""
         ...
 
-    def features(self, rows: Rows, query: Vector | None, stems: Sequence[str]) -> Features:
-        """Vectors, cosine and matches (of 64 stems at most) of these rows, for pointwise scoring."""
+    def features(self, rows: Rows, query: Vector | None, stems: Sequence[str], rare: float = 0.0) -> Features:
+        """Vectors, cosine and matches (of 64 stems at most) of these rows; with `rare` what few memories hold."""
         ...
 
     def codes(self, rows: Rows) -> Codes:
@@ -240,15 +240,15 @@ class IndexReader(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Features:
-    """What pointwise scoring reads: float32 (rows, dimensions), zero where a row has none; the exact cosine.
-
-    `cosine` is 0 without a query.
-    """
+    """What is read of rows for their scores: float32 (rows, dimensions), zeros where none is; the exact cosine."""
 
     vectors: Floats
     cosine: Floats
+    """0 without a query."""
     matched: NDArray[np.uint64]
     """Which of the stems each row holds, as bits in their order."""
+    rare: Sequence[frozenset[int]] = ()
+    """The terms of each row, by number, that another of them holds, and at most so large a share of all memories."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -72,6 +72,7 @@ class Shown:
         scores = self._scores(position)
         softly = rung_of(self._pool.soft, position)
         walked = self._graph_path(memory_id)
+        older = self._newer_than(position)
         return XrayResult(
             memory_id=memory_id,
             path=served.path if served else "",
@@ -89,7 +90,8 @@ class Shown:
             else None,
             contributions=contributions,
             rerank=reranked,
-            why=sentence(contributions, reranked, scores, len(self._words)),
+            why=sentence(contributions, reranked, scores, len(self._words), self._numbered(older)),
+            newer_than=older or None,
             told=cut_in_words(self._state, memory_id),
             alignment=aligner.align(served.memory.content) if aligner and served else (),
         )
@@ -113,7 +115,8 @@ class Shown:
         """One of those nearest to a question that nothing answers: how near, of what an answer takes, and by what."""
         near, line, scores = nearness(self._state, position), 1 - doubt.threshold, self._scores(position)
         contributions = self._contributions(position)
-        found = sentence(contributions, self._rerank_detail(position), scores, len(self._words))
+        older = self._numbered(self._newer_than(position))
+        found = sentence(contributions, self._rerank_detail(position), scores, len(self._words), older)
         return RejectedCandidate(
             memory_id=unpack_id(self._pool.ids[position]),
             rejected_by=ABSTENTION,
@@ -144,12 +147,19 @@ class Shown:
         better = self._state.repeats.get(position)
         if better is None:
             return "another stands for it"
-        said_by, there = unpack_id(self._pool.ids[better]), self._state.context.included
-        return (
-            f"[{there.index(said_by) + 1}] stands for it"
-            if said_by in there
-            else f"what is not shown stands for it: {said_by}"
-        )
+        said_by = unpack_id(self._pool.ids[better])
+        number = self._numbered(said_by)
+        return f"what is not shown stands for it: {said_by}" if number == said_by else f"{number} stands for it"
+
+    def _newer_than(self, position: int) -> str:
+        """The id of the older memory whose place it took; empty where it took none's."""
+        older = self._pool.newer_than.get(position)
+        return "" if older is None else unpack_id(self._pool.ids[older])
+
+    def _numbered(self, memory_id: str) -> str:
+        """The number of a result, else the id."""
+        there = self._state.context.included
+        return f"[{there.index(memory_id) + 1}]" if memory_id in there else memory_id
 
     def _margin_at(self, rung: str, position: int) -> float | None:
         """How much was missing, in the unit of the rung; None where a rung asks yes or no."""

@@ -280,6 +280,15 @@ def test_what_replaced_a_document_stands_before_it_unless_that_one_is_asked_for(
     assert required.index("SPEC-4") < required.index("SPEC-3")
 
 
+@pytest.mark.parametrize("query", ["where is the match", "at what time of the day is it put out, is it dawn"])
+def test_a_successor_that_has_nothing_to_do_with_the_question_is_not_lifted(harbour: App, query: str) -> None:
+    """Electric light has no match, and is worth less than half of what is said of the lamp that it replaced."""
+    found = order(harbour, query)
+    assert found == order(harbour, query, without=("renew",))
+    assert found.index("SPEC-3") < found.index("SPEC-4")
+    assert "(its document is superseded by SPEC-4) " in run(harbour, query).context.text
+
+
 def test_a_receipt_keeps_who_replaced_whom_and_an_ablation_is_a_live_run(harbour: App) -> None:
     query = "who climbs up and lights the lamp with a match at dusk"
     state = run(harbour, query)

@@ -1,11 +1,18 @@
 """Pools of a few memories in, which newer one takes an older one's place out."""
 
+import random
 from dataclasses import replace
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 
 import numpy as np
 import pytest
 
+from kits.vault import NOON, Opener, a_memory, file_memories, run, salad_memories
+from pellucid.app import App
+from pellucid.model.memory import Memory
+from pellucid.recall.ablate import ablate
+from pellucid.recall.receipt.record import pack, unpack
+from pellucid.recall.rescore import rescore
 from pellucid.recall.score.equation import STEP, succession
 from pellucid.recall.score.renew import HOUR, LEADERS, renew
 from pellucid.recall.state import Plan, Pool, Request, State, blank, plain_columns
@@ -84,6 +91,62 @@ def test_a_chain_ends_with_the_newest_on_top() -> None:
     made = succeed(pool((4.0, 0, BOTH), (3.6, 2, BOTH), (3.4, 4, BOTH)), PLAN, 100, SETTINGS)
     final = made.terms["vector"] + made.terms["renewal"]
     assert np.argsort(-final).tolist() == [2, 1, 0]
+    assert made.newer_than == {1: 0, 2: 1}
+
+
+def test_what_is_retold_of_one_thing_takes_the_olders_place_in_one_session_too_and_from_further_behind() -> None:
+    made = pool((5.0, 0, BOTH), (3.0, 0, BOTH), session=np.array([1, 1]), retold=((0, 1),))
+    assert lifts(made) == [0.0, 2.0 + STEP]
+    assert succeed(made, PLAN, 100, SETTINGS).newer_than == {1: 0}
+    assert not any(lifts(replace(made, pinned=np.array([True, False]))))
+    assert not any(lifts(pool((6.0, 0, BOTH), (3.0, 0, BOTH), session=np.array([1, 1]), retold=((0, 1),))))
+
+
+def fixed_later(app: App, other: str) -> tuple[Memory, Memory]:
+    """A problem and its fix, twenty minutes later, among two hundred others; `other` is what the fix speaks of."""
+    said = [
+        "Why the hook fails on the completion file: ParseStanza reads it at once.",
+        f"After a long look at it this noon, and two coffees: {other} streams the completion file, so nothing fails.",
+        *(f"Berth {number} has a hook, and a file for completion: look at it." for number in range(6)),
+        *(f"Pump {number} may fail at noon." for number in range(6)),
+    ]
+    told = [
+        a_memory(
+            at,
+            content,
+            created=NOON + timedelta(minutes=20 * at),
+            session_id="work" if at < 3 else f"berth {at}",
+            source_class="user_input",
+        )
+        for at, content in enumerate(said, start=1)
+    ]
+    file_memories(app, [*told, *salad_memories(random.Random(5), 200)])
+    return told[0], told[1]
+
+
+def test_a_fix_stands_before_the_problem_of_the_same_session_that_it_names(house: Opener) -> None:
+    app = house()
+    problem, fix = fixed_later(app, "ParseStanza")
+    query = "why does the hook fail on the completion file"
+    state = run(app, query)
+    assert [each.memory.id for each in state.served[:2]] == [fix.id, problem.id]
+    assert run(app, query, without=("renew",)).served[0].memory.id == problem.id
+    kept = unpack(pack(state)).state
+    assert kept.pool.retold == state.pool.retold != ()
+    again, order = rescore(kept)
+    assert order.tolist() == state.order.tolist()
+    assert again.newer_than == state.pool.newer_than
+    without, live = ablate(kept, ("vector",)), run(app, query, without=("vector",))
+    assert [without.pool.ids[at] for at in without.order] == [live.pool.ids[at] for at in live.order]
+
+
+def test_what_names_another_thing_is_no_later_word_of_it(house: Opener) -> None:
+    app = house()
+    problem, fix = fixed_later(app, "WriteLedger")
+    state = run(app, "why does the hook fail on the completion file")
+    assert state.pool.retold == ()
+    found = [each.memory.id for each in state.served]
+    assert found.index(problem.id) < found.index(fix.id)
 
 
 def test_weight_zero_switches_it_off_and_nothing_lifted_leaves_no_term() -> None:
@@ -95,8 +158,10 @@ def test_weight_zero_switches_it_off_and_nothing_lifted_leaves_no_term() -> None
 
 def test_what_leads_by_more_than_is_given_up_is_not_overtaken() -> None:
     leads = np.array([[-1.0, 0.4], [-1.0, -1.0]])
-    assert succession(np.array([1.0, 0.5]), np.array([0, 1]), leads).tolist() == [0.0, 0.0]
-    assert succession(np.array([0.9, 0.5]), np.array([0, 1]), leads).tolist() == [0.0, pytest.approx(0.4 + STEP)]
+    assert succession(np.array([1.0, 0.5]), np.array([0, 1]), leads)[0].tolist() == [0.0, 0.0]
+    lifts, above = succession(np.array([0.9, 0.5]), np.array([0, 1]), leads)
+    assert lifts.tolist() == [0.0, pytest.approx(0.4 + STEP)]
+    assert above == {1: 0}
 
 
 @pytest.mark.parametrize(("ranks", "lifted"), [((1, 2), False), ((2, 1), True), ((1, 0), False), ((0, 1), True)])

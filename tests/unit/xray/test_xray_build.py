@@ -342,6 +342,29 @@ def test_what_repeats_another_names_the_result_that_says_it(house: Opener) -> No
     assert "    repeats: [1] stands for it; final=" in render(snapshot, "text")
 
 
+def test_what_is_newer_than_another_answer_names_it_by_number_and_id_and_says_its_words(house: Opener) -> None:
+    app, older, newer = house(), "The relay listens on port 7070.", "The relay listens on port 9090 for everybody."
+    memories = [
+        a_memory(1, older, created=NOON - timedelta(days=9), session_id="one"),
+        a_memory(2, newer, created=NOON - timedelta(days=1), session_id="two"),
+    ]
+    file_memories(app, memories)
+    query = "which port does the relay listen on"
+    snapshot = explained(app, query)
+    first, second = snapshot.results
+    assert [first.memory_id, second.memory_id] == [memories[1].id, memories[0].id]
+    assert first.newer_than == memories[0].id
+    assert second.newer_than is None
+    assert f"newer than [2] ({first.score_decomposition.renewal:+.2f})" in first.why
+    for form in ("text", "markdown", "html"):
+        told = re.sub(r"<[^>]+>|[`*]", "", render(snapshot, form)).casefold()
+        lines = [each[:160] for each in re.split(r"newer.than", told)[1:]]
+        assert any(older.casefold() in line and memories[0].id in line for line in lines), form
+    alone = explained(app, query, top_k=1)
+    assert f"newer than {memories[0].id} (" in alone.results[0].why
+    assert f'newer-than: "{older}" ({memories[0].id})' in render(alone, "text")
+
+
 def test_a_recall_that_gave_no_answer_says_of_the_nearest_how_near_they_are_and_who_found_them(told: App) -> None:
     asked = {"settings": {"abstain_at": 0.2, "abstain_from": 0}}
     snapshot = explained(told, "Which cheese do the whales of Lisbon prefer?", **asked)

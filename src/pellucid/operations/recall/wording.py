@@ -38,8 +38,9 @@ def named_in(snapshot: RecallXraySnapshot) -> tuple[str, ...]:
     nearest = snapshot.abstention.nearest if snapshot.abstention else ()
     listed = (*snapshot.results, *snapshot.rejected, *snapshot.context.omitted)
     nodes = (node for each in snapshot.results for node in each.graph_path or ())
+    older = (each.newer_than for each in snapshot.results if each.newer_than)
     said = _ID.findall(" ".join((*nodes, *(each.reason for each in snapshot.rejected))))
-    return tuple(dict.fromkeys((*(each.memory_id for each in listed), *nearest, *said)))
+    return tuple(dict.fromkeys((*(each.memory_id for each in listed), *nearest, *older, *said)))
 
 
 def numbered(answer: RecallOutput) -> str:

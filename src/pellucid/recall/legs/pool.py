@@ -51,12 +51,16 @@ def pick(pool: Pool, kept: Mask) -> Pool:
     pairs = {(int(place[a]), int(place[b])): much for (a, b), much in pool.pairs.items() if kept[a] and kept[b]}
     flat = {each.name: getattr(pool, each.name)[kept] for each in fields(Pool) if each.name not in _NESTED}
     deep = {name: {key: column[kept] for key, column in getattr(pool, name).items()} for name in _KEYED}
-    replaced = tuple((int(place[a]), int(place[b])) for a, b in pool.replaced if kept[a] and kept[b])
-    return replace(pool, pairs=pairs, replaced=replaced, **flat, **deep)
+    two = {
+        name: tuple((int(place[a]), int(place[b])) for a, b in getattr(pool, name) if kept[a] and kept[b])
+        for name in _PAIRED
+    }
+    return replace(pool, pairs=pairs, newer_than={}, **two, **flat, **deep)
 
 
 _KEYED = ("ranks", "open_ranks", "scores", "terms")
-_NESTED = (*_KEYED, "pairs", "replaced")
+_PAIRED = ("replaced", "retold")
+_NESTED = (*_KEYED, *_PAIRED, "pairs", "newer_than")
 
 
 def _blank_pool(reader: IndexReader, rows: Rows, admission: Admission, plan: Plan) -> Pool:

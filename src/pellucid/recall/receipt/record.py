@@ -107,6 +107,7 @@ def pack(state: State) -> bytes:
         "passes": [_row_of(each) for each in state.context.passes],
         "pairs": [(a, b, similarity) for (a, b), similarity in pool.pairs.items()],
         **({"replaced": pool.replaced} if pool.replaced else {}),
+        **({"retold": pool.retold} if pool.retold else {}),
         **({"own": True} if plan.own else {}),
         **({"unknown": [_place_of_word(request, name) for name in plan.unknown]} if plan.unknown else {}),
     }
@@ -270,6 +271,7 @@ def _unpack_pool(header: dict[str, Any], numbers: bytes, rest: bytes) -> Pool:
         soft=_rungs_now(header, bare.soft),
         pairs={(a, b): similarity for a, b, similarity in header["pairs"]},
         replaced=tuple((a, b) for a, b in header.get("replaced", ())),
+        retold=tuple((a, b) for a, b in header.get("retold", ())),
     )
 
 

@@ -118,18 +118,21 @@ STEP = 0.001
 """How far above an older memory the newer one is put."""
 
 
-def succession(base: Floats, created: Ints, leads: Floats) -> Floats:
+def succession(base: Floats, created: Ints, leads: Floats) -> tuple[Floats, dict[int, int]]:
     """What each is lifted by, so that it stands `STEP` above every older one that leads it by no more than allowed.
 
     `leads[older, newer]` is the greatest lead that is given up, below 0 for none. Oldest first, so that a chain of
-    memories ends with the newest on top. What leads by more, and what is older, keeps its score.
+    memories ends with the newest on top. What leads by more, and what is older, keeps its score. Also returns, for the
+    place of each that is lifted, the place of the best that it now stands above.
     """
-    final = base.copy()
+    final, above = base.copy(), dict[int, int]()
     for newer in np.lexsort((np.arange(len(base)), created)).tolist():
         lead = final - base[newer]
-        overtaken = final[(lead >= 0) & (lead <= leads[:, newer])]
-        final[newer] = max(final[newer], overtaken.max(initial=-np.inf) + STEP)
-    return final - base
+        overtaken = np.flatnonzero((lead >= 0) & (lead <= leads[:, newer]))
+        if len(overtaken):
+            above[newer] = best = int(overtaken[np.argmax(final[overtaken])])
+            final[newer] = final[best] + STEP
+    return final - base, above
 
 
 def total(terms: Mapping[str, Floats], count: int) -> Floats:

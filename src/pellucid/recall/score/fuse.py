@@ -25,7 +25,7 @@ def fuse(state: State) -> State:
     if weights["temporal"] and "temporal" not in request.without:
         recent = recency(pool.created, epoch_ms(request.instant), settings.half_life_days)
         terms["temporal"] = weights["temporal"] * np.where(pool.nominated, recent, 0.0)
-    return replace(state, pool=replace(pool, terms=terms))
+    return replace(state, pool=replace(pool, terms=terms, newer_than={}))
 
 
 def weights_for(settings: RecallSettings, plan: Plan) -> dict[str, float]:

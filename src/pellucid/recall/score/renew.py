@@ -1,7 +1,7 @@
 """A ranked pool in, one more term out: a newer memory takes the place of an older one that answers the same.
 
-A document that another one replaced stands behind it, if both are found, however well it answers: unless the question
-names it by its id, or asks for what was replaced.
+A document that another one replaced stands behind it, if both are found and the newer meets the question, too: unless
+the question names the older by its id, or asks for what was replaced.
 """
 
 from dataclasses import replace
@@ -18,13 +18,47 @@ LEADERS = 8
 """Candidates that may take each other's place: the best by the sum of their terms. Fixed, so that `topK` only cuts."""
 SAME = 0.6
 """How alike two must answer at least: what shares less of the question with another is rather about something else."""
+MEETS = 0.5
+"""What a successor must be worth by itself, of what it is put above, and a word of the question that both hold: else it
+is about something else. For what an asked edge leads to, its successor stands without."""
+RELATED = 0.5
+"""How alike two of one session must answer at least that both hold a rare word."""
+RARE = 0.01
+"""The share of the memories that hold a rare word, at most."""
+RETOLD = 2.0
+"""So many times the lead is given up by what was retold of the same rare thing."""
 HOUR = 3_600_000
 """How much newer a memory must be, in ms: what was said or imported together does not succeed itself."""
 
+Matrix = np.ndarray[tuple[int, int], np.dtype[np.bool_]]
+
 
 def find_replaced(state: State, world: World) -> State:
-    """Say whose document was replaced by whose, of the candidates."""
-    return replace(state, pool=replace(state.pool, replaced=_find_pairs(state, world)))
+    """Say whose document was replaced by whose, of the candidates, and what was said of one thing, then and later."""
+    return replace(
+        state, pool=replace(state.pool, replaced=_find_pairs(state, world), retold=_find_retold(state, world))
+    )
+
+
+def _find_retold(state: State, world: World) -> tuple[tuple[int, int], ...]:
+    """Places (older, newer) of two that hold a rare word both, and much the same of the question; sections are neither.
+
+    What is said later of a session's work is said of the same names: which these are, no list need know.
+    """
+    pool = state.pool
+    alike = _alikeness(pool, np.arange(len(pool)), state.plan, state.corpus.rows) >= RELATED
+    one = (pool.session[None, :] == pool.session[:, None]) & (pool.session[:, None] >= 0)
+    later = pool.created[None, :] > pool.created[:, None]
+    pairs = np.argwhere(alike & one & later)
+    ends = np.unique(pairs)
+    if not len(ends):
+        return ()
+    rows, reader = pool.rows[ends], world.reader
+    held = zip(reader.features(rows, None, (), RARE).rare, reader.graph.headings(rows), strict=True)
+    rare = {
+        at: frozenset[int]() if heading else terms for at, (terms, heading) in zip(ends.tolist(), held, strict=True)
+    }
+    return tuple((older, newer) for older, newer in pairs.tolist() if not rare[older].isdisjoint(rare[newer]))
 
 
 def _find_pairs(state: State, world: World) -> tuple[tuple[int, int], ...]:
@@ -51,15 +85,25 @@ def renew(state: State) -> State:
     standing = np.flatnonzero(pool.rejected == 0)
     leaders = standing[np.argsort(-base[standing], kind="stable")][:LEADERS]
     alike = _alikeness(pool, leaders, plan, state.corpus.rows)
-    leads = np.where(_may_succeed(pool, leaders, plan) & (alike >= SAME), weight * alike, -1.0)
+    leads = np.where(_is_elsewhere(pool, leaders) & (alike >= SAME), weight * alike, -1.0)
+    leads = np.where(_is_retold(pool, leaders), RETOLD * weight * alike, leads)
+    leads = np.where(_gives_way(pool, leaders, plan), leads, -1.0)
     term = np.zeros(len(pool))
-    term[leaders] = succession(base[leaders], pool.created[leaders], leads)
-    term += _before_replaced(pool, base + term)
-    return state.with_terms({"renewal": term}) if term.any() else state
+    term[leaders], above = succession(base[leaders], pool.created[leaders], leads)
+    lifts, successors = _before_replaced(pool, plan, base + term)
+    term += lifts
+    if not term.any():
+        return state
+    newer_than = {int(leaders[newer]): int(leaders[older]) for newer, older in above.items()} | successors
+    return replace(state, pool=replace(pool, newer_than=newer_than)).with_terms({"renewal": term})
 
 
-def _before_replaced(pool: Pool, base: Floats) -> Floats:
-    """What the best of each successor is lifted by, so that it stands `STEP` above all that its document replaced."""
+def _before_replaced(pool: Pool, plan: Plan, base: Floats) -> tuple[Floats, dict[int, int]]:
+    """What the best of each successor is lifted by, so that it stands `STEP` above all that its document replaced.
+
+    Also which of these that is, by the place of the successor. One that does not meet the question stays where it is,
+    and what it replaced stands before it with its mark.
+    """
     best: dict[tuple[int, int], tuple[int, int]] = {}
     for older, newer in pool.replaced:
         if pool.rejected[older] or pool.rejected[newer]:
@@ -67,11 +111,15 @@ def _before_replaced(pool: Pool, base: Floats) -> Floats:
         documents = int(pool.session[older]), int(pool.session[newer])
         one, other = best.get(documents, (older, newer))
         best[documents] = max(one, older, key=lambda at: base[at]), max(other, newer, key=lambda at: base[at])
-    final = base.copy()
+    telling, asked = sum(1 << at for at in plan.telling), pool.answering(plan)
+    final, above = base.copy(), dict[int, int]()
     for _ in best:  # what is lifted may itself have been replaced
         for older, newer in best.values():
-            final[newer] = max(final[newer], final[older] + STEP) if final[newer] <= final[older] else final[newer]
-    return final - base
+            held, also = (int(pool.matched[at]) & telling for at in (older, newer))
+            meets = base[newer] >= MEETS * final[older] and (not held or held & also)
+            if final[newer] <= final[older] and (asked[older] or meets):
+                final[newer], above[newer] = final[older] + STEP, older
+    return final - base, above
 
 
 def _alikeness(pool: Pool, among: Ints, plan: Plan, rows: int) -> Floats:
@@ -88,13 +136,27 @@ def _alikeness(pool: Pool, among: Ints, plan: Plan, rows: int) -> Floats:
     return both / np.sqrt(question * older)[:, None]
 
 
-def _may_succeed(pool: Pool, among: Ints, plan: Plan) -> np.ndarray[tuple[int, int], np.dtype[np.bool_]]:
-    """[older, newer]: another session, an hour later; what is pinned gives way only to what is pinned.
+def _is_elsewhere(pool: Pool, among: Ints) -> Matrix:
+    """[older, newer]: another session, an hour later."""
+    created, session = pool.created[among], pool.session[among]
+    elsewhere = (session[None, :] != session[:, None]) | (session[:, None] < 0)
+    return elsewhere & (created[None, :] - created[:, None] >= HOUR)
+
+
+def _is_retold(pool: Pool, among: Ints) -> Matrix:
+    """[older, newer]: `Pool.retold`."""
+    place = {at: number for number, at in enumerate(among.tolist())}
+    out = np.zeros((len(among), len(among)), dtype=np.bool_)
+    for older, newer in pool.retold:
+        if older in place and newer in place:
+            out[place[older], place[newer]] = True
+    return out
+
+
+def _gives_way(pool: Pool, among: Ints, plan: Plan) -> Matrix:
+    """[older, newer]: what is pinned gives way only to what is pinned.
 
     What the edges that the query asks for lead to gives way to nothing: each of these is another thing.
     """
-    created, session, pinned = pool.created[among], pool.session[among], pool.pinned[among]
-    later = created[None, :] - created[:, None] >= HOUR
-    elsewhere = (session[None, :] != session[:, None]) | (session[:, None] < 0)
-    asked = pool.answering(plan)[among]
-    return later & elsewhere & (pinned[None, :] | ~pinned[:, None]) & ~asked[:, None]
+    pinned, asked = pool.pinned[among], pool.answering(plan)[among]
+    return (pinned[None, :] | ~pinned[:, None]) & ~asked[:, None]

@@ -156,6 +156,7 @@ def result_fields(
     query_terms = snapshot.query_terms
     told = _filled_fields(
         LabelledLine("why", _prose(result.why)),
+        LabelledLine("newer-than", _named_memories([result.newer_than], snapshot.words) if result.newer_than else ()),
         LabelledLine("memory", _verbatim(result.memory_id)),
         LabelledLine("served-by", _plain(_SERVED_BY.get(result.served_by, result.served_by))),
         LabelledLine("path", _verbatim(result.path)),

@@ -31,7 +31,7 @@ TELLING = {
     "tier_prior": "gone cold",
     "reinforcement_boost": "said repeatedly",
     "pin": "pinned",
-    "renewal": "newer than another answer",
+    "renewal": "newer than {older}",
     "direct": "answering directly",
 }
 """Terms that a sentence names with their worth, where they are not 0."""
@@ -50,18 +50,23 @@ HARDLY = "Here mostly because of its neighbours, hardly for itself"
 
 
 def sentence(
-    contributions: Sequence[LegContribution], reranked: RerankDetail | None, scores: ScoreDecomposition, words: int
+    contributions: Sequence[LegContribution],
+    reranked: RerankDetail | None,
+    scores: ScoreDecomposition,
+    words: int,
+    older: str = "",
 ) -> str:
     """Who found it, where the reranker put it, what else counted, and which term weighs most.
 
-    What is there mostly because of its neighbours is told so first. `words` is the number of the query's telling words.
+    What is there mostly because of its neighbours is told so first. `words` is the number of the query's telling words,
+    `older` the number or id of the memory whose place it took.
     """
     found = [each for each in contributions if each.term]
     parts = [f"Found {_listed([_found_clause(each, words) for each in found])}" if found else NEIGHBOUR]
     if reranked:
         other = "" if reranked.backend == LATE_INTERACTION else f" ({reranked.backend})"
         parts.append(f"placed {ordinal(reranked.rank)} by the reranker{other}")
-    parts += [f"{said} ({_signed(worth)})" for said, worth in _telling_terms(scores)]
+    parts += [f"{said} ({_signed(worth)})" for said, worth in _telling_terms(scores, older)]
     told = ", ".join(parts)
     if found and (owed := around(scores)) >= MOSTLY * scores.final > 0:
         return f"{HARDLY} (they make {owed:.2f} of its {scores.final:.2f}): {told[0].lower()}{told[1:]}."
@@ -106,9 +111,10 @@ def untrue(
     reranked: RerankDetail | None,
     scores: ScoreDecomposition,
     words: int,
+    older: str = "",
 ) -> list[str]:
     """The claims of a sentence that its numbers do not bear out: read from the words, not from how they were made."""
-    return [claim for claim, holds in _checked_claims(said, contributions, reranked, scores, words) if not holds]
+    return [claim for claim, holds in _checked_claims(said, contributions, reranked, scores, words, older) if not holds]
 
 
 def _checked_claims(
@@ -117,6 +123,7 @@ def _checked_claims(
     reranked: RerankDetail | None,
     scores: ScoreDecomposition,
     words: int,
+    older: str,
 ) -> Iterator[tuple[str, bool]]:
     """Each claim of a sentence, and whether the numbers bear it out: it is read back, never taken from what made it."""
     legs = {each.leg: each for each in contributions if each.term}
@@ -134,7 +141,7 @@ def _checked_claims(
     yield "the reranker's place", claimed == (reranked and (reranked.rank, reranked.backend))
     for name, phrase in TELLING.items():
         value = getattr(scores, name) or 0.0
-        yield name, (f"{phrase} ({_signed(value)})" in said) == (value != 0.0)
+        yield name, (f"{phrase.format(older=older)} ({_signed(value)})" in said) == (value != 0.0)
     owed = re.match(rf"{HARDLY} \(they make (-?[\d.]+) of its (-?[\d.]+)\)", said)
     yield "its neighbours", (owed is not None) == bool(legs and around(scores) >= MOSTLY * scores.final > 0)
     if owed:
@@ -160,10 +167,10 @@ def _signed(value: float) -> str:
     return f"{value:+.2f}" if abs(value) >= 0.005 else f"{value:+.1g}"
 
 
-def _telling_terms(scores: ScoreDecomposition) -> Iterator[tuple[str, float]]:
+def _telling_terms(scores: ScoreDecomposition, older: str) -> Iterator[tuple[str, float]]:
     for name, phrase in TELLING.items():
         if value := getattr(scores, name):
-            yield phrase, value
+            yield phrase.format(older=older), value
 
 
 def _found_clause(contribution: LegContribution, words: int) -> str:

@@ -179,8 +179,7 @@ class View:
         """Which of these terms each of these positions holds, as bits."""
         if not terms:
             return np.zeros(len(positions), dtype=np.uint64)
-        number = np.searchsorted(self.starts, positions, "right") - 1
-        held = [self._held_words(int(i), int(at - self.starts[i])) for i, at in zip(number, positions, strict=True)]
+        held = self._words_at(positions)
         out = np.zeros(len(positions), dtype=np.uint64)
         if not held:
             return out
@@ -188,6 +187,25 @@ class View:
         for bit, term in enumerate(terms):
             out[owner[flat == term]] |= np.uint64(1 << bit)
         return out
+
+    def rare(self, positions: NDArray[np.int64], share: float) -> list[frozenset[int]]:
+        """The terms of each of these positions that another of them holds, too, and at most this share of all does."""
+        held = self._words_at(positions)
+        flat = np.concatenate([np.zeros(0, dtype=np.uint32), *held])
+        terms, number, times = np.unique(flat, return_inverse=True, return_counts=True)
+        shared = np.flatnonzero(times > 1)  # what one of them alone holds need not be counted
+        few = np.zeros(len(terms), dtype=np.bool_)
+        frequencies = np.diff(self.spans(terms[shared].tolist())).sum(axis=(1, 2))
+        few[shared] = frequencies <= share * len(self.light["row"])
+        ends = np.cumsum([len(each) for each in held])
+        return [
+            frozenset(flat[end - len(each) : end][few[number[end - len(each) : end]]].tolist())
+            for each, end in zip(held, ends.tolist(), strict=True)
+        ]
+
+    def _words_at(self, positions: NDArray[np.int64]) -> list[NDArray[np.uint32]]:
+        number = np.searchsorted(self.starts, positions, "right") - 1
+        return [self._held_words(int(i), int(at - self.starts[i])) for i, at in zip(number, positions, strict=True)]
 
     def _held_words(self, segment: int, row: int) -> NDArray[np.uint32]:
         ends = self.segments[segment].ends

@@ -225,13 +225,14 @@ class LocalIndexReader:
             self._connection, self._queries, pretended, self.episodes, self.graph, self._applied_seq
         )
 
-    def features(self, rows: Rows, query: Vector | None, stems: Sequence[str]) -> Features:
+    def features(self, rows: Rows, query: Vector | None, stems: Sequence[str], rare: float = 0.0) -> Features:
         positions = self._view.positions(rows)
         vectors = self._view.vectors(positions)
         return Features(
             vectors=vectors,
             cosine=np.zeros(len(rows), dtype=np.float32) if query is None else exact_cosine(vectors, query),
             matched=self._view.matched(positions, [term(stem) for stem in stems]),
+            rare=self._view.rare(positions, rare) if rare else (),
         )
 
     def codes(self, rows: Rows) -> Codes:
