@@ -7,6 +7,7 @@ from typing import Any
 import apsw
 
 from pellucid.store.local.database import execute, immediate
+from pellucid.store.local.later import found_soon
 from pellucid.store.receipts_port import EVERY, RecallFilter, RecallRow
 
 _LAST = (2**63 - 1, "")
@@ -37,7 +38,8 @@ class LocalReceipts:
         return [_listed(*row) for row in execute(self._connection(), self._queries[query], bindings)]
 
     def find(self, recall_id: str, namespace: str) -> RecallRow | None:
-        found = execute(self._connection(), self._queries["recall"], (recall_id, namespace))
+        connection, asked = self._connection(), (recall_id, namespace)
+        found = found_soon(recall_id, lambda: execute(connection, self._queries["recall"], asked))
         return _listed(*found[0]) if found else None
 
     def serving(
