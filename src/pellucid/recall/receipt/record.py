@@ -9,7 +9,6 @@ version 4 the columns stood whole behind a header that was deflated by itself (`
 
 import json
 import zlib
-from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from functools import cache
@@ -28,6 +27,7 @@ from pellucid.recall.legs.graph_paths import pack_paths, unpack_paths
 from pellucid.recall.query.edges import AskedEdges
 from pellucid.recall.receipt.before import FIFTH, FIRST, pool_before, pool_of_fifth
 from pellucid.recall.receipt.pool import pack_pool, unpack_pool
+from pellucid.recall.receipt.words import place_of_word, query_bytes, spelled, split_query
 from pellucid.recall.score.ladder import RUNGS
 from pellucid.recall.state import (
     Abstention,
@@ -121,7 +121,7 @@ def draft(state: State) -> Draft:
     header: dict[str, object] = {
         "v": VERSION,
         **_pack_request(request),
-        "words": [_place_of_word(request, word) for word in plan.words],
+        "words": [place_of_word(request, word) for word in plan.words],
         "frequencies": plan.frequencies,
         "telling": plan.telling,
         "searched": plan.searched,
@@ -129,7 +129,7 @@ def draft(state: State) -> Draft:
         "asked": [plan.asked and _row_of(plan.asked), plan.timeless, *([plan.answers] if plan.answers else [])],
         "paths": pack_paths(state.paths, pool.ids.tolist()),
         "subPlans": [
-            (_place_of_word(request, each.text), [_place_of_word(request, word) for word in each.words])
+            (place_of_word(request, each.text), [place_of_word(request, word) for word in each.words])
             for each in state.sub_plans
         ],
         "rerank": state.rerank_backend,
@@ -194,46 +194,9 @@ def _pack_request(request: Request) -> dict[str, object]:
 def _query_read(request: Request, plan: Plan) -> list[object]:
     """What was read of the query beside its words; names and phrases are places in it."""
     period = plan.period
-    spans = [_place_of_word(request, text) for text in (*plan.entities, *plan.named.values())]
-    dated = period and (period.since, period.until, _place_of_word(request, period.phrase), period.asserts)
+    spans = [place_of_word(request, text) for text in (*plan.entities, *plan.named.values())]
+    dated = period and (period.since, period.until, place_of_word(request, period.phrase), period.asserts)
     return [plan.query_class, plan.depth, plan.reason, len(plan.entities), spans, dated]
-
-
-def _place_of_word(request: Request, word: str) -> tuple[int, int]:
-    """Where a word stands in the query, and its length; zeros if the query is withheld."""
-    kept = request.settings.store_query_text and word in request.query
-    return (request.query.index(word), len(word)) if kept else (0, 0)
-
-
-def query_bytes(request: Request) -> bytes:
-    """The end of the receipt of a request: its query, and what else it says in words; nothing where that is withheld.
-
-    Words stand here and nowhere else, so that they can be erased: after the query a NUL, and what filters and a review
-    name, as JSON. Nothing stands behind a query without a NUL where nothing is named.
-    """
-    if not request.settings.store_query_text:
-        return b""
-    filters = request.filters
-    named = [filters.tags, filters.categories, filters.agent, filters.session_id, request.review, filters.not_session]
-    beside = f"\0{json.dumps(named, ensure_ascii=False)}" if any(named) or "\0" in request.query else ""
-    return f"{request.query}{beside}".encode("utf-8", "surrogatepass")
-
-
-def _split_query(said: str) -> tuple[str, list[Any]]:
-    """A query, and what filters and a review name beside it."""
-    query, nul, named = said.rpartition("\0")
-    nothing: list[Any] = [(), (), None, None, (), None]
-    try:
-        beside: Any = json.loads(named) if nul else None
-        _, _, _, _, _, *since = beside
-    except (ValueError, TypeError):
-        return said, nothing
-    return query, [*beside, *nothing[5 + len(since) :]]
-
-
-def query_of(said: bytes) -> str:
-    """The query alone of what history keeps of a recall's words."""
-    return _split_query(said.decode("utf-8", "surrogatepass"))[0]
 
 
 def _instant(millis: int | None) -> datetime | None:
@@ -279,15 +242,11 @@ def stages_of(packed: bytes) -> tuple[StageReport, ...]:
 
 def _receipt_of(header: dict[str, Any], pool: Pool, settings: RecallSettings, said: bytes) -> Receipt:
     """A receipt of its parts: header, candidates, settings, and the words that were kept of the question."""
-    query, beside = _split_query(said.decode("utf-8", "surrogatepass"))
-    words = tuple(header["words"]) if header["v"] == 1 else _spelled(query, header["words"])
+    query, beside = split_query(said.decode("utf-8", "surrogatepass"))
+    words = tuple(header["words"]) if header["v"] == 1 else spelled(query, header["words"])
     state, served = _state_of(header, pool, settings, (query, beside), words), header["served"]
     raw: Any = pool.ids.tolist()
     return Receipt(state, tuple(unpack_id(raw[place]) for place, _ in served), tuple(op for _, op in served))
-
-
-def _spelled(query: str, places: Iterable[tuple[int, int]]) -> tuple[str, ...]:
-    return tuple(query[start : start + length] for start, length in places)
 
 
 def _rungs_now(header: dict[str, Any], numbers: NDArray[np.uint8]) -> NDArray[np.uint8]:
@@ -313,8 +272,8 @@ def _unpack_pool(header: dict[str, Any], numbers: bytes, rest: bytes) -> Pool:
 
 def _sub_plan(query: str, text: tuple[int, int], said: list[tuple[int, int]]) -> Plan:
     """A sub-question: a stretch of the query, or some of its words."""
-    words = _spelled(query, said)
-    return Plan(_spelled(query, [text])[0] or " ".join(words), words=words)
+    words = spelled(query, said)
+    return Plan(spelled(query, [text])[0] or " ".join(words), words=words)
 
 
 def _values(row: Any) -> list[Any]:
@@ -325,7 +284,7 @@ def _values(row: Any) -> list[Any]:
 def _unpack_plan(header: dict[str, Any], query: str, words: tuple[str, ...]) -> Plan:
     asked, timeless, *answers = header.get("asked", (None, False))
     query_class, depth, reason, entities, places, dated = header.get("said", ("other", "full", "", 0, (), None))
-    names = _spelled(query, places)
+    names = spelled(query, places)
     return Plan(
         query,
         words=words,
@@ -337,7 +296,7 @@ def _unpack_plan(header: dict[str, Any], query: str, words: tuple[str, ...]) -> 
         reason=reason,
         entities=names[:entities],
         named=dict(enumerate(names[entities:])),
-        period=dated and Period(dated[0], dated[1], _spelled(query, [dated[2]])[0], dated[3]),
+        period=dated and Period(dated[0], dated[1], spelled(query, [dated[2]])[0], dated[3]),
         asked=asked and AskedEdges(*_values(asked)),
         answers=sum(answers),
         timeless=timeless,
@@ -345,18 +304,9 @@ def _unpack_plan(header: dict[str, Any], query: str, words: tuple[str, ...]) -> 
     )
 
 
-def _state_of(
-    header: dict[str, Any],
-    pool: Pool,
-    settings: RecallSettings,
-    said: tuple[str, list[Any]],
-    words: tuple[str, ...],
-) -> State:
-    query, beside = said
-    length, included, omitted = header["context"]
+def _request_of(header: dict[str, Any], settings: RecallSettings, query: str, beside: list[Any]) -> Request:
     as_of, as_known_at = header.get("asOf", (None, None))
-    ids: Any = pool.ids.tolist()
-    request = Request(
+    return Request(
         query=query,
         namespace=header["namespace"],
         recall_id=header["recallId"],
@@ -376,9 +326,21 @@ def _state_of(
         as_of=_instant(as_of),
         as_known_at=_instant(as_known_at),
     )
+
+
+def _state_of(
+    header: dict[str, Any],
+    pool: Pool,
+    settings: RecallSettings,
+    said: tuple[str, list[Any]],
+    words: tuple[str, ...],
+) -> State:
+    query, _ = said
+    length, included, omitted = header["context"]
+    ids: Any = pool.ids.tolist()
     tier, abstention = header.get("tier"), header.get("abstention")
     return State(
-        request,
+        _request_of(header, settings, *said),
         plan=_unpack_plan(header, query, words),
         sub_plans=tuple(_sub_plan(query, text, said) for text, said in header.get("subPlans", ())),
         rerank_backend=header.get("rerank", "late-interaction"),

@@ -49,9 +49,10 @@ _SUMS = "SELECT {by}, {sums} FROM {view} WHERE namespace = ? AND day BETWEEN ? A
 class LocalHistory:
     """See `History`."""
 
-    def __init__(self, path: Path, report: Callable[[str], None] = lambda _said: None) -> None:
+    def __init__(self, path: Path, report: Callable[[str], None] | None = None) -> None:
         """Open no file yet; `report` is told what of it is lost in the end, because it could not be written."""
-        self._path, self._report = path, report
+        self._path = path
+        self._report: Callable[[str], None] = report or (lambda _said: None)
         self._queries = load_queries("pellucid.store.local", "sql/history/queries.sql")
         self._connections = ThreadConnections(self._open)
         self._later = Later(self._write, self._say_lost)
