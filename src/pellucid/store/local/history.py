@@ -82,14 +82,16 @@ class LocalHistory:
         self._write([lambda: kept])
 
     def later(self, kept: Callable[[], RecallRecord], then: Callable[[], object] | None = None) -> None:
-        self._writable()
-        if monotonic() > self._roomy_until:
-            if disk_usage(self._path.parent).free < _ROOM_BYTES:
-                self._later.settle()
-                self.record(kept())
-                return
+        if self._writable().readonly("main") or not self._has_room():
+            self._later.settle()
+            self.record(kept())
+        else:
+            self._later.add(kept, then)
+
+    def _has_room(self) -> bool:
+        if monotonic() > self._roomy_until and disk_usage(self._path.parent).free >= _ROOM_BYTES:
             self._roomy_until = monotonic() + _ROOMY_S
-        self._later.add(kept, then)
+        return monotonic() <= self._roomy_until
 
     def settle(self) -> None:
         self._later.settle()
