@@ -116,14 +116,14 @@ def open_app(
 ) -> App:
     """Wire a home, creating it if it is not there.
 
-    `models` is where the encoder is cached, if not in the home; `report` is told about slow first-time work.
+    `models` is where the encoder is cached, if not in the home; `report` is told about slow first-time work and losses.
     """
     raise_open_files()
     home = settings.home
     records = LocalRecords(home)
     key = records.rows.key()
     index = LocalIndex(home / "index.db", key, settings.store.warm_mb)
-    history = LocalHistory(home / "history.db")
+    history = LocalHistory(home / "history.db", report)
     embedder = MiniLM((models or home / "models") / MODEL_NAME, report=report)
     naming = Naming(settings.graph.series, settings.graph.patterns)
     indexer = Indexer(records, records.rows, index, embedder, HAND_WRITTEN, key, naming)

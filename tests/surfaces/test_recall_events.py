@@ -44,6 +44,12 @@ def events(home: Path) -> Rows:
         connection.close()
 
 
+def events_of(app: App) -> Rows:
+    """Every event of an open home, those that are still to be written among them."""
+    app.history.settle()
+    return events(app.settings.home)
+
+
 def by_command(cli: Cli, _: Path) -> None:
     cli("recall", QUERY, "--session", "s1", "--agent", "claude")
 
@@ -157,7 +163,7 @@ def test_a_recall_leaves_one_event_however_it_goes(
     app: App, ask: Callable[[App], None], outcome: str, degraded: int
 ) -> None:
     ask(app)
-    (found,) = events(app.settings.home)
+    (found,) = events_of(app)
     assert (found["outcome"], found["degraded"]) == (outcome, degraded)
     assert (found["selected"] > 0) == (outcome == "answered")
 
@@ -175,14 +181,14 @@ def test_a_question_that_is_refused_is_no_recall(app: App) -> None:
         RECALL(Call.over(app), query="  ")
     with pytest.raises(InputError):
         RECALL(Call.over(app), query=QUERY, without=("nonsense",))
-    assert events(app.settings.home) == []
+    assert events_of(app) == []
 
 
 def test_a_recall_of_further_namespaces_is_one_event_for_each_that_was_asked(app: App) -> None:
     there = replace(app, settings=app.settings.naming("local/persona"))
     REMEMBER(Call.over(there), content="Ann likes to hear of cranes in the morning")
     found = recall(app, RecallInput(query=QUERY, namespace="local/default", also=("local/persona", "local/none")))
-    told = events(app.settings.home)
+    told = events_of(app)
     assert [each["namespace"] for each in told] == ["local/default", "local/persona"]
     assert told[0]["recall_id"] == found.recall_id
 
@@ -217,4 +223,4 @@ def test_a_server_that_others_can_reach_keeps_no_words_of_questions(
     connection = apsw.Connection(str(app.settings.home / "history.db"))
     words = execute(connection, "SELECT count(*) FROM queries")[0][0]
     connection.close()
-    assert (words, len(events(app.settings.home))) == (kept, 1)
+    assert (words, len(events_of(app))) == (kept, 1)

@@ -3,10 +3,11 @@
 The room itself is loaded with the first recall: half of what a process loads is in it.
 """
 
-from collections.abc import Callable, Generator, Sequence
+from collections.abc import Callable, Generator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
+from functools import partial
 from typing import TYPE_CHECKING
 
 from pellucid.clock import epoch_ms
@@ -20,6 +21,7 @@ from pellucid.store.index_port import Index
 
 if TYPE_CHECKING:
     from pellucid.encoders.chat.model import ChatModel
+    from pellucid.recall.receipt.record import Draft
     from pellucid.recall.state import Request, State, World
 
 _PRUNE_AT = "00"
@@ -40,8 +42,8 @@ def retain(history: History, kept: HistorySettings, now: datetime) -> int:
 
 def empty_receipts(history: History, kept: HistorySettings, now: datetime) -> int:
     """Empty the receipts that are older, or more, than the settings keep in full; how many."""
-    before = epoch_ms(now - timedelta(days=kept.receipt_days))
-    return history.prune(before, kept.receipts, kept.receipt_mb << 20)
+    before, cited = (epoch_ms(now - timedelta(days=days)) for days in (kept.receipt_days, kept.cited_days))
+    return history.prune(before, kept.receipts, kept.receipt_mb << 20, min(before, cited))
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,23 +90,22 @@ class Recaller:
         """The model, only where this request asks one."""
         return self.chat(deadline) if self.chat and asks_a_model(request.settings) else None
 
-    def record(self, state: "State", packed: bytes, event: RecallEvent) -> None:
-        """Keep a finished recall: its receipt, what an audit entry names of each result in the context, its event."""
-        from pellucid.recall.receipt.record import query_bytes
+    def record(self, state: "State", drafted: "Draft", event: RecallEvent) -> None:
+        """Have a finished recall kept soon: its receipt, its event, and what an audit entry names of each result."""
+        request, included = state.request, set(state.context.included)
+        served = tuple((each.memory.id, each.op_id) for each in state.served if each.memory.id in included)
 
-        request, query = state.request, query_bytes(state.request)
-        included = set(state.context.included)
-        rows: Sequence[tuple[str, str | None]] = [(each.memory.id, each.op_id) for each in state.served]
-        served = tuple(row for row in rows if row[0] in included)
-        self.history.record(_record_of(request, event, packed.removesuffix(query), served, query))
-        if request.recall_id.endswith(_PRUNE_AT):
-            empty_receipts(self.history, self.retention, request.at)
+        def kept() -> RecallRecord:
+            return _record_of(request, event, drafted.packed(), served, drafted.query)
+
+        prunes = request.recall_id.endswith(_PRUNE_AT)
+        self.history.later(kept, partial(empty_receipts, self.history, self.retention, request.at) if prunes else None)
 
     def record_failure(self, request: "Request", event: RecallEvent) -> None:
         """Keep that a recall gave no answer, and what was asked."""
-        from pellucid.recall.receipt.record import query_bytes
+        from pellucid.recall.receipt.words import query_bytes
 
-        self.history.record(_record_of(request, event, query=query_bytes(request)))
+        self.history.later(partial(_record_of, request, event, query=query_bytes(request)))
 
 
 def _record_of(

@@ -181,6 +181,9 @@ class HistorySettings(BaseModel):
     receipt_days: int = Field(
         default=30, ge=1, description="Receipts older than this keep their results only, unless pinned."
     )
+    cited_days: int = Field(
+        default=90, ge=1, description="The same of recalls of which an agent was seen to use a memory."
+    )
     receipts: int = Field(default=50_000, ge=1, description="Receipts kept in full at most, the newest.")
     receipt_mb: int = Field(default=512, ge=1, description="Megabytes of receipts kept in full at most, of the newest.")
     event_days: int = Field(

@@ -4,7 +4,9 @@ Nothing here is loaded unless the setting `telemetry.otel` is on. Where the prog
 itself, spans go where its own go; else where the setting or the `OTEL_*` variables say.
 """
 
+import logging
 from importlib.metadata import version
+from threading import Thread
 
 from pellucid.errors import InputError
 from pellucid.settings import exports_spans
@@ -27,7 +29,10 @@ except ImportError as error:
     ) from error
 
 _TIME_LIMIT_S = 2.0
-"""How long sending may take, so that a command never waits longer for a collector that is not there."""
+"""How long sending may take, all attempts together."""
+_CLOSING_S = 0.4
+"""How long whoever ends waits for what is still to be sent: a collector may not be there."""
+_EXPORTER_LOG = "opentelemetry.exporter.otlp.proto.http.trace_exporter"
 
 
 class OtelWatcher:
@@ -45,8 +50,13 @@ class OtelWatcher:
             self._tell(span, self._caller())
 
     def close(self) -> None:
-        if self._own:
-            self._own.shutdown()
+        if self._own is None:
+            return
+        ending = Thread(target=self._own.shutdown, daemon=True)
+        ending.start()
+        ending.join(_CLOSING_S)
+        if ending.is_alive():
+            logging.getLogger(_EXPORTER_LOG).error("no collector took them within %g seconds", _CLOSING_S)
 
     def _caller(self) -> context.Context:
         """What the spans are a part of: a span of this program that is open, or the trace that a request names."""
@@ -82,8 +92,25 @@ def open_otel(settings: TelemetrySettings) -> OtelWatcher:
 
 def _own_provider(settings: TelemetrySettings) -> TracerProvider:
     named = Resource({"service.name": "pellucid", "service.version": version("pellucid")})
-    provider = TracerProvider(resource=named.merge(OTELResourceDetector().detect()))
+    provider = TracerProvider(resource=named.merge(OTELResourceDetector().detect()), shutdown_on_exit=False)
     if exports_spans():
         exporter = OTLPSpanExporter(settings.endpoint or None, timeout=_TIME_LIMIT_S)
         provider.add_span_processor(BatchSpanProcessor(exporter))
+        logging.getLogger(_EXPORTER_LOG).addFilter(_SaidOnce())
     return provider
+
+
+class _SaidOnce(logging.Filter):
+    """Lets the first of the exporter's troubles be said, in one line, and no other: each attempt has two of them."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._said = False
+
+    def filter(self, record: logging.LogRecord) -> bool:
+        """Whether this is the first."""
+        if self._said:
+            return False
+        self._said = True
+        record.msg, record.args = f"pellucid: spans may be lost (this is said once): {record.getMessage()}", ()
+        return True

@@ -63,6 +63,7 @@ def test_no_byte_of_a_session_stays_and_all_of_another_does(whole: App, home: Pa
     before = all_of(whole, session_id="s2")
     lived(whole, "s1", CANARY)
     observe_turns(whole, ObserveInput(namespace=HERE, lines=(WAITING,)))
+    whole.history.settle()
     assert {"spool.db-wal", "history.db-wal"} <= set(scan(home)), "the scan must find what waits, and what was asked"
     preview = preview_erase(whole, EraseInput(namespace=HERE, session_id="s1"))
     assert not preview.done

@@ -63,6 +63,7 @@ def test_no_byte_of_what_was_forgotten_stays_anywhere(whole: App, home: Path, mo
     content = next(each for each in held(whole) if CANARY in each)
     answer = ask(whole, f"which port does the {CANARY} gateway use")
     needles = (CANARY.encode(), _vector_bytes(whole, content), _token_bytes(whole, content))
+    whole.history.settle()
     before = _scan(home, *needles)
     assert {needle for found in before.values() for needle in found} == {each[:12].hex() for each in needles}
     assert any(name.startswith("history.db") for name in before), "the scan must find the query"

@@ -10,7 +10,7 @@ from importlib.resources import files
 import numpy as np
 import pytest
 
-from kits.receipts_before import as_version_4, assembled, columns_before, header_of
+from kits.receipts_before import as_version_4, as_version_5, assembled, columns_before, header_of
 from kits.vault import (
     HERE,
     SESSIONS,
@@ -29,7 +29,7 @@ from pellucid.errors import StoreError
 from pellucid.operations.recall.recalling import xray_of
 from pellucid.recall.ablate import ablate
 from pellucid.recall.pipeline import run as run_stages
-from pellucid.recall.receipt.record import Receipt, pack, unpack
+from pellucid.recall.receipt.record import Receipt, draft, pack, unpack
 from pellucid.recall.rescore import rescore
 from pellucid.recall.state import World
 from pellucid.settings.sections import LegWeights, RecallSettings
@@ -75,6 +75,22 @@ def test_everything_but_texts_comes_back(salted: App) -> None:
             there = {leg: (each.dtype, each.tobytes()) for leg, each in there.items()}
         assert there == here, column.name
     assert {"ids", "created", "importance", "open_ranks", "scores", "pairs", "cold"} <= {*known}
+
+
+def test_what_is_told_of_a_recall_before_it_is_kept_is_what_its_receipt_says(salted: App) -> None:
+    """Of any question, of one that finds nothing, and of one whose words are not kept."""
+    silent = RecallSettings(store_query_text=False)
+    for query, settings in (("crane 港口 ferry", None), ("thanks!", None), ("crane\0[1,2] on Monday", silent)):
+        state = run(salted, query, tags=("x",)) if settings is None else run(salted, query)
+        request = replace(state.request, settings=settings or state.request.settings)
+        made = draft(replace(state, request=request))
+        told, read = made.receipt(), unpack(made.packed() + made.query)
+        assert build(told, {}) == build(read, {})
+        assert (told.served_ids, told.op_ids) == (read.served_ids, read.op_ids)
+        unlike = {"pool": None, "kept": None, "order": None}
+        assert replace(told.state, **unlike) == replace(read.state, **unlike)
+        for column in ("ids", "cosine", "rerank_score", "matched", "rejected", "created"):
+            assert getattr(told.state.pool, column).tobytes() == getattr(read.state.pool, column).tobytes(), column
 
 
 def test_what_is_no_simple_number_comes_back_to_the_last_bit(salted: App) -> None:
@@ -162,7 +178,8 @@ def as_version_1(packed: bytes, query: str, words: tuple[str, ...]) -> bytes:
 def test_receipts_of_earlier_versions_are_read_all_the_same(salted: App) -> None:
     state = run(salted, "crane 港口 ferry")
     new = pack(state)
-    for old in (as_version_1(as_version_4(new), state.request.query, state.plan.words), as_version_4(new)):
+    fourth, fifth = as_version_4(new), as_version_5(new)
+    for old in (as_version_1(fourth, state.request.query, state.plan.words), fourth, fifth):
         assert build(unpack(old), {}) == build(unpack(new), {})
         assert ablate(unpack(old).state, ("vector",)).order.tolist() == (
             ablate(unpack(new).state, ("vector",)).order.tolist()

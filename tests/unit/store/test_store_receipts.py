@@ -6,6 +6,7 @@ from pathlib import Path
 import apsw
 import pytest
 
+from pellucid.store.history.citations_port import CitationRow
 from pellucid.store.history.history_port import RecallRecord
 from pellucid.store.history.receipts_port import RecallFilter, RecallRow, Receipts
 from pellucid.store.history.telemetry_port import Outcome, RecallEvent
@@ -183,6 +184,19 @@ def test_a_pinned_receipt_outlives_age_and_number_until_it_is_let_go(tmp_path: P
     assert history.prune(before=4, keep=100) == 1
     assert whole(history, 8) == [3, 7, 8]
     assert history.audit(name(2), 1, HERE)
+
+
+def test_what_was_seen_to_be_used_is_old_later_and_never_more_than_there_is_room_for(tmp_path: Path) -> None:
+    """What somebody cited stays whatever its age; what was seen alone has a longer time, and the same caps."""
+    history = history_of(tmp_path, *(recall(number, served=1) for number in range(1, 7)))
+    seen = CitationRow("mem_0", "used", name(2), "s2", None, 2, source="automatic", evidence="quoted")
+    for number, row in ((2, seen), (4, replace(seen, recall_id=name(4), occasion="s4"))):
+        history.citations.put(HERE, f"cit_{number}", row)
+    history.citations.put(HERE, "cit_1", CitationRow("mem_0", "cited", name(1), "s1", None, 1))
+    assert history.prune(before=6, keep=100, cited_before=3) == 3
+    assert whole(history, 6) == [1, 4, 6]
+    assert history.prune(before=0, keep=1) == 1
+    assert whole(history, 6) == [1, 6]
 
 
 def test_another_namespace_can_neither_pin_nor_let_go(tmp_path: Path) -> None:

@@ -24,7 +24,7 @@ from pellucid.operations.recall.wording import named_in, words_of
 from pellucid.recall.pipeline import FAILED
 from pellucid.recall.query.edges import asked_edges
 from pellucid.recall.receipt.event import event_of, failure_of, is_degraded
-from pellucid.recall.receipt.record import Receipt, pack, unpack
+from pellucid.recall.receipt.record import Draft, Receipt, draft, unpack
 from pellucid.recall.state import Request, State
 from pellucid.store.history.history_port import audit_id
 from pellucid.store.index_port import Served
@@ -139,8 +139,8 @@ def _answer_within(app: App, request: RecallInput, budget: int, top_k: int) -> R
 
 
 def _answer(app: App, request: RecallInput) -> RecallOutput:
-    state, packed, problem = _run_recall(app, request)
-    snapshot = snapshot_of(app, unpack(packed), state.served)
+    state, drafted, problem = _run_recall(app, request)
+    snapshot = snapshot_of(app, drafted.receipt(), state.served)
     whys = {result.memory_id: result for result in snapshot.results}
     served = {each.memory.id: each for each in state.served}
     failed = {stage.name: stage.note.removeprefix(FAILED) for stage in state.stages if stage.note.startswith(FAILED)}
@@ -187,9 +187,9 @@ def xray(
     app: App, request: RecallInput, *, align: bool = False, turned_away: int = REJECTED_SHOWN
 ) -> RecallXraySnapshot:
     """Run a recall and explain it from its receipt; with `align`, also which words met."""
-    state, packed, _ = _run_recall(app, request, hands_out=False)
+    state, drafted, _ = _run_recall(app, request, hands_out=False)
     return _with_words(
-        app, state.request, snapshot_of(app, unpack(packed), state.served, align=align, turned_away=turned_away)
+        app, state.request, snapshot_of(app, drafted.receipt(), state.served, align=align, turned_away=turned_away)
     )
 
 
@@ -240,16 +240,16 @@ def receipt_of(app: App, namespace: str, recall_id: str) -> Receipt:
     )
 
 
-def _run_recall(app: App, asked: RecallInput, *, hands_out: bool = True) -> tuple[State, bytes, str]:
-    """Recall, and keep its receipt and its one event, whatever comes of it; a question that is refused is no recall.
+def _run_recall(app: App, asked: RecallInput, *, hands_out: bool = True) -> tuple[State, Draft, str]:
+    """Recall, and have its receipt and its one event kept, whatever comes of it. A question that is refused is none.
 
-    Also returns the receipt, and why it could not be kept, if so: history is never needed to answer. What is served is
+    Also returns what is kept, and why it cannot be, if so: history is never needed to answer. What is served is
     told as it was known then. `hands_out`: whoever asked is given the context.
     """
     request, began = request_of(app, asked), perf_counter()
     try:
         state, ranked = _settled_recall(app, request), time_ns()
-        packed, state = pack(state), replace(state, served=_memories_as_known(app, state.request, state.served))
+        drafted, state = draft(state), replace(state, served=_memories_as_known(app, state.request, state.served))
         app.deadline.check()  # what is given up leaves no receipt
     except InputError:
         raise
@@ -262,10 +262,10 @@ def _run_recall(app: App, asked: RecallInput, *, hands_out: bool = True) -> tupl
     event = event_of(state, app.surface, _millis_since(began), hands_out=hands_out)
     _tell(app, RecallDone(request, event, time_ns(), state, ranked))
     try:
-        app.recaller.record(state, packed, event)
+        app.recaller.record(state, drafted, event)
     except StoreError as error:
-        return state, packed, str(error)
-    return state, packed, ""
+        return state, drafted, str(error)
+    return state, drafted, ""
 
 
 def _tell(app: App, done: RecallDone) -> None:

@@ -17,7 +17,7 @@ from pellucid.operations.operation import Flag, Limit, Operation, RecallId, Sess
 from pellucid.operations.paging import After, Place, behind, cursor
 from pellucid.operations.recall.recalling import recall_named, xray_of
 from pellucid.recall.query.classes import QueryClass
-from pellucid.recall.receipt.record import query_of
+from pellucid.recall.receipt.words import query_of
 from pellucid.store.history.history_port import audit_id
 from pellucid.store.history.receipts_port import RecallFilter, RecallRow
 from pellucid.store.history.telemetry_port import Outcome, Surface

@@ -21,7 +21,7 @@ from pellucid.model.turn import Segment, Turn
 from pellucid.observe.extract.artifacts import files_named, paths_given
 from pellucid.operations.session.looking.turns import turns_at_hand
 from pellucid.operations.using import KINDS, Deed, credit, note_use
-from pellucid.recall.receipt.record import query_of
+from pellucid.recall.receipt.words import query_of
 from pellucid.store.history.citations_port import Evidence, ServedRecall
 from pellucid.store.index_port import EVERY_SCOPE, Admission
 

@@ -1,7 +1,8 @@
-"""The pool of a receipt of the first four versions in, the same candidates out: what was kept once stays readable.
+"""The pool of a receipt of an earlier version in, the same candidates out: what was kept once stays readable.
 
-A column was stored as one value if all are equal, integers in the narrowest type that held them, and numbers that were
-mostly missing (NaN) as a bit mask and the others. Nothing writes these receipts any more.
+Up to the fourth, a column was stored as one value if all are equal, integers in the narrowest type that held them, and
+numbers that were mostly missing (NaN) as a bit mask and the others. In the fifth, whole numbers were rows less their
+least value, in the narrowest type that held the rest. Nothing writes these receipts any more.
 """
 
 from collections.abc import Mapping, Sequence
@@ -10,13 +11,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from pellucid.recall.receipt.pool import FLAGS
+from pellucid.recall.receipt.pool import FLAGS, pool_of
 from pellucid.recall.state import Pool
 
-VERSIONS = (1, 2, 3, 4)
+FIRST, FIFTH = (1, 2, 3, 4), 5
 _LATER = 1 << FLAGS.index("wanted") | 1 << FLAGS.index("dated")
 """Flags that everything has in receipts from before the version that brought them."""
 _MARKED = 3
+_ID = 16
 
 
 def pool_before(header: Mapping[str, Any], body: bytes) -> Pool:
@@ -79,3 +81,31 @@ def _read_columns(layout: Sequence[tuple[str, str, str]], body: bytes, count: in
             out[name] = np.full(count, np.nan, dtype=kind)
             out[name][there] = take(kind, int(there.sum()))
     return out
+
+
+def pool_of_fifth(head: Mapping[str, Any], numbers: bytes, noise: bytes) -> Pool:
+    """The candidates of a receipt of the fifth version.
+
+    Raises:
+        ValueError: the bytes are shorter than the header says.
+    """
+    count = int(head["n"])
+    rows, rest = _unpack_rows(head["rows"], count, numbers)
+    (where, beyond), _ = _unpack_rows(head["places"], sum(each[1] + each[2] for each in head["legs"]), rest)
+    return pool_of(head, noise[: _ID * count], rows, where, beyond, noise[_ID * count :])
+
+
+def _unpack_rows(described: Sequence[Any], count: int, data: bytes) -> tuple[NDArray[np.int64], bytes]:
+    """The rows again, and the bytes behind them.
+
+    Raises:
+        ValueError: there are fewer bytes than the rows need.
+    """
+    widths = np.array(described[1], dtype=np.int64)
+    above = np.zeros((len(widths), count), dtype=np.int64)
+    for width in np.unique(widths[widths > 0]).tolist():
+        mine = widths == width
+        number = int(mine.sum()) * count
+        above[mine] = np.frombuffer(data, dtype=f"<u{width}", count=number).reshape(-1, count).astype(np.int64)
+        data = data[number * width :]
+    return above + np.array(described[0], dtype=np.int64)[:, None], data

@@ -1,9 +1,10 @@
 """A pool of candidates in, few bytes out, and back to the last bit: the columns that scores and verdicts depend on.
 
-Whole numbers are rows less their least value, in the narrowest type that holds the rest. They repeat themselves, so
-they are deflated with the header; scores and ids are noise and stay as they are. A leg is the places of its candidates
-in the order of their ranks; a leg score that is the cosine is not written twice, a date stands as its distance from
-the time that its id begins with, an importance of two decimals as a whole number.
+Whole numbers are rows of 64 bits less their least value, of which those bytes are kept that are not 0 all along. What
+repeats itself is deflated with the header; what is noise stays as it is: ids, the lower bytes of dates and scores. The
+time with which an id begins, and its session, stand as steps from the candidate before, a date as its distance from the
+time of its id, a place as its distance from the ordinal, an importance of two decimals as a whole number. A leg is the
+places of its candidates in the order of their ranks; a leg score that is the cosine is not written twice.
 """
 
 from collections.abc import Mapping, Sequence
@@ -18,109 +19,99 @@ from pellucid.recall.state import Pool
 FLAGS = ("active", "valid", "trusted", "pinned", "wanted", "dated", "named", "asks", "cold")
 _SCORED = ("rerank_score", "passage_score")
 """Missing where nobody asked: a flag of its own says of whom it is known."""
+_LOW, _HIGH, _SINCE, _HUNDREDTHS, _SESSION, _ORDINAL, _PLACE = range(7)
 _NUMBERS = ("session", "ordinal", "place", "boundary", "matched", "rejected", "soft", "direct", "reinforcement")
-_ROWS = 4 + len(_NUMBERS)
-"""Two of flags, dates, importance, and these."""
-_WIDTHS = np.array([0, 1, 2, 4, 8])
-_MOST = np.array([0, 2**8 - 1, 2**16 - 1, 2**32 - 1])
-_ID, _TIME = 16, 6
+_TIME = 4 + len(_NUMBERS)
+"""The rows: two of flags, dates, importance, these, and the times of ids."""
+_STEPS = (_SESSION, _TIME)
+_ROUGH = np.zeros((_TIME + 1, 8), dtype=np.bool_)
+"""Bytes of rows that are hardly ever worth deflating."""
+_ROUGH[[_HUNDREDTHS, _SESSION + _NUMBERS.index("matched"), _TIME, _TIME], [0, 0, 0, 1]] = True
+_ID, _TIME_BYTES = 16, 6
 """The bytes of an id, and of the milliseconds it begins with."""
+_EXPONENT = 3
+"""The byte of a little-endian float32 that repeats itself."""
+_BYTE, _MOST = 256, 2**63 - 1
 
 Bools = NDArray[np.bool_]
+Bytes = NDArray[np.uint8]
+Rows = NDArray[np.int64]
 
 
 def pack_pool(pool: Pool) -> tuple[dict[str, object], bytes, bytes]:
-    """What a header must say of a pool (JSON-ready), its whole numbers, which are to be deflated, and its noise."""
-    count = len(pool)
-    ids = pool.ids.tobytes()
+    """What a header must say of a pool (JSON-ready), what is to be deflated of it, and its noise."""
     known = [~np.isnan(getattr(pool, name)) for name in _SCORED]
-    marks = np.packbits([*(getattr(pool, flag) for flag in FLAGS), *known], axis=0, bitorder="little")
     hundredths = np.rint(pool.importance * np.float32(100)).astype(np.int64)
     plain, heated = bool((_from_hundredths(hundredths) == pool.importance).all()), bool(pool.heat.any())
-    rows = np.zeros((_ROWS, count), dtype=np.int64)
-    rows[0], rows[1], rows[2] = *marks, pool.created - _times_of_ids(ids)
-    rows[3] = hundredths if plain else 0
-    for at, name in enumerate(_NUMBERS, start=4):
+    rows, begin = _rows_of(pool, known)
+    rows[_HUNDREDTHS] = hundredths if plain else 0
+    legs, gaps, where, scores = _leg_columns(pool)
+    floats = [pool.cosine, *(getattr(pool, name)[there] for name, there in zip(_SCORED, known, strict=True))]
+    floats += [pool.importance] if not plain else []
+    floats += [pool.heat] if heated else []
+    noise = np.concatenate([*floats, scores]).astype("<f4", copy=False).view(np.uint8).reshape(-1, 4)
+    least = rows.min(axis=1, initial=_MOST)
+    rows -= least[:, None]
+    varied = np.bitwise_or.reduce(rows, axis=1).view(np.uint8).reshape(-1, 8) > 0
+    planes = rows.view(np.uint8).reshape(len(rows), len(pool), 8).transpose(0, 2, 1)
+    head: dict[str, object] = {"n": len(pool), "legs": legs, "gaps": gaps, "apart": [plain, heated], "from": begin}
+    smooth = least.tobytes(), np.packbits(varied).tobytes(), planes[varied & ~_ROUGH].tobytes()
+    ids = pool.ids.view(np.uint8).reshape(-1, _ID)[:, _TIME_BYTES:]
+    rough = ids.tobytes(), planes[varied & _ROUGH].tobytes(), where, noise[:, :_EXPONENT].tobytes()
+    return head, b"".join([*smooth, noise[:, _EXPONENT].tobytes()]), b"".join(rough)
+
+
+def _rows_of(pool: Pool, known: Sequence[Bools]) -> tuple[Rows, list[int]]:
+    """The whole numbers as they are kept, but for the importance; and what steps begin with."""
+    rows = np.empty((_TIME + 1, len(pool)), dtype=np.int64)
+    marks = np.concatenate([*(getattr(pool, flag) for flag in FLAGS), *known]).reshape(len(FLAGS) + len(known), -1)
+    rows[_LOW : _HIGH + 1] = np.packbits(marks, axis=0, bitorder="little")
+    rows[_TIME] = _times_of(pool.ids)
+    rows[_SINCE] = pool.created - rows[_TIME]
+    for at, name in enumerate(_NUMBERS, start=_SESSION):
         rows[at] = getattr(pool, name)
-    noise = [pool.cosine, *(getattr(pool, name)[there] for name, there in zip(_SCORED, known, strict=True))]
-    noise += [] if plain else [pool.importance]
-    noise += [pool.heat] if heated else []
-    legs, places, scores = _leg_columns(pool)
-    described, numbers = _pack_rows(rows)
-    further, more = _pack_rows(places)
-    head: dict[str, object] = {
-        "n": count,
-        "rows": described,
-        "places": further,
-        "legs": legs,
-        "apart": [plain, heated],
-    }
-    return head, numbers + more, b"".join([ids, *(each.tobytes() for each in (*noise, *scores))])
+    rows[_PLACE] -= rows[_ORDINAL]
+    begin = [int(rows[each, 0]) for each in _STEPS] if len(pool) else [0, 0]
+    for each in _STEPS:
+        rows[each, 1:] -= rows[each, :-1]
+        rows[each, :1] = 0
+    return rows, begin
 
 
-def _times_of_ids(ids: bytes) -> NDArray[np.int64]:
-    wide = np.zeros((len(ids) // _ID, 8), dtype=np.uint8)
-    wide[:, 8 - _TIME :] = np.frombuffer(ids, dtype=np.uint8).reshape(-1, _ID)[:, :_TIME]
-    return wide.view(">i8")[:, 0].astype(np.int64)
+def _times_of(ids: NDArray[np.bytes_]) -> Rows:
+    return (ids.view(">u8")[::2] >> np.uint64(8 * (8 - _TIME_BYTES))).astype(np.int64)
 
 
-def _from_hundredths(numbers: NDArray[np.int64]) -> NDArray[np.float32]:
+def _from_hundredths(numbers: Rows) -> NDArray[np.float32]:
     return (numbers / 100).astype(np.float32)
 
 
-def _leg_columns(pool: Pool) -> tuple[list[object], NDArray[np.int64], list[NDArray[np.float32]]]:
+def _leg_columns(pool: Pool) -> tuple[list[object], list[int], bytes, NDArray[np.float32]]:
     """Each leg as its name, how many it ranked in either arm, and whether it scored by the cosine.
 
-    And, leg by leg and arm by arm, best first: whom they ranked, how far that rank is from 1, 2, 3 …; and the scores.
+    And, leg by leg and arm by arm, best first: how far their ranks are from 1, 2, 3 … (nothing, if they are not), whom
+    they ranked; and the scores.
     """
     if not pool.ranks:
-        return [], np.zeros((2, 0), dtype=np.int64), []
-    arms = np.array([arm for name, ranks in pool.ranks.items() for arm in (ranks, pool.open_ranks[name])])
-    arm, where = arms.nonzero()
-    ranks = arms[arm, where]
-    order = np.lexsort((ranks, arm))
-    arm, where, ranks = arm[order], where[order], ranks[order]
-    sizes = np.bincount(arm, minlength=len(arms))
-    ends = np.cumsum(sizes)
-    simply = np.arange(1, len(arm) + 1) - (ends - sizes)[arm]
-    raw = np.array(list(pool.scores.values()))[arm >> 1, where]
-    alike = raw.view(np.uint32) == pool.cosine[where].view(np.uint32)
-    legs: list[object] = []
-    scores: list[NDArray[np.float32]] = []
-    start = 0
-    for name, (ranked, opened) in zip(pool.ranks, sizes.reshape(-1, 2).tolist(), strict=True):
-        mine = slice(start, start := start + ranked + opened)
-        cosine = bool(alike[mine].all())
-        legs.append([name, ranked, opened, int(cosine)])
-        scores += [] if cosine else [raw[mine]]
-    return legs, np.array([where, ranks - simply]), scores
+        return [], [], b"", np.zeros(0, dtype=np.float32)
+    arms = np.concatenate([arm for name, ranks in pool.ranks.items() for arm in (ranks, pool.open_ranks[name])])
+    at = arms.nonzero()[0]
+    arm, ranks = at // len(pool), arms[at]
+    order = (arm * (ranks.max(initial=0) + 1) + ranks).argsort()
+    where, ranks = (at - arm * len(pool))[order], ranks[order]  # `arm` is in order already
+    sizes = np.bincount(arm, minlength=2 * len(pool.ranks))
+    beyond = ranks - np.arange(1, len(arm) + 1) + (np.cumsum(sizes) - sizes)[arm]
+    leg = arm >> 1
+    raw = np.concatenate([*pool.scores.values()])[leg * len(pool) + where]
+    other = raw.view(np.uint32) != pool.cosine[where].view(np.uint32)
+    apart = np.bincount(leg[other], minlength=len(pool.ranks)) > 0
+    counts = zip(pool.ranks, sizes[::2].tolist(), sizes[1::2].tolist(), (~apart).tolist(), strict=True)
+    places = where.astype(_kind_of_place(len(pool))).tobytes()
+    return [*counts], beyond.tolist() if beyond.any() else [], places, raw[apart[leg]]
 
 
-def _pack_rows(rows: NDArray[np.int64]) -> tuple[list[object], bytes]:
-    """The least value and the width in bytes of each row (0: all are equal), and the rows, the narrowest first."""
-    if not rows.shape[1]:
-        return [[0] * len(rows), [0] * len(rows)], b""
-    least = rows.min(axis=1)
-    above = rows - least[:, None]
-    widths = _WIDTHS[np.searchsorted(_MOST, above.max(axis=1))]
-    parts = [above[widths == width].astype(f"<u{width}").tobytes() for width in np.unique(widths).tolist() if width]
-    return [least.tolist(), widths.tolist()], b"".join(parts)
-
-
-def _unpack_rows(described: Sequence[Any], count: int, data: bytes) -> tuple[NDArray[np.int64], bytes]:
-    """The rows again, and the bytes behind them.
-
-    Raises:
-        ValueError: there are fewer bytes than the rows need.
-    """
-    widths = np.array(described[1], dtype=np.int64)
-    above = np.zeros((len(widths), count), dtype=np.int64)
-    for width in np.unique(widths[widths > 0]).tolist():
-        mine = widths == width
-        number = int(mine.sum()) * count
-        above[mine] = np.frombuffer(data, dtype=f"<u{width}", count=number).reshape(-1, count).astype(np.int64)
-        data = data[number * width :]
-    return above + np.array(described[0], dtype=np.int64)[:, None], data
+def _kind_of_place(count: int) -> str:
+    return "<u1" if count <= _BYTE else "<u4"
 
 
 @dataclass(slots=True)
@@ -128,7 +119,7 @@ class _Floats:
     """Columns of float32, one behind the other in `data`, taken in the order in which they were packed."""
 
     data: bytes
-    at: int
+    at: int = 0
 
     def take(self, count: int) -> NDArray[np.float32]:
         found = np.frombuffer(self.data, dtype="<f4", count=count, offset=self.at)
@@ -142,24 +133,73 @@ class _Floats:
         return column
 
 
-def unpack_pool(head: Mapping[str, Any], numbers: bytes, noise: bytes) -> Pool:
+def unpack_pool(head: Mapping[str, Any], smooth: bytes, rough: bytes) -> Pool:
     """The pool again, as `pack_pool` was given it, less its rows and what is worked out from the others.
 
     Raises:
         ValueError: the bytes are not what the header says.
     """
+    count, ranked = int(head["n"]), sum(each[1] + each[2] for each in head["legs"])
+    even, uneven = _Bytes(smooth), _Bytes(rough)
+    ids = np.zeros((count, _ID), dtype=np.uint8)
+    ids[:, _TIME_BYTES:] = uneven.take(count * (_ID - _TIME_BYTES)).reshape(count, _ID - _TIME_BYTES)
+    rows = _unpack_rows(even, uneven, count, head["from"])
+    ids[:, :_TIME_BYTES] = rows[_TIME].astype(">i8").view(np.uint8).reshape(-1, 8)[:, 8 - _TIME_BYTES :]
+    kind = np.dtype(_kind_of_place(count))
+    where = uneven.take(ranked * kind.itemsize).view(kind).astype(np.int64)
+    noise = np.empty((len(even.left), 4), dtype=np.uint8)
+    noise[:, _EXPONENT], noise[:, :_EXPONENT] = even.left, uneven.left.reshape(-1, _EXPONENT)
+    beyond = np.array(head["gaps"] or [0] * ranked, dtype=np.int64)
+    return pool_of(head, ids.tobytes(), rows, where, beyond, noise.tobytes())
+
+
+@dataclass(slots=True)
+class _Bytes:
+    """Bytes that are taken from the front."""
+
+    data: bytes
+    at: int = 0
+
+    def take(self, count: int) -> Bytes:
+        found = np.frombuffer(self.data, dtype=np.uint8, count=count, offset=self.at)
+        self.at += count
+        return found
+
+    @property
+    def left(self) -> Bytes:
+        return np.frombuffer(self.data, dtype=np.uint8)[self.at :]
+
+
+def _unpack_rows(smooth: _Bytes, rough: _Bytes, count: int, begin: Sequence[int]) -> Rows:
+    """The rows as the columns of a pool have them, the times of ids behind them."""
+    least = smooth.take(8 * (_TIME + 1)).view("<i8")
+    varied = np.unpackbits(smooth.take(_TIME + 1)).reshape(-1, 8).astype(np.bool_)
+    planes = np.zeros((_TIME + 1, 8, count), dtype=np.uint8)
+    for mine, data in ((varied & ~_ROUGH, smooth), (varied & _ROUGH, rough)):
+        kept = int(mine.sum())
+        planes[mine] = data.take(kept * count).reshape(kept, count)
+    rows = np.ascontiguousarray(planes.transpose(0, 2, 1)).view("<i8")[:, :, 0] + least[:, None]
+    for each, first in zip(_STEPS, begin, strict=True):
+        rows[each, :1] = first
+        rows[each] = rows[each].cumsum()
+    rows[_PLACE] += rows[_ORDINAL]
+    return rows
+
+
+def pool_of(head: Mapping[str, Any], ids: bytes, rows: Rows, where: Rows, beyond: Rows, noise: bytes) -> Pool:
+    """A pool of its rows, of whom legs ranked and how far that is from 1, 2, 3 …, and of its scores.
+
+    Raises:
+        ValueError: the bytes are not what the header says.
+    """
     count, legs = int(head["n"]), cast("list[Any]", head["legs"])
-    rows, rest = _unpack_rows(head["rows"], count, numbers)
-    (places, beyond), _ = _unpack_rows(head["places"], sum(each[1] + each[2] for each in legs), rest)
-    low, high, since, hundredths, *others = rows
-    flags = low | high << 8
-    ids = noise[: _ID * count]
+    flags, floats = rows[_LOW] | rows[_HIGH] << 8, _Floats(noise)
     marks = {flag: (flags >> number & 1) > 0 for number, flag in enumerate((*FLAGS, *_SCORED))}
-    floats = _Floats(noise, len(ids))
-    held: dict[str, Any] = dict(zip(_NUMBERS, others, strict=True)) | {"cosine": floats.take(count)}
+    held: dict[str, Any] = dict(zip(_NUMBERS, rows[_SESSION:], strict=False)) | {"cosine": floats.take(count)}
     held |= {name: floats.where(marks.pop(name)) for name in _SCORED}
-    held["importance"] = _from_hundredths(hundredths) if head["apart"][0] else floats.take(count)
-    held["heat"] = floats.take(count) if head["apart"][1] else np.zeros(count, dtype=np.float32)
+    plain, heated = head["apart"]
+    held["importance"] = _from_hundredths(rows[_HUNDREDTHS]) if plain else floats.take(count)
+    held["heat"] = floats.take(count) if heated else np.zeros(count, dtype=np.float32)
     held |= {name: held[name].astype(np.uint8) for name in ("boundary", "rejected", "soft", "direct")}
     arms: dict[str, Any] = {"ranks": {}, "open_ranks": {}, "scores": {}}
     start = 0
@@ -168,14 +208,15 @@ def unpack_pool(head: Mapping[str, Any], numbers: bytes, noise: bytes) -> Pool:
         for arm, size in (("ranks", ranked), ("open_ranks", opened)):
             mine = slice(start, start := start + size)
             arms[arm][name] = np.zeros(count, dtype=np.int64)
-            arms[arm][name][places[mine]] = beyond[mine] + np.arange(1, size + 1)
-        where = places[first:start]
+            arms[arm][name][where[mine]] = beyond[mine] + np.arange(1, size + 1)
+        mine = where[first:start]
         arms["scores"][name] = np.full(count, np.nan, dtype=np.float32)
-        arms["scores"][name][where] = held["cosine"][where] if cosine else floats.take(len(where))
+        arms["scores"][name][mine] = held["cosine"][mine] if cosine else floats.take(len(mine))
+    found = np.frombuffer(ids, dtype=f"S{_ID}")
     return Pool(
         rows=np.arange(count, dtype=np.int64),
-        ids=np.frombuffer(ids, dtype=f"S{_ID}"),
-        created=since + _times_of_ids(ids),
+        ids=found,
+        created=rows[_SINCE] + _times_of(found),
         penalty=np.zeros(count),
         final=np.zeros(count),
         **(held | {"matched": held["matched"].astype(np.uint64)}),

@@ -9,7 +9,6 @@ version 4 the columns stood whole behind a header that was deflated by itself (`
 
 import json
 import zlib
-from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from functools import cache
@@ -26,9 +25,9 @@ from pellucid.model.memory import unpack_id
 from pellucid.recall.context.records import CutMemory, NamedEpisode, PassReport
 from pellucid.recall.legs.graph_paths import pack_paths, unpack_paths
 from pellucid.recall.query.edges import AskedEdges
-from pellucid.recall.receipt.before import VERSIONS as EARLIER
-from pellucid.recall.receipt.before import pool_before
+from pellucid.recall.receipt.before import FIFTH, FIRST, pool_before, pool_of_fifth
 from pellucid.recall.receipt.pool import pack_pool, unpack_pool
+from pellucid.recall.receipt.words import place_of_word, query_bytes, spelled, split_query
 from pellucid.recall.score.ladder import RUNGS
 from pellucid.recall.state import (
     Abstention,
@@ -48,7 +47,7 @@ from pellucid.recall.state import (
 from pellucid.settings.sections import RecallSettings
 from pellucid.store.index_port import Filters
 
-VERSION = 5
+VERSION = 6
 
 
 @cache
@@ -69,14 +68,60 @@ class Receipt:
     op_ids: tuple[str | None, ...]
 
 
+@dataclass(frozen=True, slots=True)
+class Draft:
+    """What is to be packed of a finished recall: all that its receipt says, before a byte of that is written."""
+
+    header: dict[str, Any]
+    pool: Pool
+    request: Request
+
+    @property
+    def query(self) -> bytes:
+        """The words, which history keeps apart; see `query_bytes`."""
+        return query_bytes(self.request)
+
+    def receipt(self) -> Receipt:
+        """The receipt as it will be read: what `unpack` makes of the bytes."""
+        header, count, query = self.header, len(self.pool), self.query
+        zeros = np.zeros(count)
+        rows = np.arange(count, dtype=np.int64)
+        pool = replace(self.pool, rows=rows, terms={}, penalty=zeros, final=zeros)
+        return _receipt_of(header, pool, self.request.settings, query)
+
+    def packed(self) -> bytes:
+        """The receipt in bytes, without the words of its query."""
+        described, smooth, noise = pack_pool(self.pool)
+        said = to_json(self.header | {"pool": described, "body": len(noise)}, inf_nan_mode="constants")
+        settings = _settings_text(self.request.settings)
+        deflater = zlib.compressobj(*_DEFLATER, zdict=_known_words())
+        parts = (said[:-1], b',"settings":', settings, b"}\0", smooth)
+        text = b"".join([*map(deflater.compress, parts), deflater.flush()])
+        return b"".join([len(text).to_bytes(4, "big"), text, noise])
+
+
+def _settings_text(settings: RecallSettings) -> bytes:
+    """What a header says of the settings: mostly those of the recall before."""
+    last = _last_settings[0]
+    if not (last and last[0] is settings):
+        last = _last_settings[0] = settings, settings.model_dump_json().encode()
+    return last[1]
+
+
 def pack(state: State) -> bytes:
-    """The receipt of a finished recall."""
+    """The receipt of a finished recall, the words of its query behind it."""
+    drafted = draft(state)
+    return drafted.packed() + drafted.query
+
+
+def draft(state: State) -> Draft:
+    """What is to be kept of a finished recall."""
     pool, request, plan = state.pool, state.request, state.plan
     place = {each.memory.id: int(at) for each, at in zip(state.served, state.kept, strict=True)}
     header: dict[str, object] = {
         "v": VERSION,
         **_pack_request(request),
-        "words": [_place_of_word(request, word) for word in plan.words],
+        "words": [place_of_word(request, word) for word in plan.words],
         "frequencies": plan.frequencies,
         "telling": plan.telling,
         "searched": plan.searched,
@@ -84,7 +129,7 @@ def pack(state: State) -> bytes:
         "asked": [plan.asked and _row_of(plan.asked), plan.timeless, *([plan.answers] if plan.answers else [])],
         "paths": pack_paths(state.paths, pool.ids.tolist()),
         "subPlans": [
-            (_place_of_word(request, each.text), [_place_of_word(request, word) for word in each.words])
+            (place_of_word(request, each.text), [place_of_word(request, word) for word in each.words])
             for each in state.sub_plans
         ],
         "rerank": state.rerank_backend,
@@ -109,18 +154,13 @@ def pack(state: State) -> bytes:
         **({"replaced": pool.replaced} if pool.replaced else {}),
         **({"retold": pool.retold} if pool.retold else {}),
         **({"own": True} if plan.own else {}),
-        **({"unknown": [_place_of_word(request, name) for name in plan.unknown]} if plan.unknown else {}),
+        **({"unknown": [place_of_word(request, name) for name in plan.unknown]} if plan.unknown else {}),
     }
-    header["pool"], numbers, noise = pack_pool(pool)
-    header["body"] = len(noise)
-    said, settings = to_json(header, inf_nan_mode="constants"), request.settings.model_dump_json().encode()
-    deflater = zlib.compressobj(*_DEFLATER, zdict=_known_words())
-    parts = (said[:-1], b',"settings":', settings, b"}\0", numbers)
-    text = b"".join([*map(deflater.compress, parts), deflater.flush()])
-    return b"".join([len(text).to_bytes(4, "big"), text, noise, query_bytes(request)])
+    return Draft(header, pool, request)
 
 
-_DEFLATER = (3, zlib.DEFLATED, 14, 7)
+_last_settings: list[tuple[RecallSettings, bytes] | None] = [None]
+_DEFLATER = (1, zlib.DEFLATED, 14, 7)
 """Level, method, window and memory: a receipt is small, and room for a large one costs more time than it saves."""
 
 
@@ -156,46 +196,9 @@ def _pack_request(request: Request) -> dict[str, object]:
 def _query_read(request: Request, plan: Plan) -> list[object]:
     """What was read of the query beside its words; names and phrases are places in it."""
     period = plan.period
-    spans = [_place_of_word(request, text) for text in (*plan.entities, *plan.named.values())]
-    dated = period and (period.since, period.until, _place_of_word(request, period.phrase), period.asserts)
+    spans = [place_of_word(request, text) for text in (*plan.entities, *plan.named.values())]
+    dated = period and (period.since, period.until, place_of_word(request, period.phrase), period.asserts)
     return [plan.query_class, plan.depth, plan.reason, len(plan.entities), spans, dated]
-
-
-def _place_of_word(request: Request, word: str) -> tuple[int, int]:
-    """Where a word stands in the query, and its length; zeros if the query is withheld."""
-    kept = request.settings.store_query_text and word in request.query
-    return (request.query.index(word), len(word)) if kept else (0, 0)
-
-
-def query_bytes(request: Request) -> bytes:
-    """The end of the receipt of a request: its query, and what else it says in words; nothing where that is withheld.
-
-    Words stand here and nowhere else, so that they can be erased: after the query a NUL, and what filters and a review
-    name, as JSON. Nothing stands behind a query without a NUL where nothing is named.
-    """
-    if not request.settings.store_query_text:
-        return b""
-    filters = request.filters
-    named = [filters.tags, filters.categories, filters.agent, filters.session_id, request.review, filters.not_session]
-    beside = f"\0{json.dumps(named, ensure_ascii=False)}" if any(named) or "\0" in request.query else ""
-    return f"{request.query}{beside}".encode("utf-8", "surrogatepass")
-
-
-def _split_query(said: str) -> tuple[str, list[Any]]:
-    """A query, and what filters and a review name beside it."""
-    query, nul, named = said.rpartition("\0")
-    nothing: list[Any] = [(), (), None, None, (), None]
-    try:
-        beside: Any = json.loads(named) if nul else None
-        _, _, _, _, _, *since = beside
-    except (ValueError, TypeError):
-        return said, nothing
-    return query, [*beside, *nothing[5 + len(since) :]]
-
-
-def query_of(said: bytes) -> str:
-    """The query alone of what history keeps of a recall's words."""
-    return _split_query(said.decode("utf-8", "surrogatepass"))[0]
 
 
 def _instant(millis: int | None) -> datetime | None:
@@ -217,13 +220,12 @@ def unpack(packed: bytes) -> Receipt:
     try:
         text, numbers, rest = inflate(packed)
         header = json.loads(text)
-        if header["v"] not in (*EARLIER, VERSION):
+        if header["v"] not in (*FIRST, FIFTH, VERSION):
             raise StoreError(f"a receipt has version {header['v']}", next_step="install a newer pellucid")
-        served = header["served"]
-        header["beside"] = _split_query(_said_in(header, rest))[1]
-        state = _unpack_state(header, _unpack_pool(header, numbers, rest), *_query_and_words(header, rest))
-        raw: Any = state.pool.ids.tolist()
-        return Receipt(state, tuple(unpack_id(raw[place]) for place, _ in served), tuple(op for _, op in served))
+        inside = header["v"] == 1
+        said = (header["query"] or "").encode("utf-8", "surrogatepass") if inside else rest[header["body"] :]
+        settings = RecallSettings.model_validate(header["settings"])
+        return _receipt_of(header, _unpack_pool(header, numbers, rest), settings, said)
     except (zlib.error, ValueError, KeyError, TypeError, IndexError) as error:
         raise StoreError("a receipt could not be read", next_step="run `pellucid doctor`") from error
 
@@ -240,20 +242,13 @@ def stages_of(packed: bytes) -> tuple[StageReport, ...]:
         raise StoreError("a receipt could not be read", next_step="run `pellucid doctor`") from error
 
 
-def _query_and_words(header: dict[str, Any], rest: bytes) -> tuple[str, tuple[str, ...]]:
-    """The query and those of its words that were asked for; empty strings where it is withheld."""
-    if header["v"] == 1:
-        return header["query"] or "", tuple(header["words"])
-    query, _ = _split_query(_said_in(header, rest))
-    return query, _spelled(query, header["words"])
-
-
-def _said_in(header: dict[str, Any], rest: bytes) -> str:
-    return "" if header["v"] == 1 else rest[header["body"] :].decode("utf-8", "surrogatepass")
-
-
-def _spelled(query: str, places: Iterable[tuple[int, int]]) -> tuple[str, ...]:
-    return tuple(query[start : start + length] for start, length in places)
+def _receipt_of(header: dict[str, Any], pool: Pool, settings: RecallSettings, said: bytes) -> Receipt:
+    """A receipt of its parts: header, candidates, settings, and the words that were kept of the question."""
+    query, beside = split_query(said.decode("utf-8", "surrogatepass"))
+    words = tuple(header["words"]) if header["v"] == 1 else spelled(query, header["words"])
+    state, served = _state_of(header, pool, settings, (query, beside), words), header["served"]
+    raw: Any = pool.ids.tolist()
+    return Receipt(state, tuple(unpack_id(raw[place]) for place, _ in served), tuple(op for _, op in served))
 
 
 def _rungs_now(header: dict[str, Any], numbers: NDArray[np.uint8]) -> NDArray[np.uint8]:
@@ -264,7 +259,10 @@ def _rungs_now(header: dict[str, Any], numbers: NDArray[np.uint8]) -> NDArray[np
 
 
 def _unpack_pool(header: dict[str, Any], numbers: bytes, rest: bytes) -> Pool:
-    bare = pool_before(header, rest) if header["v"] in EARLIER else unpack_pool(header["pool"], numbers, rest)
+    if header["v"] in FIRST:
+        bare = pool_before(header, rest)
+    else:
+        bare = (pool_of_fifth if header["v"] == FIFTH else unpack_pool)(header["pool"], numbers, rest[: header["body"]])
     return replace(
         bare,
         rejected=_rungs_now(header, bare.rejected),
@@ -277,8 +275,8 @@ def _unpack_pool(header: dict[str, Any], numbers: bytes, rest: bytes) -> Pool:
 
 def _sub_plan(query: str, text: tuple[int, int], said: list[tuple[int, int]]) -> Plan:
     """A sub-question: a stretch of the query, or some of its words."""
-    words = _spelled(query, said)
-    return Plan(_spelled(query, [text])[0] or " ".join(words), words=words)
+    words = spelled(query, said)
+    return Plan(spelled(query, [text])[0] or " ".join(words), words=words)
 
 
 def _values(row: Any) -> list[Any]:
@@ -289,7 +287,7 @@ def _values(row: Any) -> list[Any]:
 def _unpack_plan(header: dict[str, Any], query: str, words: tuple[str, ...]) -> Plan:
     asked, timeless, *answers = header.get("asked", (None, False))
     query_class, depth, reason, entities, places, dated = header.get("said", ("other", "full", "", 0, (), None))
-    names = _spelled(query, places)
+    names = spelled(query, places)
     return Plan(
         query,
         words=words,
@@ -301,42 +299,52 @@ def _unpack_plan(header: dict[str, Any], query: str, words: tuple[str, ...]) -> 
         reason=reason,
         entities=names[:entities],
         named=dict(enumerate(names[entities:])),
-        period=dated and Period(dated[0], dated[1], _spelled(query, [dated[2]])[0], dated[3]),
+        period=dated and Period(dated[0], dated[1], spelled(query, [dated[2]])[0], dated[3]),
         asked=asked and AskedEdges(*_values(asked)),
         answers=sum(answers),
         timeless=timeless,
         own=header.get("own", False),
-        unknown=_spelled(query, header.get("unknown", ())),
+        unknown=spelled(query, header.get("unknown", ())),
     )
 
 
-def _unpack_state(header: dict[str, Any], pool: Pool, query: str, words: tuple[str, ...]) -> State:
-    length, included, omitted = header["context"]
+def _request_of(header: dict[str, Any], settings: RecallSettings, query: str, beside: list[Any]) -> Request:
     as_of, as_known_at = header.get("asOf", (None, None))
-    ids: Any = pool.ids.tolist()
-    request = Request(
+    return Request(
         query=query,
         namespace=header["namespace"],
         recall_id=header["recallId"],
         at=datetime.fromtimestamp(header["at"] / 1000, UTC),
-        settings=RecallSettings.model_validate(header["settings"]),
+        settings=settings,
         session_id=header["session"],
         agent=header["agent"],
         scopes=tuple(header["scopes"]),
         without=frozenset(header["without"]),
         filters=Filters(
-            *(*_values(header["beside"])[:4], *header.get("made", (None, None))),
-            not_session=header["beside"][5],
+            *(*_values(beside)[:4], *header.get("made", (None, None))),
+            not_session=beside[5],
             not_ids=tuple(header.get("leftOut", ())),
         ),
-        review=tuple(header["beside"][4]),
+        review=tuple(beside[4]),
         chosen=frozenset(header.get("chosen", ())),
         as_of=_instant(as_of),
         as_known_at=_instant(as_known_at),
     )
+
+
+def _state_of(
+    header: dict[str, Any],
+    pool: Pool,
+    settings: RecallSettings,
+    said: tuple[str, list[Any]],
+    words: tuple[str, ...],
+) -> State:
+    query, _ = said
+    length, included, omitted = header["context"]
+    ids: Any = pool.ids.tolist()
     tier, abstention = header.get("tier"), header.get("abstention")
     return State(
-        request,
+        _request_of(header, settings, *said),
         plan=_unpack_plan(header, query, words),
         sub_plans=tuple(_sub_plan(query, text, said) for text, said in header.get("subPlans", ())),
         rerank_backend=header.get("rerank", "late-interaction"),

@@ -1,6 +1,6 @@
 """The port of history: packed receipts and served results in, the same by id out; never needed to recall."""
 
-from collections.abc import Collection
+from collections.abc import Callable, Collection
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -47,6 +47,25 @@ class History(Protocol):
         """
         ...
 
+    def later(self, kept: Callable[[], RecallRecord], then: Callable[[], object] | None = None) -> None:
+        """Keep one recall soon: within a quarter of a second, before anything is read here, and before this is closed.
+
+        Where that may well fail, for want of room, it is kept at once. `kept` is called to make what is written, `then`
+        when it is written.
+
+        Raises:
+            StoreError: it cannot be written.
+        """
+        ...
+
+    def settle(self) -> None:
+        """Have everything written that is to be kept soon.
+
+        Raises:
+            StoreError: it cannot be written; it is tried again.
+        """
+        ...
+
     def receipt(self, recall_id: str, namespace: str) -> bytes | None:
         """A receipt by id, with the bytes of its query behind it unless they were withheld or erased.
 
@@ -81,12 +100,14 @@ class History(Protocol):
         """
         ...
 
-    def prune(self, before: int, keep: int, most_bytes: int = 1 << 62) -> int:
+    def prune(self, before: int, keep: int, most_bytes: int = 1 << 62, cited_before: int | None = None) -> int:
         """Empty receipts older than `before` (epoch milliseconds) and all but the newest: how many.
 
-        Of those `keep` stay, and as many as have room in `most_bytes`.
+        Of those `keep` stay, and as many as have room in `most_bytes`. What was seen to be worked with is old only
+        before `cited_before`.
 
-        Their results stay, with the operations behind them. A pinned receipt is left as it is (see `Receipts`).
+        Their results stay, with the operations behind them. What was pinned (see `Receipts`), or cited by somebody, is
+        left as it is.
         """
         ...
 

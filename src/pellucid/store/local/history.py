@@ -3,13 +3,16 @@
 import json
 import re
 from collections.abc import Callable, Collection, Mapping, Sequence
+from contextlib import suppress
 from itertools import groupby
 from pathlib import Path
+from shutil import disk_usage
+from time import monotonic
 from typing import Any
 
 import apsw
 
-from pellucid.errors import NoRoomError, StoreBusyError
+from pellucid.errors import NoRoomError, StoreBusyError, StoreError
 from pellucid.model.entity import FOREVER
 from pellucid.store.history.citations_port import AGAINST, FAVOURABLE, CitationRow, ServedRecall
 from pellucid.store.history.history_port import AuditRow, RecallRecord
@@ -27,6 +30,7 @@ from pellucid.store.local.database import (
     sql_folder,
 )
 from pellucid.store.local.erasing import empty_log, erase_remains
+from pellucid.store.local.later import Later, found_soon
 from pellucid.store.local.receipts import LocalReceipts, folded_words
 from pellucid.store.local.traces import LocalTraces
 
@@ -34,6 +38,10 @@ _READERS_S = 5.0
 """How long an erasure waits for other processes to let go of the log."""
 _WHOLE_WORDS = 4
 """Shorter words in Latin letters must stand alone in a query: `art` is not in `start`."""
+_ROOM_BYTES = 8 << 20
+"""With less room on its disk a recall is recorded before it is answered, so that the answer can say if it was not."""
+_ROOMY_S = 1.0
+"""How long room that was found counts as there."""
 _SUMS = "SELECT {by}, {sums} FROM {view} WHERE namespace = ? AND day BETWEEN ? AND ? GROUP BY 1 ORDER BY 1"
 """What stands in braces are names of views and columns, none of them a caller's words."""
 
@@ -41,19 +49,23 @@ _SUMS = "SELECT {by}, {sums} FROM {view} WHERE namespace = ? AND day BETWEEN ? A
 class LocalHistory:
     """See `History`."""
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path, report: Callable[[str], None] | None = None) -> None:
+        """Open no file yet; `report` is told what of it is lost in the end, because it could not be written."""
         self._path = path
+        self._report: Callable[[str], None] = report or (lambda _said: None)
         self._queries = load_queries("pellucid.store.local", "sql/history/queries.sql")
         self._connections = ThreadConnections(self._open)
-        self.receipts = LocalReceipts(self._connections.get, self._queries)
+        self._later = Later(self._write, self._say_lost)
+        self._roomy_until = 0.0
+        self.receipts = LocalReceipts(self._settled, self._queries)
         """Which recalls there were, in the same file."""
-        self.uses = LocalUses(self._connections.get, self._queries)
+        self.uses = LocalUses(self._settled, self._queries)
         """Use and exposure of memories, in the same file."""
-        self.citations = LocalCitations(self._connections.get, self._queries)
+        self.citations = LocalCitations(self._settled, self._queries)
         """What became of the memories that were served, in the same file."""
-        self.telemetry = LocalTelemetry(self._connections.get, self._queries)
+        self.telemetry = LocalTelemetry(self._settled, self._queries)
         """What recalls came to, in the same file."""
-        self.traces = LocalTraces(self._connections.get, self._queries)
+        self.traces = LocalTraces(self._settled, self._queries)
         """All that is on record of one session or agent, in the same file."""
 
     def _open(self) -> apsw.Connection:
@@ -67,26 +79,76 @@ class LocalHistory:
         return connection
 
     def record(self, kept: RecallRecord) -> None:
+        self._write([lambda: kept])
+
+    def later(self, kept: Callable[[], RecallRecord], then: Callable[[], object] | None = None) -> None:
+        if self._writable().readonly("main") or not self._has_room():
+            self._later.settle()
+            self.record(kept())
+        else:
+            self._later.add(kept, then)
+
+    def _has_room(self) -> bool:
+        if monotonic() > self._roomy_until and disk_usage(self._path.parent).free >= _ROOM_BYTES:
+            self._roomy_until = monotonic() + _ROOMY_S
+        return monotonic() <= self._roomy_until
+
+    def settle(self) -> None:
+        self._later.settle()
+
+    def _settled(self) -> apsw.Connection:
+        """The connection of this thread, to read what was kept; what is still to be written is there, too."""
         connection = self._connections.get()
-        if not connection.filename:  # see _nothing
+        if not connection.in_transaction:
+            with suppress(StoreError):  # it is tried again: who reads is not kept from it
+                self._later.settle()
+        return connection
+
+    def _writable(self) -> apsw.Connection:
+        connection = self._connections.get()
+        if not connection.filename:  # see _empty_history
             raise NoRoomError(f"{self._path}: there is no room to make it", next_step="free some space")
-        who = (kept.recall_id, kept.at, kept.namespace, kept.session_id)
+        return connection
+
+    def _write(self, rows: Sequence[Callable[[], RecallRecord]]) -> None:
+        connection, kept = self._writable(), [made for make in rows if (made := self._made(make))]
         with immediate(connection):
-            served = json.dumps(kept.served, separators=(",", ":"))
-            execute(connection, self._queries["put_receipt"], (*who, served, kept.packed))
-            if kept.query:
-                execute(connection, self._queries["put_query"], (kept.recall_id, kept.query))
-            if kept.event:
-                execute(connection, self._queries["put_event"], (*who, *_event_values(kept.event)))
-                if failure := kept.event.failure:
-                    execute(connection, self._queries["put_failure"], (kept.recall_id, failure.code, failure.place))
+            execute_many(
+                connection,
+                self._queries["put_receipt"],
+                [_receipt_values(each) for each in kept if each.packed is not None],
+            )
+            execute_many(
+                connection, self._queries["put_query"], [(each.recall_id, each.query) for each in kept if each.query]
+            )
+            execute_many(
+                connection,
+                self._queries["put_event"],
+                [(*_who(each), *_event_values(each.event)) for each in kept if each.event],
+            )
+            failures = [(each.recall_id, each.event.failure) for each in kept if each.event and each.event.failure]
+            execute_many(
+                connection, self._queries["put_failure"], [(id_, each.code, each.place) for id_, each in failures]
+            )
+
+    def _made(self, make: Callable[[], RecallRecord]) -> RecallRecord | None:
+        """A record; None of one that cannot be made, so that those behind it do not wait for it for ever."""
+        try:
+            return make()
+        except Exception as error:  # noqa: BLE001 - whatever it is, it concerns one recall that was answered
+            self._report(f"a recall cannot be explained later, for its record could not be made: {error!r}")
+            return None
+
+    def _say_lost(self, count: int, error: StoreError) -> None:
+        self._report(f"{count} recalls cannot be explained later, for their records could not be written: {error}")
 
     def receipt(self, recall_id: str, namespace: str) -> bytes | None:
-        found = execute(self._connections.get(), self._queries["receipt"], (recall_id, namespace))
+        connection, asked = self._settled(), (recall_id, namespace)
+        found = found_soon(recall_id, lambda: execute(connection, self._queries["receipt"], asked))
         return b"".join(found[0]) if found else None
 
     def audit(self, recall_id: str, place: int, namespace: str) -> AuditRow | None:
-        found = execute(self._connections.get(), self._queries["audit"], (recall_id, namespace))
+        found = execute(self._settled(), self._queries["audit"], (recall_id, namespace))
         served: list[tuple[str, str | None]] = json.loads(found[0][0]) if found else []
         if not 1 <= place <= len(served):
             return None
@@ -94,7 +156,7 @@ class LocalHistory:
         return AuditRow(recall_id, place, memory_id, op_id, found[0][1])
 
     def counts(self) -> tuple[int, int]:
-        return tuple(execute(self._connections.get(), self._queries["counts"])[0])
+        return tuple(execute(self._settled(), self._queries["counts"])[0])
 
     def erase(
         self, namespace: str, words: Collection[str], memory_ids: Collection[str] = (), *, scrub: bool = True
@@ -109,7 +171,7 @@ class LocalHistory:
         holds, gone = _any_of(words), frozenset(memory_ids)
         if not (holds or gone):
             return 0
-        connection = self._connections.get()
+        connection = self._settled()
         with immediate(connection):
             rows = execute(connection, self._queries["queries"], (namespace,))
             kept = [
@@ -138,16 +200,16 @@ class LocalHistory:
                 next_step="let the other process finish, then repeat",
             )
 
-    def prune(self, before: int, keep: int, most_bytes: int = 1 << 62) -> int:
-        connection = self._connections.get()
+    def prune(self, before: int, keep: int, most_bytes: int = 1 << 62, cited_before: int | None = None) -> int:
+        connection, cited = self._settled(), before if cited_before is None else cited_before
         with immediate(connection):
-            emptied = execute(connection, self._queries["prune"], (before, keep, most_bytes))
+            emptied = execute(connection, self._queries["prune"], (before, keep, most_bytes, cited))
             failed = execute(connection, self._queries["failed_before"], (before,))
             execute_many(connection, self._queries["drop_query"], [*emptied, *failed])
         return len(emptied)
 
     def trim(self, before: int, keep: int) -> int:
-        connection, time = self._connections.get(), f"{before:012x}"
+        connection, time = self._settled(), f"{before:012x}"
         with immediate(connection):
             beyond = execute(connection, self._queries["last_event_beyond"], (keep,))
             last = max([f"rec_{time}", *(recall_id for (recall_id,) in beyond)])
@@ -158,6 +220,7 @@ class LocalHistory:
         return len(events) + len(citations)
 
     def close(self) -> None:
+        self._later.close()
         self._connections.close()
 
 
@@ -173,6 +236,14 @@ def _made_ready(connection: apsw.Connection) -> None:
     """Its tables as they are today, and what the queries call."""
     migrate(connection, sql_folder("history"))
     connection.create_scalar_function("asks", _asks, 2)  # pyright: ignore[reportUnknownMemberType]
+
+
+def _who(kept: RecallRecord) -> tuple[Value, ...]:
+    return kept.recall_id, kept.at, kept.namespace, kept.session_id
+
+
+def _receipt_values(kept: RecallRecord) -> tuple[Value, ...]:
+    return *_who(kept), json.dumps(kept.served, separators=(",", ":")), kept.packed
 
 
 def _event_values(event: RecallEvent) -> tuple[Value, ...]:

@@ -8,6 +8,7 @@ import apsw
 
 from pellucid.store.history.receipts_port import EVERY, RecallFilter, RecallRow
 from pellucid.store.local.database import execute, immediate
+from pellucid.store.local.later import found_soon
 
 _LAST = (2**63 - 1, "")
 """A place after every recall."""
@@ -39,7 +40,8 @@ class LocalReceipts:
         return [_listed(*row) for row in execute(self._connection(), self._queries[query], bindings)]
 
     def find(self, recall_id: str, namespace: str) -> RecallRow | None:
-        found = execute(self._connection(), self._queries["recall"], (recall_id, namespace))
+        connection, asked = self._connection(), (recall_id, namespace)
+        found = found_soon(recall_id, lambda: execute(connection, self._queries["recall"], asked))
         return _listed(*found[0]) if found else None
 
     def serving(

@@ -108,12 +108,18 @@ def spoken(text: str, snapshot: RecallXraySnapshot, kind: Literal["verbatim", "p
     for at, piece in enumerate(_MEMORY_ID.split(text)):
         if at % 2 and piece in place:
             out.append(_plain(place[piece]))
-        elif at % 2 and (said := snapshot.words.get(piece)):
-            around = (FieldSpan('"'), FieldSpan(said, "prose"), FieldSpan('" ('))
-            out.append((*around, FieldSpan(piece, "verbatim"), FieldSpan(")")))
+        elif at % 2 and snapshot.words.get(piece):
+            out.append(_named_memory(piece, snapshot.words))
         elif piece:
             out.append((FieldSpan(piece, kind),))
     return _joined(out, FieldSpan(" "))
+
+
+def _named_memory(memory_id: str, words: Mapping[str, str]) -> Spans:
+    """The words of a memory in quotes, then its id; the id alone where they may not or cannot be said."""
+    named = FieldSpan(memory_id, "verbatim")
+    said = words.get(memory_id)
+    return (FieldSpan('"'), FieldSpan(said, "prose"), FieldSpan('" ('), named, FieldSpan(")")) if said else (named,)
 
 
 def _asked_of(snapshot: RecallXraySnapshot) -> Spans:
@@ -156,7 +162,7 @@ def result_fields(
     query_terms = snapshot.query_terms
     told = _filled_fields(
         LabelledLine("why", _prose(result.why)),
-        LabelledLine("newer-than", _named_memories([result.newer_than], snapshot.words) if result.newer_than else ()),
+        LabelledLine("newer-than", _named_memory(result.newer_than, snapshot.words) if result.newer_than else ()),
         LabelledLine("memory", _verbatim(result.memory_id)),
         LabelledLine("served-by", _plain(_SERVED_BY.get(result.served_by, result.served_by))),
         LabelledLine("path", _verbatim(result.path)),

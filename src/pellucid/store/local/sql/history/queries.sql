@@ -20,15 +20,17 @@ SELECT served, at FROM receipts WHERE recall_id = ? AND namespace = ?;
 SELECT count(*), coalesce(sum(length(packed)), 0) FROM receipts WHERE packed IS NOT NULL;
 
 -- name: prune
--- Old receipts, and all but the newest, by number and by bytes, keep their results only; those that are held stay.
+-- Old receipts, and all but the newest, by number and by bytes, keep their results only; those that are held stay. Those
+-- that were cited are old later.
 UPDATE receipts SET packed = NULL
 WHERE packed IS NOT NULL AND (
-  at < ? OR recall_id < (SELECT min(recall_id) FROM (SELECT recall_id FROM receipts ORDER BY recall_id DESC LIMIT ?))
+  at < ?1 AND (at < ?4 OR recall_id NOT IN (SELECT recall_id FROM citations))
+  OR recall_id < (SELECT min(recall_id) FROM (SELECT recall_id FROM receipts ORDER BY recall_id DESC LIMIT ?2))
   OR recall_id <= (
     SELECT max(recall_id) FROM (
       SELECT recall_id, sum(length(packed)) OVER (ORDER BY recall_id DESC) AS bytes FROM receipts
       WHERE packed IS NOT NULL
-    ) WHERE bytes > ?
+    ) WHERE bytes > ?3
   )
 ) AND recall_id NOT IN (SELECT recall_id FROM held)
 RETURNING recall_id;
