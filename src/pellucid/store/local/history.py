@@ -116,7 +116,7 @@ class LocalHistory:
             execute_many(
                 connection,
                 self._queries["put_receipt"],
-                [_receipt_values(each) for each in kept if each.packed is not None],
+                [_receipt_values(each) for each in kept],
             )
             execute_many(
                 connection, self._queries["put_query"], [(each.recall_id, each.query) for each in kept if each.query]
