@@ -38,7 +38,7 @@ class Span:
 
 def recall_span(done: RecallDone, *, content: bool) -> Span:
     """A recall as `search_memory`: a child for each leg that was asked, and for the reranker."""
-    told = _asked(done.request, content=content) | _went(done.event)
+    told = _request_attributes(done.request, content=content) | _event_attributes(done.event)
     if done.state is None:
         return Span("search_memory", done.began, done.ended, told, type(done.error).__name__)
     state = done.state
@@ -71,7 +71,7 @@ def operation_span(done: OperationDone, *, content: bool) -> Span | None:
     return Span(done.span, done.began, done.ended, told, type(done.error).__name__ if done.error else "")
 
 
-def _asked(request: Request, *, content: bool) -> dict[str, Value]:
+def _request_attributes(request: Request, *, content: bool) -> dict[str, Value]:
     told: dict[str, Value] = {
         "openinference.span.kind": "CHAIN",
         "gen_ai.operation.name": "search_memory",
@@ -89,7 +89,7 @@ def _asked(request: Request, *, content: bool) -> dict[str, Value]:
     return told
 
 
-def _went(event: RecallEvent) -> dict[str, Value]:
+def _event_attributes(event: RecallEvent) -> dict[str, Value]:
     return {
         "gen_ai.memory.record.count": event.selected,
         "pellucid.recall.outcome": event.outcome,

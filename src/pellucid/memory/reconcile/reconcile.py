@@ -160,7 +160,7 @@ class Reconciler:
         earlier = next((fresh for fresh in self.changes.fresh if fresh.id == known), None)
         elsewhere = earlier is None or earlier.session_id != memory.session_id
         if elsewhere and (recurs(memory.source_class) or not self.trust):
-            self.changes.said_again(known, memory.source_class or "manual", memory.session_id)
+            self.changes.corroborate(known, memory.source_class or "manual", memory.session_id)
         return Outcome("reject", "duplicate: the same words about the same thing are kept already", known)
 
     def _retract(self, memory: Memory, about: str) -> Outcome:
@@ -337,10 +337,10 @@ class Reconciler:
         )
 
 
-def statement(
+def statement_of(
     observation: MemoryObservation, changes: ChangeSet, agent: str | None = None, *, trust: bool = True
 ) -> Statement:
-    """What an observation would be kept as. It was created when it was said, and is valid from then."""
+    """What an observation would be kept as, from when it was said; `changes` lend clock and namespace, and stay."""
     fact, now = observation.fact, changes.clock.now()
     memory = Memory(
         id=changes.clock.new_id("mem"),

@@ -19,10 +19,10 @@ from pellucid.store.local.database import (
     DATABASES,
     connect,
     execute,
-    explained,
     may_not_be_written,
     migrate,
     opened_as_it_is,
+    os_errors_explained,
     refuse_link,
     schema_version,
     sql_folder,
@@ -141,7 +141,7 @@ def _damage_of(path: Path) -> str | None:
     """
     try:
         refuse_link(path)
-        with explained(path), closing(opened_as_it_is(path, BUSY_TIMEOUT_MS)) as connection:
+        with os_errors_explained(path), closing(opened_as_it_is(path, BUSY_TIMEOUT_MS)) as connection:
             return _unsound_table(connection, path)
     except StoreError as error:
         if isinstance(error.__cause__, _DAMAGE):

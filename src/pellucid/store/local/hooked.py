@@ -16,7 +16,7 @@ from typing import Any
 from pydantic import ValidationError
 
 from pellucid.model.hooked import HookedSession
-from pellucid.store.local.database import explained, make_private_folder
+from pellucid.store.local.database import make_private_folder, os_errors_explained
 from pellucid.store.local.lock import exclusive
 
 _NAME = re.compile(r"[a-z-]{1,20}_[A-Za-z0-9-]{1,64}\.json")
@@ -48,7 +48,7 @@ class HookedSessions:
             StoreError: it cannot be written.
         """
         path = self._sessions / f"{host}_{session_id}.json"
-        with explained(path), exclusive(self._home / "sessions.lock", _LOCK_WAIT_S):
+        with os_errors_explained(path), exclusive(self._home / "sessions.lock", _LOCK_WAIT_S):
             before = _read(path)
             after = how(before)
             if after != before:

@@ -43,8 +43,8 @@ class FiledMonth:
     wanting: bool = False
     """It was found to hold something else since; to be looked through until it is whole again."""
 
-    def grown(self, data: bytes) -> "FiledMonth":
-        """The same with these bytes behind it; they end with a line."""
+    def with_lines_added(self, data: bytes) -> "FiledMonth":
+        """The month with whole lines behind it; its file's time, and whether it was wanting, are not carried over."""
         chain = self.chain
         for line in data.splitlines(keepends=True):
             chain = hashlib.blake2b(chain + line, digest_size=16).digest()

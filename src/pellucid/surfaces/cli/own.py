@@ -16,7 +16,7 @@ from pellucid.operations.recall.recalling import is_recall
 from pellucid.operations.recall.request import RecallInput
 from pellucid.recall.legs.review import names_files
 from pellucid.recall.query.plan import clean
-from pellucid.surfaces.answers import json_text, told, without_snapshot
+from pellucid.surfaces.answers import answer_text, json_text, without_snapshot
 from pellucid.surfaces.cli import performing
 from pellucid.surfaces.cli.acts import Given, Own, Row
 from pellucid.surfaces.cli.derived import NAMESPACE, Parameter, values
@@ -43,7 +43,7 @@ _VERBOSE = Parameter(
 )
 
 
-def _asked(call: Call, given: Given, query: str) -> RecallInput:
+def _question(call: Call, given: Given, query: str) -> RecallInput:
     """The question that the flags ask."""
     return call.input_of(RecallInput, {**_with_review(values(RecallInput, given, call.now)), "query": clean(query)})
 
@@ -67,9 +67,9 @@ def _read_text(path: str) -> str:
 def recall(row: Row, given: Given) -> None:
     """The context; beneath it how sure it is, and where this folder is in no project, that."""
     with performing.opened_for(row, given) as call:
-        asked = _asked(call, given, " ".join(given["query"] or ()))
+        asked = _question(call, given, " ".join(given["query"] or ()))
         outcome = row.perform(call, asked)
-        performing.tell(row, outcome, asked, call, as_json=given["as_json"], verbose=given["verbose"])
+        performing.print_answer(row, outcome, asked, call, as_json=given["as_json"], verbose=given["verbose"])
 
 
 def xray(row: Row, given: Given) -> None:
@@ -82,8 +82,8 @@ def xray(row: Row, given: Given) -> None:
             code="missing_query",
             next_step="say what to recall, in quotes",
         )
-    told_of = {"recall_id": recall_id, "align": given["align"], "turned_away": given["turned_away"]}
-    _deliver_xray(row, given, lambda call: {**told_of, "asked": None if recall_id else _asked(call, given, words)})
+    named = {"recall_id": recall_id, "align": given["align"], "turned_away": given["turned_away"]}
+    _deliver_xray(row, given, lambda call: {**named, "question": None if recall_id else _question(call, given, words)})
 
 
 def explain(row: Row, given: Given) -> None:
@@ -101,7 +101,7 @@ def _deliver_xray(row: Row, given: Given, fields: Callable[[Call], Mapping[str, 
             if target is None:
                 write(without_snapshot(row, error, form) or "")
             raise
-        deliver(told(row, found, None, call, form, verbose=given["verbose"]), target, call.settings.home)
+        deliver(answer_text(row, found, None, call, form, verbose=given["verbose"]), target, call.settings.home)
 
 
 def _format_named(given: Given) -> "Format":
@@ -132,9 +132,9 @@ def why(row: Row, given: Given) -> None:
     else:
         query = further or None
     with performing.opened_for(row, given) as call:
-        asked = None if query is None else _asked(call, given, query)
-        told = call.input_of(row.input, {"memory": memory, "asked": asked, "recall_id": given["recall_id"]})
-        performing.tell(row, row.perform(call, told), told, call, as_json=given["as_json"])
+        question = None if query is None else _question(call, given, query)
+        asked = call.input_of(row.input, {"memory": memory, "question": question, "recall_id": given["recall_id"]})
+        performing.print_answer(row, row.perform(call, asked), asked, call, as_json=given["as_json"])
 
 
 def import_sessions(row: Row, given: Given) -> None:
@@ -143,7 +143,7 @@ def import_sessions(row: Row, given: Given) -> None:
         asked = call.input_of(row.input, values(row.input, given, call.now))
         with _stopping_gently(call.deadline.cancel):
             outcome = row.perform(call, asked)
-        performing.tell(row, outcome, asked, call, as_json=given["as_json"])
+        performing.print_answer(row, outcome, asked, call, as_json=given["as_json"])
 
 
 def observe(row: Row, given: Given) -> None:
@@ -158,7 +158,7 @@ def observe(row: Row, given: Given) -> None:
         observer = Observer(call.app, asked)
         if not given["flush_due"]:
             _observe_lines(observer, given["file"], unasked=bool(asked.flush or asked.retry))
-        performing.tell(row, observer.finish(), asked, call, as_json=given["as_json"])
+        performing.print_answer(row, observer.finish(), asked, call, as_json=given["as_json"])
 
 
 def _observe_lines(observer: "Observer", file: Path | None, *, unasked: bool) -> None:
@@ -184,7 +184,7 @@ def _open_stream(file: Path | None) -> Generator[int]:
 
 
 def index_docs(row: Row, given: Given) -> None:
-    """What became of the files, or of the rows of a history where no file was named; with `--watch`, again."""
+    """Tell what became of the files, or of `--history-file` alone what its rows changed; with `--watch`, again."""
     is_watching = given["watch"]
     if is_watching and given["dry_run"]:
         raise InputError("--watch and --dry-run exclude each other", next_step="leave one of them out")
@@ -200,7 +200,7 @@ def index_docs(row: Row, given: Given) -> None:
         if not asked.paths and (loaded := outcome.loaded):
             write(json_text(loaded) if as_json else presenter("index.history")(loaded))
         else:
-            performing.tell(row, outcome, asked, call, as_json=as_json)
+            performing.print_answer(row, outcome, asked, call, as_json=as_json)
     if outcome.problems and not outcome.files:
         sys.exit(InputError.exit_code)  # and no error beside it, as `failure` of a row would be: the answer says each
 
@@ -240,7 +240,7 @@ def graph_show(row: Row, given: Given) -> None:
         if drawing:
             deliver(seen.svg(), out_file(drawing), call.settings.home)
         if drawing != "-":
-            performing.tell(row, seen, asked, call, as_json=given["as_json"])
+            performing.print_answer(row, seen, asked, call, as_json=given["as_json"])
 
 
 def adopt(row: Row, given: Given) -> None:
@@ -275,7 +275,7 @@ def lab_run(row: Row, given: Given) -> None:
             shared = {name: value for name, value in values(row.input, given, call.now).items() if name not in alone}
             asked = call.input_of(LAB_ALL.input, {**shared, "sets": tuple(names)})
             table = LAB_ALL.perform(call, asked)
-            performing.tell(LAB_ALL, table, asked, call, as_json=given["as_json"])
+            performing.print_answer(LAB_ALL, table, asked, call, as_json=given["as_json"])
         if failure := LAB_ALL.failure(table):
             raise failure
     elif given["sets"] or given["dataset"] is None:

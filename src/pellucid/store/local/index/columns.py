@@ -96,17 +96,17 @@ class View:
         return len(self.by_turn)
 
     def admissible(self, admission: Admission) -> Mask:
-        """Active, valid at the instant, not quarantined, and `asked`: as things stand (`past_view` knows the past)."""
+        """Active, valid at the instant, not quarantined, and `fits_request`: as things stand; see `past_view`."""
         light, at = self.light, admission.at
         valid = light["active"] & light["trusted"] & (light["valid_from"] <= at) & (at < light["valid_until"])
-        return valid & self.asked(admission)
+        return valid & self.fits_request(admission)
 
-    def asked(self, admission: Admission) -> Mask:
+    def fits_request(self, admission: Admission) -> Mask:
         """What is within the caller's scopes, fits the filters, and was made in the period of the query."""
         granted = (self.light["boundary"] & ~np.uint8(admission.granted)) == 0
-        return granted & self.wanted(admission) & self._made_between(*admission.period)
+        return granted & self.fits_filters(admission) & self._made_between(*admission.period)
 
-    def wanted(self, admission: Admission) -> Mask:
+    def fits_filters(self, admission: Admission) -> Mask:
         """What fits the caller's filters."""
         fits = np.ones(len(self), dtype=np.bool_)
         if admission.only is not None:

@@ -214,7 +214,7 @@ class LocalIndexReader:
             ids=some["id"],
             valid=valid,
             place=view.within[positions],
-            wanted=self._in_view.wanted(admission)[positions],
+            wanted=self._in_view.fits_filters(admission)[positions],
             admitted=self._in_view.admissible(admission)[positions],
             **same,
         )

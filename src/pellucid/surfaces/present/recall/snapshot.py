@@ -33,7 +33,7 @@ def pinned(recall: ListedRecall) -> str:
         said = f"pinned: {recall.recall_id}, but only its results were left to keep"
     else:
         said = f"pinned: {recall.recall_id} stays in full"
-    return f"{said}\n  {_asked(recall)}"
+    return f"{said}\n  {_question_of(recall)}"
 
 
 def context(outcome: ContextOutput) -> str:
@@ -66,7 +66,7 @@ def _served(each: ServedIn) -> list[str]:
     cited = [f"    {one.kind}{f': {visible(one.notes)}' if one.notes else ''}" for one in each.citations]
     return [
         f"  {at}  {each.recall.recall_id}  place {each.place} of {each.recall.served}",
-        f"    {_asked(each.recall)}",
+        f"    {_question_of(each.recall)}",
         *cited,
     ]
 
@@ -76,8 +76,8 @@ def _row(recall: ListedRecall) -> tuple[str, ...]:
     came_to = f"{recall.outcome or ''}{', degraded' if recall.degraded else ''}"
     session = f"[{recall.session_id}] " if recall.session_id else ""
     at = isoformat(recall.at)[:19].replace("T", " ")
-    return at, recall.recall_id, str(recall.served), kept, came_to, session + _asked(recall)
+    return at, recall.recall_id, str(recall.served), kept, came_to, session + _question_of(recall)
 
 
-def _asked(recall: ListedRecall) -> str:
+def _question_of(recall: ListedRecall) -> str:
     return "(no words kept)" if recall.query is None else " ".join(recall.query.split())
