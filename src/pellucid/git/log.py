@@ -57,7 +57,7 @@ class Trail:
     found: dict[bytes, list[Version]] = field(default_factory=dict[bytes, list[Version]])
 
     def take(self, commit: str, seconds: int, entries: Iterable[CommitEntry]) -> None:
-        """One commit."""
+        """Follow the files of today one commit further back; commits come newest first."""
         moved: dict[bytes, bytes] = {}
         for each in entries:
             self._record_deletion(commit, seconds, each)
@@ -96,7 +96,7 @@ class Departures:
     found: dict[bytes, list[Version]] = field(default_factory=dict[bytes, list[Version]])
 
     def take(self, commit: str, seconds: int, entries: Iterable[CommitEntry]) -> None:
-        """One commit."""
+        """Look at one commit more, the newest first: which paths it holds, and which it took away."""
         changed = list(entries)
         for each in changed:
             if each.status != "D":

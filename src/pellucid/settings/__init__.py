@@ -138,7 +138,7 @@ def load(**flags: Any) -> Settings:
     given = {name: value for name, value in flags.items() if value is not None}
     try:
         home = Settings(**{k: v for k, v in given.items() if k == "home"}).home
-        folder = _of_folder(home / NAME)
+        folder = _working_folder_file(home / NAME)
         environment = Settings(**given).model_dump(exclude_unset=True)
         own = read_own(home / NAME)
         found = Settings(**merged(own, folder.taken, environment, given))
@@ -161,7 +161,8 @@ def variable(name: str) -> str:
     return "PELLUCID_" + "__".join(to_snake(part).upper() for part in name.split("."))
 
 
-def _of_folder(own: Path) -> FolderFile:
+def _working_folder_file(own: Path) -> FolderFile:
+    """What the `pellucid.toml` of the working folder sets; nothing where that folder was removed."""
     try:
         return read_folder(Path.cwd() / NAME, own, Settings)
     except FileNotFoundError:  # the working directory was removed

@@ -124,6 +124,7 @@ def pending(connection: apsw.Connection) -> list[Pending]:
 
 
 def _coalesce(path: str, entries: list[tuple[int, str | None, str | None]]) -> Pending:
+    """All entries of a path as one pending change: from what stood before the first to what the last brings."""
     last_entry, _, new_hash = entries[-1]
     base_hash = entries[0][1]
     expected = frozenset({base_hash, *(each for _, _, each in entries)})

@@ -66,6 +66,7 @@ class WriteLock:
 
     @contextmanager
     def _wait_for_turn(self, namespace: str | None, wait_s: float, deadline: Deadline) -> Generator[bool]:
+        """Wait among the threads of this process until nobody conflicting holds it; False if that took too long."""
         me, until = (object(), namespace), time.monotonic() + wait_s
         with self._changed:
             self._waiting.append(me)

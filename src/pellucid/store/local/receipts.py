@@ -34,19 +34,20 @@ class LocalReceipts:
         query, session = ("recalls_of_session", (session_id,)) if session_id else ("recalls", ())
         wanted = (only.agent, only.query_class, only.outcome, int(only.degraded), folded_words(only.contains))
         bindings = (namespace, since, *before, *wanted, limit, *session)
-        return [_listed(*row) for row in execute(self._connection(), self._queries[query], bindings)]
+        return [_recall_row(*row) for row in execute(self._connection(), self._queries[query], bindings)]
 
     def find(self, recall_id: str, namespace: str) -> RecallRow | None:
         found = execute(self._connection(), self._queries["recall"], (recall_id, namespace))
-        return _listed(*found[0]) if found else None
+        return _recall_row(*found[0]) if found else None
 
     def serving(
         self, namespace: str, memory_id: str, *, since: int = 0, after: RecallRow | None = None, limit: int = 100
     ) -> list[tuple[RecallRow, int]]:
+        """A page of the recalls that served a memory, newest first, each with its place there."""
         before = (after.at, after.recall_id) if after else _LAST
         bindings = (memory_id, namespace, since, *before, memory_id, limit)
         found = execute(self._connection(), self._queries["recalls_serving"], bindings)
-        return [(_listed(*row), place + 1) for *row, place in found]
+        return [(_recall_row(*row), place + 1) for *row, place in found]
 
     def times_served(self, namespace: str, memory_id: str, since: int = 0) -> int:
         bindings = (memory_id, namespace, since)
@@ -62,7 +63,7 @@ class LocalReceipts:
             return self.find(recall_id, namespace)
 
 
-def _listed(*row: Any) -> RecallRow:
+def _recall_row(*row: Any) -> RecallRow:
     recall_id, at, session_id, served, in_full, pinned, query, *who, degraded = row
     agent, surface, query_class, outcome = who
     return RecallRow(

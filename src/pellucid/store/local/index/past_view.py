@@ -136,6 +136,7 @@ class RowsInView:
         return self._pasts[key]
 
     def _past_view(self, at: int, known: int | None) -> PastView:
+        """How the rows stood at an instant, by what was written down by `known` (None: by what is known now)."""
         light, limit = self.view.light, FOREVER if known is None else known
         since = np.where(light["valid_from"] == BEGINNING, light["created"], light["valid_from"])
         shut_later = light["closed"] & (light["valid_until"] > limit)
@@ -203,6 +204,7 @@ class Pretended(RowsInView):
         return mask
 
     def _past_view(self, at: int, known: int | None) -> PastView:
+        """As there, but the rows that stand otherwise here stand so at every instant."""
         past = super()._past_view(at, known)
         for place, each in self._said.items():
             past.active[place], past.trusted[place] = each.active, each.trusted
@@ -260,6 +262,7 @@ def _closed(stood: Fields) -> bool:
 
 
 def _stands_until(stood: Fields) -> int:
+    """Until when a memory that stands so is in force; the beginning of time where it is not at all."""
     if stood["trustZone"] == "quarantine":
         return BEGINNING
     if _closed(stood):

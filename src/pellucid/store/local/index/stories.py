@@ -69,6 +69,7 @@ class LocalEpisodeReader:
         return execute(self._connection, self._queries[name], bindings)
 
     def readable(self, ids: Sequence[str], admission: Admission) -> list[tuple[FiledEpisode, tuple[str, ...]]]:
+        """These episodes, in order, unknown ones left out, each with the words that vouch for its topic."""
         filed, standing = self._filed(ids), self._standing(admission)
         members = self._members_of([each.path for each in filed])
         speaking = [places[standing[places]] for places in members]
@@ -184,6 +185,7 @@ class LocalEpisodeReader:
     def answering(
         self, near: Sequence[NearEpisode], stems: Sequence[str], admission: Admission
     ) -> list[tuple[NearEpisode, frozenset[int]]]:
+        """Those of these episodes with memories that may answer, and the rows of these memories."""
         paths = dict(self._run("stories", json.dumps([each.row for each in near])))
         known = [each for each in near if each.row in paths]
         members, filed = self._members_of([paths[each.row] for each in known]), self._filed([each.id for each in known])

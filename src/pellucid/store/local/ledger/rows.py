@@ -74,6 +74,7 @@ class LocalLedger:
             yield from ledger_file.read(self.folder, journal.waiting_ledger(self._connection()), after)
 
     def state(self, *, thorough: bool = False) -> RecordState:
+        """What is wrong with the ledger and the key; `thorough` reads it even if its files look untouched."""
         connection = self._connection()
         key = self._vault_key.state(connection)
         if not key and self._key and self._vault_key.load(connection) != self._key:
@@ -91,6 +92,7 @@ class LocalLedger:
         return RecordState(found.missing, found.damaged, found.altered, key)
 
     def settle(self) -> None:
+        """Take the ledger as it is from now on: damaged lines are set aside, what is missing is given up."""
         connection = self._connection()
         with os_errors_explained(self.folder), self._vault.locked():
             found = self._survey(connection)

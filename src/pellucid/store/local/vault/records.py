@@ -60,6 +60,7 @@ class Twins:
         return None
 
     def _listing(self, above: tuple[str, ...]) -> dict[str, set[str]]:
+        """The names in a folder by how they read without regard to case; looked up once."""
         if above not in self._folders:
             listing = self._folders[above] = dict[str, set[str]]()
             for name in self._vault.names(above):

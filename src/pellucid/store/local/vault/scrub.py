@@ -109,6 +109,7 @@ class Scrub:
         return None
 
     def _forget_names(self) -> int:
+        """Drop from the journal what these paths were called and held; how many names."""
         with immediate(self.connection):
             for path, digest in self._all_paths.items():
                 if digest is not None:
