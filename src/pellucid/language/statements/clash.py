@@ -50,7 +50,7 @@ def clash(older: str, newer: str) -> Clash | None:
 
 
 def is_another_value(older: str, newer: str, values: tuple[str, str]) -> bool:
-    """Whether two statements that give an attribute these values, each one, mean the same attribute.
+    """Whether the values that two statements give one attribute stand against each other, and not side by side.
 
     Not where a value is but the first of a list, nor where each names another place that it holds for.
     """

@@ -237,6 +237,7 @@ def _difference_of_speakers(one: Memory, other: Memory, mine: Form, theirs: Form
 
 
 def _difference_of_circumstances(one: Memory, other: Memory, said: Form) -> str:
+    """What keeps them apart beside their words: attributes, scopes, validity, another occasion; empty for nothing."""
     if _stated(one) != _stated(other):
         return "attributes differ"
     if set(one.scopes) != set(other.scopes):

@@ -111,7 +111,7 @@ def _doubt(memory: Memory) -> int:
 
 
 def _is_apart(one: Memory, other: Memory) -> bool:
-    """Whether they are filed under two things, one of which its own words do not name: of which each then speaks."""
+    """Whether they are filed under two different things, and one does not say its own: then each speaks of its own."""
     refs = [entity_key(each.entity_ref or "") for each in (one, other)]
     if not all(refs) or refs[0] == refs[1]:
         return False

@@ -57,6 +57,7 @@ class LocalReceipts:
         return next(iter(self.recalls(namespace, session_id=session_id, limit=1)), None)
 
     def pin(self, recall_id: str, namespace: str, *, pinned: bool) -> RecallRow | None:
+        """Keep a receipt in full whatever its age, or no longer; the recall as it then stands, None if unknown."""
         connection = self._connection()
         with immediate(connection):
             execute(connection, self._queries["pin" if pinned else "unpin"], (recall_id, namespace))

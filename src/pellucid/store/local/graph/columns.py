@@ -114,7 +114,7 @@ class GraphView:
         return self.steps.take(slices(first, last))
 
     def homes_of(self, nodes: Ints) -> tuple[Ints, Ints, Ints]:
-        """The pairs of these nodes (sorted, each once), as nodes and rows; and those of the nodes that have none."""
+        """The (node, row) pairs of these nodes (sorted, each once), as two arrays; and the nodes that have no row."""
         first = self.home_nodes.searchsorted(nodes, "left")
         last = self.home_nodes.searchsorted(nodes, "right")
         at = slices(first, last)

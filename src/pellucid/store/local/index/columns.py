@@ -134,7 +134,7 @@ class View:
         return holding, often[holding]
 
     def together(self, positions: NDArray[np.int64], counts: Floats, lends: Mask) -> Floats:
-        """For every row the sum of these counts of its own and of those beside it, of rows of the mask."""
+        """For every row how often: the sum of the counts at it and at those beside it, where the mask lends them."""
         often = np.zeros(len(self), dtype=np.float32)
         often[positions] = counts
         for which, where in self._neighbours_on_each_side(positions, np.flatnonzero(lends[positions])):

@@ -46,6 +46,7 @@ class Fold:
     """The writes of one `Index.apply`; inside a transaction."""
 
     def __init__(self, connection: apsw.Connection, queries: dict[str, str], *, keeps: bool) -> None:
+        """Begin; `keeps` says that rows of files that are as they were may stay: else all are written anew."""
         self._connection = connection
         self._queries = queries
         self._keeps = keeps  # else a new version of the schema wants every row anew

@@ -163,6 +163,7 @@ class LocalEpisodeReader:
         return members[bits > 0] if terms and spoken == every else _NOBODY
 
     def _contents_at(self, places: Sequence[Places]) -> list[tuple[str, ...]]:
+        """For each group of places what the memories there say, in order."""
         rows = [(n, row) for n, some in enumerate(places) for row in self._rows(some)]
         out: list[tuple[str, ...]] = [()] * len(places)
         for n, content in self._run("contents", json.dumps(rows)):
@@ -224,7 +225,7 @@ class LocalEpisodeReader:
         return places[np.lexsort((self._stories.light["id"][places], -scores[places]))][:count]
 
     def _sayable(self, near: NearEpisode, episode: Episode, terms: Sequence[int]) -> NearEpisode:
-        """An episode with the words that it may say."""
+        """The episode as found; if a word matched that it may not show, without that match and with `bm25` 0."""
         said = {term(stem) for stem in self._analyzer.stems(story_text(episode))} if near.matched else set[int]()
         may = near.matched & sum(1 << bit for bit, each in enumerate(terms) if each in said)
         return near if may == near.matched else replace(near, matched=may, bm25=0.0)

@@ -305,6 +305,7 @@ def _report_blocked(blocked: dict[str, str]) -> None:
 
 
 def _log_bytes(path: Path) -> int:
+    """The size of a database's write-ahead log; 0 where it has none."""
     try:
         return path.with_name(f"{path.name}-wal").stat().st_size
     except FileNotFoundError:

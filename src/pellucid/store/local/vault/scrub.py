@@ -35,7 +35,7 @@ class Scrub:
     failpoint: Failpoint
 
     def run(self) -> dict[str, int]:
-        """Erase; how much, by place.
+        """Erase every copy of what stood at the paths, in the vault and the journal; how much, by place.
 
         Raises:
             StoreBusyError: something still waits for one of the paths.
