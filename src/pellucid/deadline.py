@@ -67,7 +67,7 @@ class Deadline:
             lock.release()
 
     def error(self) -> DeadlineError:
-        """What a call that is given up says."""
+        """The error of a call that is given up, to be raised."""
         if self._cancelled:
             return DeadlineError("the call was cancelled", next_step="what was acknowledged before is kept")
         return DeadlineError(

@@ -281,7 +281,7 @@ class HomeView:
     ) -> why.WhyOutput:
         """Why a memory is, or is not, among the answers to a question, or to an earlier recall; what would admit it."""
         asked = self._call.input_of(request.RecallInput, {"query": query, **options}) if query else None
-        return why.WHY(self._call, memory=memory, asked=asked, recall_id=recall_id)
+        return why.WHY(self._call, memory=memory, question=asked, recall_id=recall_id)
 
     def replay(self, recall_id: str, *, live: bool = False) -> explaining.ReplayOutput:
         """A recall once more from its receipt; with `live`, also asked again today, with every reason to differ."""

@@ -95,7 +95,7 @@ class Promises:
     def why(self, query: str, memory_id: str) -> None:
         """Why one memory did or did not come, and whether the change that is offered does what it says."""
         asked = RecallInput(query=query, namespace=HERE, top_k=self.rng.choice((1, 3, 12)))
-        finding = why(self.app, WhyInput(namespace=HERE, memory=memory_id, asked=asked)).finding
+        finding = why(self.app, WhyInput(namespace=HERE, memory=memory_id, question=asked)).finding
         if finding is None:
             return
         self.recalls += finding.recalls

@@ -52,7 +52,7 @@ THINGS = (
 def told(app: App, memory: str, query: str, **given: Any) -> WhyOutput:
     """The whole answer about a memory and a question asked now."""
     here = app.settings.namespace
-    return why(app, WhyInput(namespace=here, memory=memory, asked=RecallInput(query=query, namespace=here, **given)))
+    return why(app, WhyInput(namespace=here, memory=memory, question=RecallInput(query=query, namespace=here, **given)))
 
 
 def found(app: App, memory: str, query: str, **given: Any) -> WhyFinding:

@@ -28,7 +28,7 @@ GIVEN = {"top-k": "top_k", "budget": "budget"}
 
 def finding_of(app: App, memory_id: str, query: str, **given: Any) -> WhyFinding:
     asked = RecallInput(query=query, namespace=HERE, **given)
-    found = why(app, WhyInput(namespace=HERE, memory=memory_id, asked=asked)).finding
+    found = why(app, WhyInput(namespace=HERE, memory=memory_id, question=asked)).finding
     assert found is not None
     return found
 

@@ -171,7 +171,7 @@ def test_who_may_read_does_not_change_anything(place: Place, route: Route) -> No
 
 def test_no_field_reaches_beyond_the_namespace(place: Place) -> None:
     server, token = place.server, place.foreign
-    for body in ({"also": [VICTIM]}, {"namespace": VICTIM}, {"byFolder": True}, {"asked": {"namespace": VICTIM}}):
+    for body in ({"also": [VICTIM]}, {"namespace": VICTIM}, {"byFolder": True}, {"question": {"namespace": VICTIM}}):
         answer = server.post(f"/v1/recall?namespace={MINE}", {"query": "project", **body}, token=token)
         assert answer.status == 400
     rows = server.get(f"/v1/ledger?namespace={MINE}&kind=lifecycle&everywhere=true", token=token)

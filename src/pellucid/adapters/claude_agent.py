@@ -18,11 +18,11 @@ _EVENTS: tuple[HookEvent, ...] = ("UserPromptSubmit", "Stop", "PreCompact")
 def hooks(memory: Pellucid) -> dict[HookEvent, list[HookMatcher]]:
     """What to give as `ClaudeAgentOptions(hooks=…)`: prompts are answered from memory, transcripts read afterwards."""
 
-    async def tell(said: Any, _tool_use_id: str | None, _context: Any) -> Any:
+    async def answer_event(said: Any, _tool_use_id: str | None, _context: Any) -> Any:
         answer = await to_thread(memory.call, "hook.event", host="claude-code", event=dict(said))
         return answer.print
 
-    return {event: [HookMatcher(hooks=[tell])] for event in _EVENTS}
+    return {event: [HookMatcher(hooks=[answer_event])] for event in _EVENTS}
 
 
 def server(memory: Pellucid, *, session_id: str | None = None, agent: str | None = None) -> McpSdkServerConfig:

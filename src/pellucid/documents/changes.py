@@ -13,11 +13,11 @@ from pellucid.documents.files import FoundFile
 from pellucid.documents.formats.suffixes import format_of
 from pellucid.documents.history import FileCommits, HeaderHistory
 from pellucid.documents.reading import CleanDocument, CleanSection
-from pellucid.documents.versions import Said, followed, seen, versions_of
+from pellucid.documents.versions import Said, history_up_to_now, said_by_versions, versions_of
 from pellucid.model.document import Document, HeaderVersion, Section
 from pellucid.model.entity import node_key
 from pellucid.model.memory import Memory
-from pellucid.vault.documents import remembered, section_text
+from pellucid.vault.documents import memories_of, section_text
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,7 +79,7 @@ class DocumentDraft:
 
     def memories(self) -> list[Memory]:
         """What is new of it, as memories."""
-        return [memory for memory, _ in remembered(self.document, self.sections) if memory.id in self.fresh]
+        return [memory for memory, _ in memories_of(self.document, self.sections) if memory.id in self.fresh]
 
     def redated(self) -> list[tuple[Section | HeaderVersion, Section | HeaderVersion]]:
         """Sections and versions whose interval a history moved, as (known, new); what merely ends now is left out."""
@@ -207,6 +207,7 @@ def removed(held: KeptDocument, now: datetime, changes: FileCommits | None = Non
 def _document(
     held: KeptDocument | None, seen_now: SeenDocument, namespace: str, now: datetime, clock: Clock
 ) -> Document:
+    """The document itself, without versions and sections: known ones keep id and dates, former paths are aliases."""
     clean, path = seen_now.clean, seen_now.path
     known = held.document if held else None
     moved = [known.path] if known and known.path not in {path, clean.entity} else []
@@ -234,15 +235,16 @@ def _former_paths(known: Document | None, clean: CleanDocument) -> list[str]:
 
 
 def _versions(held: KeptDocument | None, seen_now: SeenDocument, begins: datetime, clock: Clock) -> list[HeaderVersion]:
+    """The versions of its header: as before where it says the same, else with one more, or as its history tells."""
     old = held.document.versions if held else ()
     values, history = seen_now.clean.values, seen_now.history
     if history:
         commit = history.said[-1].commit if history.said and history.clean else None
         now = Said(seen_now.texts_since or seen_now.since, values, commit)
-        return versions_of(followed(history.said, old, now), old, seen_now.clean.title, clock)
+        return versions_of(history_up_to_now(history.said, old, now), old, seen_now.clean.title, clock)
     if old and old[-1].valid_until is None and old[-1].values == values:
         return list(old)
-    return versions_of([*seen(old), Said(begins, values)], old, seen_now.clean.title, clock)
+    return versions_of([*said_by_versions(old), Said(begins, values)], old, seen_now.clean.title, clock)
 
 
 def _sections(
@@ -268,6 +270,7 @@ _NAMELESS = "mem_" + "0" * 32
 
 
 def _section(clean: CleanSection, number: int, begins: datetime) -> Section:
+    """A new section, which has no id yet."""
     return Section(
         id=_NAMELESS,
         number=number,

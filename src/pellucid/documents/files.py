@@ -118,6 +118,7 @@ def is_gone(file: Path) -> bool:
 
 
 def _search_path(given: Path, path: Path, search: Search, found: FoundFiles) -> None:
+    """Look for documents at one path: a folder, a file, one that is known and gone; anything else is a problem."""
     if path.is_dir():
         found.scopes.append(path)
         _search_folder(given, path, search, found)

@@ -44,12 +44,12 @@ _LINK = re.compile(
 )
 
 
-def stated(lines: Sequence[str], spans: Sequence[tuple[int, int]], path: str) -> Header:
-    """What the first blocks of the spans (before the first heading, below the title) say, in the form of a header."""
+def header_from_text(lines: Sequence[str], spans: Sequence[tuple[int, int]], path: str) -> Header:
+    """The header that a text states: the first blocks of `key: value` entries in these spans of lines."""
     header: Header = {}
     for first, last in spans:
         for block in _text_runs(lines, first, last):
-            pairs = list(_pairs(block, path))
+            pairs = list(_block_pairs(block, path))
             known = KNOWN & {key_name(key) for key, _ in pairs}
             if len(known) > block[0].lstrip().startswith(("```", "~~~")):
                 for key, value in pairs:
@@ -71,7 +71,7 @@ def status_section(lines: Sequence[str], headings: Sequence[Heading], path: str)
     return header
 
 
-def from_status(status: str, path: str) -> Header:
+def header_from_status(status: str, path: str) -> Header:
     """What a status says besides: `superseded by [ADR-5](0005-use-x.md)`."""
     header: Header = {}
     if found := _VERB.match(_line_with_targets(status, path)):
@@ -109,7 +109,7 @@ def _text_runs(lines: Sequence[str], first: int, last: int) -> Iterator[list[str
             return
 
 
-def _pairs(block: Sequence[str], path: str) -> Iterator[tuple[str, str]]:
+def _block_pairs(block: Sequence[str], path: str) -> Iterator[tuple[str, str]]:
     """The `key: value` entries that a block begins with."""
     for item in _block_items(block):
         found = list(_header_pairs(_plain_line(item, path)))
@@ -166,7 +166,7 @@ def _plain_line(line: str, path: str) -> str:
 
 
 def _line_with_targets(line: str, path: str) -> str:
-    """The same, with links to documents that no number names as they stand: what is meant is found by them."""
+    """A line as `_plain_line` has it, but a link to a document without a number says its target, to find it by."""
     kept: list[str] = []
 
     def aside(found: re.Match[str]) -> str:

@@ -23,17 +23,17 @@ _UNASKED = re.compile(r"(?:^|[\s\[{,])!|^%", re.MULTILINE)
 
 def frontmatter_values(front: str) -> dict[str, str] | None:
     """What a frontmatter says, lists joined by `, `; None if it is none (a text between rules)."""
-    simple = _by_line(front, strict=True)
+    simple = _values_by_line(front, strict=True)
     if simple is not None:
         return simple if simple or not front.strip() else None
-    loose = _by_line(front, strict=False) or {}
+    loose = _values_by_line(front, strict=False) or {}
     parsed = _parsed_yaml(front)
     if parsed is None:
         return loose or None
     return {key: _on_one_line(value, loose.get(key, "")) for key, value in parsed.items()}
 
 
-def _by_line(front: str, *, strict: bool) -> dict[str, str] | None:
+def _values_by_line(front: str, *, strict: bool) -> dict[str, str] | None:
     """The values of `key: value` lines and simple lists; strict: None if YAML might read a line in another way."""
     found: dict[str, list[str]] = {}
     items: list[str] | None = None

@@ -115,9 +115,10 @@ class Histories:
                 if isinstance(each, Generator):
                     each.close()
 
-    def tell(self, file: Path, data: bytes, kept: str = "") -> HeaderHistory | None:
-        """The history of a file that now holds these bytes; None if no commit holds it.
+    def of_file(self, file: Path, data: bytes, kept: str = "") -> HeaderHistory | None:
+        """The history of a file that now holds these bytes; None if no commit holds it, or a later one was asked for.
 
+        Files are asked for in the order of `paths`: what git tells is read once, forward.
         `kept` is the digest of the text that is kept of it.
         """
         top = self._tops.get(file)

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from pellucid.documents.formats.markup import without_comments
 from pellucid.documents.formats.suffixes import CALLED, FORMATS, DocumentFormat, format_of
 from pellucid.documents.header import Header, put
-from pellucid.documents.header_block import from_status, stated, status_section
+from pellucid.documents.header_block import header_from_status, header_from_text, status_section
 from pellucid.documents.names.identity import identify
 from pellucid.documents.sections import Heading, Outline, ReadSection, sections
 from pellucid.errors import InputError
@@ -135,10 +135,10 @@ def _completed_header(
         after = heads.index(title) + 1
         spans.append((title.end, heads[after].first if after < len(heads) else len(lines)))
     out = dict(header)
-    for more in (stated(lines, spans, path), status_section(lines, heads, path)):
+    for more in (header_from_text(lines, spans, path), status_section(lines, heads, path)):
         for key, value in more.items():
             put(out, key, value)
-    for key, value in from_status(out.get("status", ""), path).items():
+    for key, value in header_from_status(out.get("status", ""), path).items():
         put(out, key, value)
     return out
 

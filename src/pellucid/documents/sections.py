@@ -100,7 +100,7 @@ def _bounded_sections(
 
 
 def _equal_parts(lines: Sequence[str], first: int, last: int, whole: Sequence[Span]) -> Iterator[tuple[int, int, str]]:
-    """Parts of about equal length: of 2,500 characters no part is 100 long."""
+    """Lines in parts of about equal length, each as (first line, line after it, text); one part if all fit into it."""
     total = _size(lines, first, last)
     if total <= MOST_CHARACTERS:
         yield first, last, "\n".join(lines[first:last]).rstrip()

@@ -42,7 +42,7 @@ def versions_of(said: Iterable[Said], old: Sequence[HeaderVersion], title: str, 
     return out
 
 
-def seen(old: Sequence[HeaderVersion]) -> Iterator[Said]:
+def said_by_versions(old: Sequence[HeaderVersion]) -> Iterator[Said]:
     """What known versions said from each date on; None for the values where a gap, or the end, begins."""
     ends = [*(each.valid_from for each in old[1:]), None]
     for each, end in zip(old, ends, strict=False):
@@ -51,18 +51,18 @@ def seen(old: Sequence[HeaderVersion]) -> Iterator[Said]:
             yield Said(each.valid_until, None)
 
 
-def followed(history: Sequence[Said], old: Sequence[HeaderVersion], now: Said) -> list[Said]:
+def history_up_to_now(history: Sequence[Said], old: Sequence[HeaderVersion], now: Said) -> list[Said]:
     """The history that commits tell, then what was read from the file after the last of them, then what it says now."""
     end = history[-1].at if history else None
-    later = [each for each in seen(old) if each.commit is None and (end is None or each.at > end)]
+    later = [each for each in said_by_versions(old) if each.commit is None and (end is None or each.at > end)]
     out = [*history, *later]
     if not out or not _is_same_header(out[-1].values, now.values):
         out.append(now if not out or now.at > out[-1].at else replace(now, at=out[-1].at))
     return out
 
 
-def preceded(history: Sequence[Said], old: Sequence[HeaderVersion]) -> list[Said]:
-    """The history that rows of single values tell, then what was read from the header itself after the last of them.
+def history_before_versions(history: Sequence[Said], old: Sequence[HeaderVersion]) -> list[Said]:
+    """What rows of single values tell of a header, then what its versions said after the last of these rows.
 
     What rows told last and the header does not hold, though no row ended it, stands until the header was seen.
     """
@@ -70,7 +70,7 @@ def preceded(history: Sequence[Said], old: Sequence[HeaderVersion]) -> list[Said
     holding = [each for each in old if each.valid_until is None or each.valid_until > last.at]
     if not holding:
         return _ended(history, old[-1].valid_until if old else None)
-    later = [each for each in seen(holding) if each.at > last.at]
+    later = [each for each in said_by_versions(holding) if each.at > last.at]
     values = {**(last.values or {}), **holding[0].values} if later else holding[0].values
     return [*history[:-1], replace(last, values=values), *later]
 

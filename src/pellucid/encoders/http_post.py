@@ -120,6 +120,7 @@ class _Exchange(Thread):
                 self._socket.shutdown(socket.SHUT_RDWR)
 
     def _send_request(self) -> HttpResponse:
+        """Connect, send and read the whole answer, once; the connection is closed however it ends."""
         connection = self._connection()
         try:
             connection.connect()

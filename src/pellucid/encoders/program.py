@@ -100,6 +100,7 @@ class _Listener:
         self._selector.register(bell, selectors.EVENT_READ)
 
     def _move_bytes(self, bell: socket.socket) -> Literal["itself", "late", "long"]:
+        """Feed and read the program until it ends by `itself`, it is `late`, or what it printed is too `long`."""
         while (left := self._until - time.monotonic()) > 0:
             for key, _ in self._selector.select(left):
                 if key.fileobj is bell:

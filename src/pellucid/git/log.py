@@ -57,7 +57,7 @@ class Trail:
     found: dict[bytes, list[Version]] = field(default_factory=dict[bytes, list[Version]])
 
     def take(self, commit: str, seconds: int, entries: Iterable[CommitEntry]) -> None:
-        """One commit."""
+        """Follow the files of today one commit further back; commits come newest first."""
         moved: dict[bytes, bytes] = {}
         for each in entries:
             self._record_deletion(commit, seconds, each)
@@ -75,7 +75,7 @@ class Trail:
         self.today |= moved
 
     def _record_deletion(self, commit: str, seconds: int, entry: CommitEntry) -> None:
-        """What was there before it came to be: if it was deleted, this is its past; if it moved away, another's."""
+        """Note what stood at a path before today's file came: deleted there, it is its past; moved away, another's."""
         if entry.status not in "DR" or entry.old not in self.before:
             return
         name = self.before.pop(entry.old)
@@ -96,7 +96,7 @@ class Departures:
     found: dict[bytes, list[Version]] = field(default_factory=dict[bytes, list[Version]])
 
     def take(self, commit: str, seconds: int, entries: Iterable[CommitEntry]) -> None:
-        """One commit."""
+        """Look at one commit more, the newest first: which paths it holds, and which it took away."""
         changed = list(entries)
         for each in changed:
             if each.status != "D":
@@ -108,7 +108,7 @@ class Departures:
                     self.found[each.old] = [Version(commit, seconds, None)]
 
     def _note_held_path(self, commit: str, seconds: int, entry: CommitEntry) -> None:
-        """A path that the commit holds."""
+        """Note that a commit holds a path; a version of it, if a newer commit took it away and it is wanted."""
         if entry.new not in self.went:
             self.there.add(entry.new)
         elif entry.new in self.wanted:

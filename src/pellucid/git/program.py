@@ -73,11 +73,11 @@ def open_repository(folder: Path) -> Repository:
         )
     own, shared = _repository_folders(top)
     if not _HEAD.fullmatch(_small_file_text(own / "HEAD")) or not (shared / "objects").is_dir():
-        raise _unreadable(top, f"{own} is no git repository, or a damaged one")
+        raise _unreadable_error(top, f"{own} is no git repository, or a damaged one")
     said = _extensions(top, shared)
     for name, known in _EXTENSIONS.items():
         if said.get(name, known[0]) not in known:
-            raise _unreadable(top, f"its extensions.{name} is {said[name]!r}, which is not known here")
+            raise _unreadable_error(top, f"its extensions.{name} is {said[name]!r}, which is not known here")
     return Repository(
         top,
         (shared / "shallow").is_file(),
@@ -96,7 +96,7 @@ def _repository_folders(top: Path) -> tuple[Path, Path]:
     named, target = _small_file_text(link).partition("gitdir:")[1:]
     own = (top / target.strip()).resolve()
     if not named or not own.is_dir():
-        raise _unreadable(top, f"{link} leads to no repository")
+        raise _unreadable_error(top, f"{link} leads to no repository")
     shared = (own / _small_file_text(own / "commondir").strip()).resolve() if (own / "commondir").exists() else own
     return own, shared
 
@@ -179,7 +179,7 @@ def _git_process(
         if process.returncode not in fine:
             complaints.seek(0)
             said = complaints.read(2000).decode(errors="replace").replace(str(view), str(top / ".git"))
-            raise _unreadable(top, f"git {arguments[0]} failed: {_complaint_line(said)}", shared)
+            raise _unreadable_error(top, f"git {arguments[0]} failed: {_complaint_line(said)}", shared)
 
 
 def _git_program() -> str:
@@ -201,8 +201,8 @@ def _complaint_line(said: str) -> str:
     return next((line for line in lines if line.startswith("fatal:")), lines[0])
 
 
-def _unreadable(top: Path, why: str, shared: Path | None = None) -> InputError:
-    """What could not be read; of a partial clone, that it was left behind. It is not advised to run git in there."""
+def _unreadable_error(top: Path, why: str, shared: Path | None = None) -> InputError:
+    """The error for a repository that cannot be read; of a partial clone it says what was left behind."""
     if shared and any((shared / "objects" / "pack").glob("*.promisor")):
         return InputError(
             f"the history of {top} is not all there: it is a partial clone, and nothing is fetched ({why})",
@@ -254,7 +254,7 @@ def blobs(repository: Repository) -> Generator[Callable[[str, int], bytes]]:
             while left and (more := answer.read(min(left, _CHUNK))):
                 left -= len(more)
             if size < 0 or left:
-                raise _unreadable(repository.top, f"object {name} is missing or damaged", repository.shared)
+                raise _unreadable_error(repository.top, f"object {name} is missing or damaged", repository.shared)
             return data
 
         yield read

@@ -74,7 +74,7 @@ def _add_document(reading: _FactReading, sections: Sequence[Section]) -> None:
     document, out = reading.document, reading.out
     spoken = [each.valid_from for each in (*document.versions, *sections)]
     since, until = span(min(spoken, default=document.created), document.removed_at)
-    out.entity(EntityFact(reading.key, document.entity, document.entity_type, True, since, until))
+    out.add_entity(EntityFact(reading.key, document.entity, document.entity_type, True, since, until))
     for alias in document.aliases:
         _alias(reading, alias)
 
@@ -96,14 +96,14 @@ def _add_version(reading: _FactReading, version: HeaderVersion) -> None:
     holds = version.valid_until in (None, reading.document.removed_at)
     for key, value in version.values.items():
         if relation := of_key(key):
-            for named in _in_value(reading, value):
-                reading.out.named(voice, named, relation, key, _HEADER)
+            for named in _names_in_value(reading, value):
+                reading.out.add_named(voice, named, relation, key, _HEADER)
         elif names_itself(key) and holds:  # a name that was given up is free for others
             for name in value.split(","):
                 _alias(reading, name.strip())
 
 
-def _in_value(reading: _FactReading, value: str) -> Iterator[Named]:
+def _names_in_value(reading: _FactReading, value: str) -> Iterator[Named]:
     """The documents that a header's value names: by name, by path or link, and by bare numbers of its own series."""
     found, links = reading.naming.find(value, listed=True), [*links_in(value, reading.document.path)]
     yield from found
@@ -161,14 +161,14 @@ def _add_section(reading: _FactReading, section: Section, relation: Relation | N
     block = is_block(section.heading, section.trail)
     meant = by_line(said, relation) if block else [(0, relation)]
     starts = [start for start, _ in meant]
-    for named, since, until in _in_section(reading, said, voice):
+    for named, since, until in _names_in_section(reading, said, voice):
         told = replace(voice, since=since, until=until) if (since, until) != (voice.since, voice.until) else voice
-        reading.out.named(told, named, meant[bisect_right(starts, named.start) - 1][1], section.heading, _SECTION)
+        reading.out.add_named(told, named, meant[bisect_right(starts, named.start) - 1][1], section.heading, _SECTION)
     if hidden.code:
         code = blanked(section.content, hidden.comments)
         for named in reading.naming.find(code):
             if any(first <= named.start < end for first, end in hidden.code):
-                reading.out.named(voice, named, MENTIONS, section.heading, _PASSING)
+                reading.out.add_named(voice, named, MENTIONS, section.heading, _PASSING)
 
 
 def _add_mentions(reading: _FactReading, voice: Voice, section: Section) -> None:
@@ -177,10 +177,10 @@ def _add_mentions(reading: _FactReading, voice: Voice, section: Section) -> None
     if reading.format.comment in text:
         text = blanked(text, reading.format.markup(text).comments)
     for named in reading.naming.find(f"{section.heading}\n{text}" if section.heading else text):
-        reading.out.named(voice, named, MENTIONS, section.heading, _PASSING)
+        reading.out.add_named(voice, named, MENTIONS, section.heading, _PASSING)
 
 
-def _in_section(reading: _FactReading, text: str, voice: Voice) -> Iterator[tuple[Named, int, int]]:
+def _names_in_section(reading: _FactReading, text: str, voice: Voice) -> Iterator[tuple[Named, int, int]]:
     """The documents that a section of references names, from when and until when it does.
 
     By name, by a link whose span holds no name, or by a label that the document defines, while it does.

@@ -32,13 +32,13 @@ class Gathered:
     aliases: set[tuple[str, str]] = field(default_factory=set[tuple[str, str]])
     homes: set[tuple[str, str]] = field(default_factory=set[tuple[str, str]])
 
-    def named(self, voice: Voice, named: Named, relation: Relation, section: str, confidence: float) -> None:
+    def add_named(self, voice: Voice, named: Named, relation: Relation, section: str, confidence: float) -> None:
         """Keep that a voice names an entity, and the edge this means; nothing where it names itself."""
         if named.key == voice.node or voice.since >= voice.until:
             return
-        self.entity(EntityFact(named.key, named.name, since=voice.since, until=voice.until))
+        self.add_entity(EntityFact(named.key, named.name, since=voice.since, until=voice.until))
         ends = (named.key, voice.node) if relation.inverse else (voice.node, named.key)
-        self.edge(
+        self.add_edge(
             Edge(
                 *ends,
                 relation.type,
@@ -52,7 +52,7 @@ class Gathered:
             )
         )
 
-    def edge(self, edge: Edge) -> None:
+    def add_edge(self, edge: Edge) -> None:
         """Keep an edge once; the first anchor said stays."""
         key = (edge.source, edge.target, edge.type, edge.memory_id, edge.section)
         known = self.edges.get(key)
@@ -60,7 +60,7 @@ class Gathered:
             return
         self.edges[key] = replace(known, anchor=edge.anchor) if known else edge
 
-    def entity(self, fact: EntityFact) -> None:
+    def add_entity(self, fact: EntityFact) -> None:
         """Keep that the file speaks of an entity: one fact each, by the definition or else the first name used."""
         known = self.entities.get(fact.key)
         if known is None:

@@ -61,7 +61,7 @@ class Layout:
         return min(across), min(down), max(across) - min(across), max(down) - min(down)
 
 
-def placed(rings: Sequence[Sequence[str]], parents: Mapping[str, str], widths: Mapping[str, float]) -> Layout:
+def layout_of(rings: Sequence[Sequence[str]], parents: Mapping[str, str], widths: Mapping[str, float]) -> Layout:
     """The centre in the middle, each hop on a ring of its own around it, no two labels touching."""
     center = rings[0][0]
     boxes = {center: Box(0.0, 0.0, widths[center])}

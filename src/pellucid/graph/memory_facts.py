@@ -31,23 +31,24 @@ def add_memory(out: Gathered, memory: Memory, naming: Naming) -> None:
 def _add_memory(out: Gathered, memory: Memory, voice: Voice, naming: Naming) -> None:
     before = len(out.edges)
     if memory.entity_ref and (key := node_key(memory.entity_ref)):
-        out.named(voice, Named(memory.entity_ref.strip(), key, 0, 0), _ABOUT, "entityRef", _WHOLE)
+        out.add_named(voice, Named(memory.entity_ref.strip(), key, 0, 0), _ABOUT, "entityRef", _WHOLE)
         _add_claims(out, memory, key, voice)
     for named in naming.find(memory.content):
-        out.named(voice, named, MENTIONS, "", _NAMED)
+        out.add_named(voice, named, MENTIONS, "", _NAMED)
     for old in memory.supersedes:
-        out.edge(_edge_to(voice, old, "SUPERSEDES", "supersedes", _WHOLE))
+        out.add_edge(_edge_to(voice, old, "SUPERSEDES", "supersedes", _WHOLE))
     for source in memory.derived_from:
-        out.edge(_edge_to(voice, source, "DERIVED_FROM", "derivedFrom", _WHOLE))
+        out.add_edge(_edge_to(voice, source, "DERIVED_FROM", "derivedFrom", _WHOLE))
     if len(out.edges) > before:
         if memory.episode_id:
-            out.edge(_edge_to(voice, memory.episode_id, "PART_OF", "episodeId", _NEAR))
+            out.add_edge(_edge_to(voice, memory.episode_id, "PART_OF", "episodeId", _NEAR))
         out.homes.add((memory.id, memory.id))
     elif memory.superseded_by:
         out.homes.add((memory.id, memory.id))
 
 
 def _add_claims(out: Gathered, memory: Memory, key: str, voice: Voice) -> None:
+    """Keep the values that a memory states of its entity; a value that names the entity is another name of it."""
     stands = memory.status in ("active", "superseded") and memory.trust_zone != "quarantine"
     public = stands and BOUNDARY.isdisjoint(memory.scopes)  # another name, told in private, would give itself away
     anew = {entity_key(name): by for name, by in memory.retired_attributes.items()}

@@ -6,7 +6,7 @@ attribute. The same neighbourhood gives the same bytes.
 
 from collections.abc import Callable, Sequence
 
-from pellucid.graph.layout import placed, width_of
+from pellucid.graph.layout import layout_of, width_of
 from pellucid.graph.lines import DrawnEdge, Labels, lines_of
 from pellucid.graph.neighbours import Neighbourhood
 from pellucid.graph.svg_marks import (
@@ -39,7 +39,7 @@ def svg(around: Neighbourhood, nodes: Sequence[Node], link: Callable[[Node], str
     shown, hidden = _drawable_part(around)
     lines = _lines_to_draw(lines_of(shown))
     names = {key: _shortened(labels.name(key)) for ring in shown.hops for key in ring}
-    layout = placed(shown.hops, _parents(lines), {key: width_of(name) for key, name in names.items()})
+    layout = layout_of(shown.hops, _parents(lines), {key: width_of(name) for key, name in names.items()})
     rows = legend_rows(lines, hidden, lazy=any(labels.lazy(key) for key in names))
     left, top, width, height = layout.frame
     frame: Frame = (left - _MARGIN, top - _MARGIN, width + 2 * _MARGIN, height + 2 * _MARGIN)

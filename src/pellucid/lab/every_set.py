@@ -99,13 +99,13 @@ def _table(
     rows: dict[str, LabOutput] = {}
     for number, (name, folder) in enumerate(there.items(), start=1):
         report(f"{name}: set {number} of {len(there)}")
-        rows[name] = _row(settings, _asked(request, name, folder), report)
+        rows[name] = _row(settings, _lab_input(request, name, folder), report)
     chosen = _choices(rows)
     joint: dict[str, dict[str, Any]] = {}
     for name, folder in there.items() if chosen else ():
         options = {part: each[name].option for part, each in chosen.items() if each[name].option != AS_SET}
         report(f"{name}: asking with what the others would choose")
-        joint[name] = run_together(settings, _asked(request, name, folder), options, report)
+        joint[name] = run_together(settings, _lab_input(request, name, folder), options, report)
     return LabTable(rows=rows, missing=dict(missing), choices=chosen, together=joint)
 
 
@@ -144,7 +144,7 @@ def _choices(rows: dict[str, LabOutput]) -> dict[str, dict[str, Choice]]:
     )
 
 
-def _asked(request: LabAllInput, name: SetName, folder: Path) -> LabInput:
+def _lab_input(request: LabAllInput, name: SetName, folder: Path) -> LabInput:
     return LabInput(
         dataset=name,
         data=folder,

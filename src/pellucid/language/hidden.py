@@ -95,6 +95,7 @@ class _DrawnForm(dict[int, str | None]):
     """For `str.translate`: a sign that is not drawn as nothing, a dash as a hyphen; asked once for each sign."""
 
     def __missing__(self, code: int) -> str | None:
+        """How a character is drawn, worked out once; None for one that is not drawn."""
         char = chr(code)
         kind = unicodedata.category(char)
         seen: str | None = char
@@ -151,6 +152,7 @@ def folded(text: str) -> str:
 
 
 def _as_latin(word: str, *, mostly: bool) -> str:
+    """A word with look-alike letters as the Latin ones they stand for, if it is disguised; else as it is."""
     if word.isascii():
         return word
     strangers = [char for char in word if not char.isascii()]

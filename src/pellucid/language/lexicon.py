@@ -69,12 +69,17 @@ def phrases(kind: Literal["tasks", "keeping"]) -> tuple[Mapping[str, re.Pattern[
     What the file has as a text, and not as a list, stands for `{its name}` in the patterns of its language.
     """
     return tuple(
-        {name: _one_of(cast("list[str]", said), known) for name, said in known.items() if isinstance(said, list)}
+        {
+            name: _any_of_patterns(cast("list[str]", said), known)
+            for name, said in known.items()
+            if isinstance(said, list)
+        }
         for known in (table(code, kind) for code in STATED)
     )
 
 
-def _one_of(patterns: list[str], language: Mapping[str, str | list[str]]) -> re.Pattern[str]:
+def _any_of_patterns(patterns: list[str], language: Mapping[str, str | list[str]]) -> re.Pattern[str]:
+    """One pattern that matches any of these; `{name}` in them stands for that text of the language."""
     joined = "|".join(f"(?:{pattern})" for pattern in patterns)
     for name, value in language.items():
         if isinstance(value, str):

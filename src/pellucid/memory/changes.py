@@ -125,8 +125,8 @@ class ChangeSet:
             return _OF_SECTIONS if there else frozenset()
         return _OF_MOMENTS if category == "moment" else STATE_FIELDS
 
-    def said_again(self, memory_id: str, source_class: str, session_id: str | None) -> None:
-        """A memory's words were said once more; nothing in its file changes."""
+    def corroborate(self, memory_id: str, source_class: str, session_id: str | None) -> None:
+        """Note that a memory's words were said once more; nothing in its file changes."""
         self._note_change(memory_id, "corroborated", {}, {}, source_class, ())
         self._rows[-1] = self._rows[-1].model_copy(update={"session_id": session_id})
 

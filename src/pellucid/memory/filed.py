@@ -27,10 +27,11 @@ class Filed:
 
 def parsed(heads: Iterable[FileHead], namespace: str, key: bytes) -> list[Filed]:
     """What these files hold; `namespace` and `key` complete those that a person wrote by hand."""
-    return [_filed_head(head, namespace, key) for head in heads]
+    return [_parsed_head(head, namespace, key) for head in heads]
 
 
-def _filed_head(head: FileHead, namespace: str, key: bytes) -> Filed:
+def _parsed_head(head: FileHead, namespace: str, key: bytes) -> Filed:
+    """A file with what it holds; with nothing if it is gone, with the problem if it cannot be read."""
     if head.data is None:
         return Filed(head)
     at = datetime.fromtimestamp(head.stamp.mtime_ns / 1e9, UTC) if head.stamp else datetime.now(UTC)

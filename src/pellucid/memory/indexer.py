@@ -212,6 +212,7 @@ class Indexer:
             return self._rebuild(op_id)
 
     def _rebuild(self, op_id: str | None) -> Folded:
+        """Fold every file and the whole ledger again, as if the index were new."""
         self.records.drain()
         state = self.index.state()
         newer = self.records.operations(after=state.applied_seq)
@@ -280,6 +281,7 @@ class Indexer:
     def _changes_of(
         self, heads: Iterable[FileHead], op_id: str | None, source: Encodings
     ) -> tuple[list[PathChange], Folded]:
+        """What the index is to hold of these files, encoded; and which could not be read, or encoded."""
         from pellucid.memory import filed
 
         found = filed.parsed(heads, self.namespace, self.key)

@@ -18,6 +18,7 @@ _LEVELS: tuple[Access, ...] = ("read", "write", "admin")
 
 
 def _place(text: str) -> str:
+    """A text that is `tenant/project`, `tenant/*` or `*`, as it is; ValueError for any other."""
     tenant, _, project = text.partition("/")
     if text == EVERYWHERE or re.fullmatch(NAMESPACE_PATTERN, f"{tenant}/x" if project == "*" else text):
         return text

@@ -88,8 +88,8 @@ class ProjectRegistry(Wire):
         found = [(each, top) for each in self.projects for top in (each.root, *each.worktrees) if holds(top, folder)]
         return max(found, key=lambda pair: depth(pair[1]), default=None)
 
-    def knowing(self, root: str, worktree: str | None, is_taken: Callable[[str], bool]) -> "ProjectRegistry":
-        """The same with a root, under a namespace that is nobody else's, and with a worktree of it.
+    def with_root(self, root: str, worktree: str | None, is_taken: Callable[[str], bool]) -> "ProjectRegistry":
+        """The same with a root, under a namespace that is nobody else's, and a worktree of it, which no other keeps.
 
         Args:
             is_taken: whether a namespace holds something already.

@@ -148,7 +148,7 @@ class Call:
         work = replace(app.unit_of_work, deadline=self.deadline)
         return replace(app, deadline=self.deadline, surface=self.surface, unit_of_work=work)
 
-    def tell(
+    def tell_watchers(
         self, row: "Operation[Any, Any]", asked: Wire, outcome: object, began: int, error: Exception | None = None
     ) -> None:
         """Tell those who watch the home, if it was opened, that an operation is over; `began` is in nanoseconds."""
@@ -269,9 +269,9 @@ class Operation(Generic[In, Out]):
         try:
             outcome = self.run(call, asked)
         except Exception as error:
-            call.tell(self, asked, None, began, error)
+            call.tell_watchers(self, asked, None, began, error)
             raise
-        call.tell(self, asked, outcome, began)
+        call.tell_watchers(self, asked, outcome, began)
         return outcome
 
 

@@ -13,7 +13,7 @@ from pellucid.errors import StoreError
 from pellucid.model.ledger import ErasureRow, LifecycleRow
 from pellucid.model.wire import Wire
 from pellucid.operations.rows import rows
-from pellucid.store.local.database import DATABASES, explained
+from pellucid.store.local.database import DATABASES, os_errors_explained
 from pellucid.store.local.erasing import room_needed
 
 _MARK = "erasing"
@@ -33,7 +33,7 @@ def begin(app: App) -> None:
     Raises:
         StoreError: that could not be written down.
     """
-    with explained(_mark(app)):
+    with os_errors_explained(_mark(app)):
         _mark(app).touch(mode=0o600)
 
 

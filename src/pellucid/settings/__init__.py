@@ -136,7 +136,7 @@ def load(**flags: Any) -> Settings:
     try:
         environment = _of_environment()
         home = Settings(**{k: v for k, v in merged(environment, given).items() if k == "home"}).home
-        folder = _of_folder(home / NAME)
+        folder = _working_folder_file(home / NAME)
         own = read_own(home / NAME)
         found = Settings(**merged(own, folder.taken, environment, given))
         default = Settings.model_fields["namespace"].default
@@ -186,7 +186,8 @@ def _holds_many(kind: object) -> bool:
     return bool(section(kind)) or get_origin(kind) in (tuple, dict) or any(map(_holds_many, get_args(kind)))
 
 
-def _of_folder(own: Path) -> FolderFile:
+def _working_folder_file(own: Path) -> FolderFile:
+    """What the `pellucid.toml` of the working folder sets; nothing where that folder was removed."""
     try:
         return read_folder(Path.cwd() / NAME, own, Settings)
     except FileNotFoundError:  # the working directory was removed

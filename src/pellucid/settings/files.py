@@ -88,6 +88,7 @@ def read_folder(path: Path, own: Path, model: type[BaseModel]) -> FolderFile:
 def _harmless_settings(
     table: Table, model: type[BaseModel], at: tuple[str, ...], ignored: list[str], path: Path
 ) -> Table:
+    """The settings of a table that a folder may set; the names of others go to `ignored`, unknown ones are refused."""
     out: Table = {}
     for key, value in table.items():
         name = to_snake(key)
@@ -154,6 +155,7 @@ def in_snake_case(table: Table) -> Table:
 
 
 def merged(*layers: Table) -> Table:
+    """Tables in one, section by section; what a later one sets wins."""
     out: Table = {}
     for layer in layers:
         for key, value in layer.items():

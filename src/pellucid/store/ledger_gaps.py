@@ -25,7 +25,7 @@ class Gaps:
         self._given_up: list[Span] = []
 
     def take(self, row: dict[str, object]) -> None:
-        """One more row."""
+        """Look at the next row, in the order of numbers: what it leaves out, and what it gives up."""
         number = seq_of(row)
         if number > self.last + 1:
             self._passed.append((self.last + 1, number - 1))
@@ -39,13 +39,13 @@ class Gaps:
         return tuple(_spans_without([*self._passed, *end], self._given_up))
 
 
-def said(spans: Iterable[Span]) -> str:
+def gaps_text(spans: Iterable[Span]) -> str:
     """`3, 7-9`."""
     return ", ".join(f"{first}-{last}" if last > first else f"{first}" for first, last in spans)
 
 
 def spans(text: str) -> tuple[Span, ...]:
-    """What `said` said; nothing where it is something else."""
+    """The spans that a text of `gaps_text` names; parts that are something else are passed over."""
     out: list[Span] = []
     for each in text.split(", "):
         first, _, last = each.partition("-")

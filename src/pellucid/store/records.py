@@ -4,7 +4,7 @@ from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass
 from typing import Literal, Protocol
 
-from pellucid.store.ledger_gaps import Span, said
+from pellucid.store.ledger_gaps import Span, gaps_text
 
 OperationKind = Literal[
     "import",
@@ -178,7 +178,7 @@ class RecordState:
     @property
     def problems(self) -> tuple[str, ...]:
         """What is wrong with the ledger, a sentence each; of the key `key` says it."""
-        lost = [f"rows of the ledger are missing: {said(self.missing)}"] if self.missing else []
+        lost = [f"rows of the ledger are missing: {gaps_text(self.missing)}"] if self.missing else []
         lines = [f"{name}: line {number} is not a ledger row" for name, number in self.damaged]
         return (*lines, *lost, *(f"{name} does not say any more what was written into it" for name in self.altered))
 

@@ -27,7 +27,7 @@ def forms(row: Operation[Any, Any]) -> tuple[Form, ...]:
     return ("lines",) if row.output == Iterator[str] else ("json", "text")
 
 
-def told(
+def answer_text(
     row: Operation[Any, Any],
     outcome: Any,
     asked: Any,

@@ -100,7 +100,7 @@ TEXTS: Mapping[str, Text] = {
     "graph.backfill": _going_on("graph.backfilled", "graph backfill", apply=True),
     "project.list": _text_by("projects.projects"),
     "project.move": _text_by("projects.project"),
-    "memory.why": _text_by("recall.why.told", words=True),
+    "memory.why": _text_by("recall.why.why_text", words=True),
     "recall.diff": _text_by("recall.replay.compared"),
     "recall.replay": _text_by("recall.replay.replayed"),
     "recall.ablate": _text_by("recall.replay.ablated"),

@@ -43,11 +43,11 @@ class OtelWatcher:
         self._tracer, self._content, self._own = tracer, content, own
 
     def recalled(self, done: RecallDone) -> None:
-        self._tell(recall_span(done, content=self._content), self._caller())
+        self._send_span(recall_span(done, content=self._content), self._caller())
 
     def performed(self, done: OperationDone) -> None:
         if span := operation_span(done, content=self._content):
-            self._tell(span, self._caller())
+            self._send_span(span, self._caller())
 
     def close(self) -> None:
         if self._own is None:
@@ -65,7 +65,7 @@ class OtelWatcher:
             return here
         return TraceContextTextMapPropagator().extract(CALLER.get(), here)
 
-    def _tell(self, span: Span, caller: context.Context) -> None:
+    def _send_span(self, span: Span, caller: context.Context) -> None:
         made = self._tracer.start_span(
             span.name, caller, trace.SpanKind.INTERNAL, span.attributes, start_time=span.began
         )
@@ -75,7 +75,7 @@ class OtelWatcher:
         if made.is_recording():
             within = trace.set_span_in_context(made, caller)
             for each in span.within:
-                self._tell(each, within)
+                self._send_span(each, within)
         made.end(span.ended)
 
 

@@ -38,14 +38,14 @@ class Span:
 
 def recall_span(done: RecallDone, *, content: bool) -> Span:
     """A recall as `search_memory`: a child for each leg that was asked, and for the reranker."""
-    told = _asked(done.request, content=content) | _went(done.event)
+    told = _request_attributes(done.request, content=content) | _event_attributes(done.event)
     if done.state is None:
         return Span("search_memory", done.began, done.ended, told, type(done.error).__name__)
     state = done.state
-    told |= _answered(state) | _terms(state) | _ladder(state)
+    told |= _outcome_attributes(state) | _term_attributes(state) | _ladder_attributes(state)
     if content:
-        told["gen_ai.memory.records"] = _records(state)
-    within = tuple(_children(done, state, content=content))
+        told["gen_ai.memory.records"] = _records_json(state)
+    within = tuple(_child_spans(done, state, content=content))
     return Span("search_memory", done.began, done.ended, told, within=within)
 
 
@@ -71,7 +71,7 @@ def operation_span(done: OperationDone, *, content: bool) -> Span | None:
     return Span(done.span, done.began, done.ended, told, type(done.error).__name__ if done.error else "")
 
 
-def _asked(request: Request, *, content: bool) -> dict[str, Value]:
+def _request_attributes(request: Request, *, content: bool) -> dict[str, Value]:
     told: dict[str, Value] = {
         "openinference.span.kind": "CHAIN",
         "gen_ai.operation.name": "search_memory",
@@ -89,7 +89,7 @@ def _asked(request: Request, *, content: bool) -> dict[str, Value]:
     return told
 
 
-def _went(event: RecallEvent) -> dict[str, Value]:
+def _event_attributes(event: RecallEvent) -> dict[str, Value]:
     return {
         "gen_ai.memory.record.count": event.selected,
         "pellucid.recall.outcome": event.outcome,
@@ -102,7 +102,7 @@ def _went(event: RecallEvent) -> dict[str, Value]:
     }
 
 
-def _answered(state: State) -> dict[str, Value]:
+def _outcome_attributes(state: State) -> dict[str, Value]:
     context, doubt = state.context, state.abstention
     failed = [each.name for each in state.stages if each.note.startswith(FAILED)]
     told: dict[str, Value] = {
@@ -118,7 +118,7 @@ def _answered(state: State) -> dict[str, Value]:
     return told
 
 
-def _terms(state: State) -> dict[str, Value]:
+def _term_attributes(state: State) -> dict[str, Value]:
     """The memories of the context by place, and of each what its score is the sum of."""
     pool, places = state.pool, _places(state)
     if not places:
@@ -132,7 +132,7 @@ def _terms(state: State) -> dict[str, Value]:
     }
 
 
-def _ladder(state: State) -> dict[str, Value]:
+def _ladder_attributes(state: State) -> dict[str, Value]:
     rungs = state.rungs
     return {
         "pellucid.ladder.rungs": [each.name for each in rungs],
@@ -141,7 +141,7 @@ def _ladder(state: State) -> dict[str, Value]:
     }
 
 
-def _records(state: State) -> str:
+def _records_json(state: State) -> str:
     said = {each.memory.id: each.memory for each in state.served}
     places = _places(state)
     rows = zip(_ids(state, places), _floats(state.pool.final[places]), strict=True)
@@ -159,7 +159,7 @@ def _places(state: State) -> list[int]:
     return [at[each] for each in state.context.included if each in at]
 
 
-def _children(done: RecallDone, state: State, *, content: bool) -> Iterator[Span]:
+def _child_spans(done: RecallDone, state: State, *, content: bool) -> Iterator[Span]:
     """The legs and the reranker, each with the time of its stage: no leg is timed by itself."""
     began = done.ranked - sum(_nanos(each) for each in state.stages)
     for stage in state.stages:
@@ -195,7 +195,7 @@ def _leg_span(done: RecallDone, state: State, leg: LegReport, time: tuple[int, i
     if ranks is not None:
         found = np.flatnonzero(ranks > 0)
         best = found[np.argsort(ranks[found], kind="stable")]
-        told |= _documents(state, "retrieval.documents", best, scores, content=content)
+        told |= _document_attributes(state, "retrieval.documents", best, scores, content=content)
     return Span(f"retrieve {base_of(leg.name)}", *time, told, "degraded" if leg.health == "degraded" else "")
 
 
@@ -209,11 +209,11 @@ def _rerank_span(state: State, stage: StageReport, began: int, ended: int, *, co
     scored = np.flatnonzero(~np.isnan(scores))
     best = scored[np.argsort(-scores[scored], kind="stable")]
     told["pellucid.reranker.scored"] = len(best)
-    told |= _documents(state, "reranker.output_documents", best, scores, content=content)
+    told |= _document_attributes(state, "reranker.output_documents", best, scores, content=content)
     return Span("rerank", began, ended, told)
 
 
-def _documents(
+def _document_attributes(
     state: State,
     name: str,
     best: NDArray[np.int64],

@@ -68,7 +68,7 @@ def parse_document(values: Mapping[str, object], body: str, namespace: str) -> t
     return document, sections
 
 
-def remembered(document: Document, sections: Iterable[Section]) -> tuple[tuple[Memory, int], ...]:
+def memories_of(document: Document, sections: Iterable[Section]) -> tuple[tuple[Memory, int], ...]:
     """The memories that a document is, each with its ordinal: header versions (0), then sections by their number."""
     named = [Artifact(kind="file", name=document.path)]
     if document.entity != document.path:
@@ -159,6 +159,7 @@ def _text_of(block: str) -> str:
 
 
 def _without_sections(text: str, ids: Collection[str]) -> str:
+    """The text without the blocks of these sections, from each marker to the next."""
     starts = [found.start() for found in _MARKER.finditer(text)]
     kept = text[: starts[0]] if starts else text
     for start, end in zip(starts, [*starts[1:], len(text)], strict=False):
@@ -184,6 +185,7 @@ def _memory_of(
     content: str,
     quarantined: bool = False,
 ) -> Memory:
+    """The memory that a header version or a section of a document is."""
     return Memory(
         id=of.id,
         category="section",

@@ -15,7 +15,7 @@ from pellucid.model.document import Document, Section
 from pellucid.model.memory import FOLDERS, LAST_TURN, Episode, Memory, Moment, SourceClass
 from pellucid.vault import frontmatter
 from pellucid.vault.blocks import escaped, marker_of, slug, unescaped
-from pellucid.vault.documents import parse_document, remembered
+from pellucid.vault.documents import memories_of, parse_document
 
 _MEMORY_KEYS = {to_camel(name): name for name in Memory.model_fields if name not in ("content", "retired")}
 _EPISODE_KEYS = {to_camel(name): name for name in Episode.model_fields}
@@ -161,7 +161,7 @@ def parse(path: str, data: bytes, identity: FileIdentity) -> Parsed:
             return _parse_episode(values, body, identity)
         if str(values.get("id", "")).startswith("doc_"):
             document, sections = parse_document(values, body, identity.namespace)
-            return Parsed(remembered(document, sections), document=document, sections=sections)
+            return Parsed(memories_of(document, sections), document=document, sections=sections)
         return Parsed(((_parse_memory(path, values, body, identity), _first_turn(values)),))
     except InputError as error:
         raise InputError(f"{path}: {error.message}", next_step=error.next_step) from error
@@ -226,6 +226,7 @@ def _memory_of_moment(moment: Moment, episode: Episode) -> Memory:
 
 
 def _first_turn(values: Mapping[str, object]) -> int:
+    """The number of the first turn that an episode's evidence names; 0 where it names none."""
     evidence = values.get("evidence")
     first = str(evidence[0]) if isinstance(evidence, list) and evidence else ""  # pyright: ignore[reportUnknownArgumentType]
     found = re.search(r":(\d+)-\d+$", first)

@@ -91,7 +91,7 @@ class Since:
     """Gone, and not by `forget`: their file was deleted."""
 
 
-def replay(receipt: Receipt) -> Replay:
+def replay_receipt(receipt: Receipt) -> Replay:
     """The order and the finals of a receipt, from its columns alone."""
     state = receipt.state
     pool, order = rescore(state)
@@ -107,7 +107,7 @@ def replay(receipt: Receipt) -> Replay:
     return Replay(ranking, served, same and sorted(alone[served:].tolist()) == beyond.tolist())
 
 
-def compare(receipt: Receipt, live: State, since: Since = Since()) -> list[Reason]:
+def compare_with_live(receipt: Receipt, live: State, since: Since = Since()) -> list[Reason]:
     """Why the same request gives another ranking today; nothing if it gives the same, to the last bit.
 
     `live` is the recorded request run again: same settings, filters, scopes, instant. Every reason there is is given,

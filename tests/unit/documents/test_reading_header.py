@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pellucid.documents.header_yaml import _by_line, _on_one_line, frontmatter_values
+from pellucid.documents.header_yaml import _on_one_line, _values_by_line, frontmatter_values
 from pellucid.documents.reading import ReadDocument, read_document
 from pellucid.errors import InputError
 from pellucid.vault import frontmatter
@@ -86,7 +86,7 @@ def test_a_rule_at_the_top_is_no_frontmatter(text: str) -> None:
 )
 def test_where_lines_are_read_without_yaml_it_says_the_same(pairs: list[tuple[str, str]]) -> None:
     text = "".join(f"{key}: {value}\n" for key, value in pairs)
-    quick = _by_line(text, strict=True)
+    quick = _values_by_line(text, strict=True)
     if quick is None:
         frontmatter_values(text)
         return

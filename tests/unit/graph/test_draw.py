@@ -7,7 +7,7 @@ from xml.etree import ElementTree as ET
 import pytest
 
 from pellucid.graph.draw import text
-from pellucid.graph.layout import HEIGHT, placed, width_of
+from pellucid.graph.layout import HEIGHT, layout_of, width_of
 from pellucid.graph.neighbours import Direction, holding, neighbourhood
 from pellucid.graph.svg import svg
 from pellucid.model.entity import FOREVER, Edge, EdgeType
@@ -200,7 +200,7 @@ def test_a_lone_node_is_drawn() -> None:
 
 
 def test_a_line_ends_at_the_edge_of_a_label() -> None:
-    boxes = placed(
+    boxes = layout_of(
         [["a"], ["b", "c"]], {"b": "a", "c": "a"}, {"a": 40.0, "b": 60.0, "c": width_of("日本語 text")}
     ).boxes
     x, y = boxes["b"].border(0, 0)

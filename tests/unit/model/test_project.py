@@ -13,7 +13,7 @@ def named(*roots: str, taken: frozenset[str] = frozenset()) -> list[str]:
     """The namespaces that roots get, one after the other."""
     known = ProjectRegistry()
     for root in roots:
-        known = known.knowing(root, None, taken.__contains__)
+        known = known.with_root(root, None, taken.__contains__)
     found = [known.of_root(root) for root in roots]
     return [each.namespace for each in found if each]
 
@@ -86,7 +86,7 @@ def test_what_is_no_absolute_folder_is_none(text: str) -> None:
 def test_the_deepest_root_holds_a_folder() -> None:
     known = ProjectRegistry()
     for root in ("/a", "/a/b/c", "/a/b"):
-        known = known.knowing(root, None, lambda _: False)
+        known = known.with_root(root, None, lambda _: False)
     found = known.nearest("/a/b/x")
     assert found
     assert found[1] == "/a/b"
@@ -94,8 +94,8 @@ def test_the_deepest_root_holds_a_folder() -> None:
 
 
 def test_a_worktree_that_became_a_root_of_its_own_is_no_longer_the_others() -> None:
-    known = ProjectRegistry().knowing("/a/api", "/tmp/wt", lambda _: False)
-    known = known.knowing("/tmp/wt", None, lambda _: False)
+    known = ProjectRegistry().with_root("/a/api", "/tmp/wt", lambda _: False)
+    known = known.with_root("/tmp/wt", None, lambda _: False)
     assert [(each.root, each.worktrees) for each in known.projects] == [("/a/api", ()), ("/tmp/wt", ())]
 
 

@@ -81,7 +81,9 @@ def test_every_way_of_taking_a_memory_up_is_a_use_and_being_served_or_listed_is_
     for way in (
         lambda: show_memory(app, HERE, memory.id[-10:]),
         lambda: history(app, HERE, memory.id),
-        lambda: why(app, WhyInput(namespace=HERE, memory=memory.id, asked=RecallInput(query="crane", namespace=HERE))),
+        lambda: why(
+            app, WhyInput(namespace=HERE, memory=memory.id, question=RecallInput(query="crane", namespace=HERE))
+        ),
         lambda: reverify(app, ReverifyInput(namespace=HERE, memory_ids=(memory.id,))),
     ):
         later(app, 1)

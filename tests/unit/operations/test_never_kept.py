@@ -14,7 +14,7 @@ from pellucid.operations.recall.request import RecallInput
 from pellucid.operations.recall.why import WhyInput, why
 from pellucid.operations.rows import rows
 from pellucid.operations.session.importing import ImportInput, import_transcripts
-from pellucid.surfaces.present.recall.why import told
+from pellucid.surfaces.present.recall.why import why_text
 
 _SAID = (
     "The build is broken right now, because of the zephyr plugin.",
@@ -57,13 +57,13 @@ def test_a_forgotten_turn_is_not_told_of(whole: App) -> None:
     forget(whole, ForgetInput(namespace=HERE, memory_ids=(memory.id,)))
     take(whole, session("We deploy with make release.", name="other"))
     with pytest.raises(NotFoundError, match="is like"):
-        why(whole, WhyInput(namespace=HERE, memory=_SAID[1], asked=asked))
+        why(whole, WhyInput(namespace=HERE, memory=_SAID[1], question=asked))
 
 
 def test_what_is_kept_is_explained_as_before(whole: App) -> None:
     take(whole, session("We decided to cut releases every Tuesday."))
     asked = RecallInput(query="how often do we release?", namespace=HERE)
-    outcome = why(whole, WhyInput(namespace=HERE, memory="cut releases every Tuesday", asked=asked))
+    outcome = why(whole, WhyInput(namespace=HERE, memory="cut releases every Tuesday", question=asked))
     assert outcome.finding
 
 
@@ -87,7 +87,7 @@ def test_a_question_that_stands_alone_says_why_the_first_answer_it(whole: App) -
         assert [each.memory_id for each in outcome.candidates] == [memory.id]
         assert outcome.sentence.startswith("No memory says these words; as a question, they bring 1 memory: ")
         assert outcome.candidates[0].why.startswith("Found 1st by meaning")
-        assert f"    {outcome.candidates[0].why}\n" in f"{told(outcome)}\n"
+        assert f"    {outcome.candidates[0].why}\n" in f"{why_text(outcome)}\n"
     assert list(whole.receipts.recalls(HERE, limit=1)) == []
 
 
@@ -112,4 +112,4 @@ def test_words_that_a_memory_and_its_passage_say_are_the_memorys(whole: App) -> 
     memory = next(each for each in held(whole).values() if each.category != "moment")
     assert len(held(whole)) == 2
     asked = RecallInput(query="how often do we release?", namespace=HERE)
-    assert why(whole, WhyInput(namespace=HERE, memory="releases every Tuesday", asked=asked)).memory_id == memory.id
+    assert why(whole, WhyInput(namespace=HERE, memory="releases every Tuesday", question=asked)).memory_id == memory.id

@@ -8,7 +8,7 @@ from kits.intake import HERE, START, held, session, take
 from kits.vault import keep
 from pellucid.app import App
 from pellucid.memory.changes import ChangeSet
-from pellucid.memory.reconcile.reconcile import Reconciler, statement
+from pellucid.memory.reconcile.reconcile import Reconciler, statement_of
 from pellucid.model.observation import Evidence, ExtractedFact, MemoryObservation
 from pellucid.operations.memory.remembering import RememberInput, remember
 from pellucid.operations.memory.storytelling import history
@@ -130,7 +130,7 @@ def test_what_ranks_lower_is_put_up_for_review_instead_of_replacing(whole: App) 
         judge_accepted=True,
     )
     reconciler = Reconciler(whole.index, whole.lookup, changes, whole.key)
-    reconciler.consider([statement(said, changes)])
+    reconciler.consider([statement_of(said, changes)])
     (outcome,) = reconciler.decide().outcomes
     assert outcome.reason.startswith("pending-review")
     plan = changes.plan()
@@ -261,7 +261,7 @@ def test_an_older_statement_of_several_attributes_that_arrives_late_keeps_those_
             judge_accepted=True,
         )
         reconciler = Reconciler(whole.index, whole.lookup, changes, whole.key)
-        reconciler.consider([statement(seen, changes)])
+        reconciler.consider([statement_of(seen, changes)])
         reconciler.decide()
         plan = changes.plan()
         whole.unit_of_work.commit("import", plan.writes, plan.rows)

@@ -141,7 +141,7 @@ def test_a_section_that_no_edge_leads_to_is_not_said_to_lack_room(harbour: App) 
     assert rungs["budget-fit"].considered == rungs["budget-fit"].admitted == len(shown.results)
     assert "that no edge asked for leads to" in render_text(shown)
     beside = next(each for each in shown.rejected if each.rejected_by == "asked-edges")
-    found = why(harbour, WhyInput(namespace=HERE, memory=beside.memory_id, asked=question)).finding
+    found = why(harbour, WhyInput(namespace=HERE, memory=beside.memory_id, question=question)).finding
     assert found
     assert (found.stage, found.margin) == ("asked-edges", None)
     assert not [each for each in found.tried if each.kind == "budget"]
@@ -195,7 +195,7 @@ def test_why_says_what_such_a_section_lacks_and_what_the_better_one_says(harbour
         for each in harbour.index.memories(HERE)
         if each.memory.content.startswith("SPEC-1: The harbour gate › Copyright")
     )
-    told = why(harbour, WhyInput(namespace=HERE, memory=licence, asked=question))
+    told = why(harbour, WhyInput(namespace=HERE, memory=licence, question=question))
     assert "of what is asked it holds nothing but the title" in told.sentence
     assert [words for words in told.words.values() if words.startswith("SPEC-1: The harbour gate")]
 

@@ -7,7 +7,7 @@ from pellucid.language.words import words
 from pellucid.model.memory import Memory
 from pellucid.recall.receipt.record import pack, unpack
 from pellucid.recall.score.repeats import AlreadyTold
-from pellucid.xray.replay import replay
+from pellucid.xray.replay import replay_receipt
 
 SAID = "The lock is taken before the file is written"
 
@@ -122,7 +122,7 @@ def test_a_place_that_a_repetition_would_have_taken_goes_to_the_next_best(house:
         ("budget-fit", 2, 2),
     ]
     receipt = unpack(pack(state))
-    assert replay(receipt).identical
+    assert replay_receipt(receipt).identical
     assert receipt.state.repeats == state.repeats
 
 
@@ -134,7 +134,7 @@ def test_who_repeats_what_a_fuller_one_stands_for_repeats_the_fuller_one(house: 
     state = run(app, SAID)
     assert len(state.context.included) == 1
     assert {*state.repeats.values()} == {*state.kept.tolist()}
-    assert replay(unpack(pack(state))).identical
+    assert replay_receipt(unpack(pack(state))).identical
 
 
 def test_a_memory_stands_for_the_short_turn_right_before_it_that_it_was_read_from() -> None:

@@ -17,7 +17,7 @@ def never(_: str) -> bool:
 
 
 def know(vault: Path, root: str) -> None:
-    ProjectFile(vault).change(partial(ProjectRegistry.knowing, root=root, worktree=None, is_taken=never))
+    ProjectFile(vault).change(partial(ProjectRegistry.with_root, root=root, worktree=None, is_taken=never))
 
 
 def test_what_was_put_in_is_there_after_a_reopening_readable_by_its_owner_alone(tmp_path: Path) -> None:

@@ -17,7 +17,7 @@ from pellucid.operations.memory.lifecycle.aging import LifecycleInput, run_lifec
 from pellucid.operations.recall.explaining import LiveOutput, replay_recall
 from pellucid.recall.receipt.record import pack, unpack
 from pellucid.recall.state import LegReport
-from pellucid.xray.replay import UNEXPLAINED, Since, compare, replay
+from pellucid.xray.replay import UNEXPLAINED, Since, compare_with_live, replay_receipt
 
 CRANE, FERRY, TIDE = (f"mem_{n:032x}" for n in (1, 2, 3))
 
@@ -44,7 +44,7 @@ def named(app: App, recall_id: str) -> dict[str, tuple[str, tuple[str, ...]]]:
 @pytest.mark.requirement("XRAY-5")
 def test_a_replay_is_the_order_and_the_scores_that_were_served(port: App) -> None:
     state = run(port, "harbour crane", top_k=2)
-    again = replay(unpack(pack(state)))
+    again = replay_receipt(unpack(pack(state)))
     assert again.identical
     assert again.served == 2
     assert [each.memory_id for each in again.ranking[:2]] == [each.memory.id for each in state.served]
@@ -57,7 +57,7 @@ def test_a_receipt_that_was_tampered_with_is_seen(port: App) -> None:
     pool = receipt.state.pool
     turned = {name: np.where(ranks > 0, len(pool) + 1 - ranks, 0) for name, ranks in pool.ranks.items()}
     other = replace(pool, ranks=turned, rerank_score=-pool.rerank_score, passage_score=-pool.passage_score)
-    assert not replay(replace(receipt, state=replace(receipt.state, pool=other))).identical
+    assert not replay_receipt(replace(receipt, state=replace(receipt.state, pool=other))).identical
 
 
 @pytest.mark.requirement("XRAY-5")
@@ -146,9 +146,11 @@ def test_other_numbers_of_the_same_words_are_another_model_s(port: App) -> None:
     receipt, state = unpack(pack(run(port, "harbour crane"))), run(port, "harbour crane")
     pool = state.pool
     other = replace(state, pool=replace(pool, cosine=pool.cosine * np.float32(0.9), final=pool.final + 1))
-    (reason,) = compare(receipt, other)
+    (reason,) = compare_with_live(receipt, other)
     assert (reason.name, reason.count, set(reason.memory_ids)) == ("model-changed", 3, {CRANE, FERRY, TIDE})
-    (reranked,) = compare(receipt, replace(state, pool=replace(pool, final=pool.final + 1), rerank_backend="by-length"))
+    (reranked,) = compare_with_live(
+        receipt, replace(state, pool=replace(pool, final=pool.final + 1), rerank_backend="by-length")
+    )
     assert str(reranked) == "reranker-changed (by: late-interaction → by-length)"
 
 
@@ -168,14 +170,14 @@ def test_every_other_cause_has_a_name_of_its_own(port: App, changed: dict[str, A
     if note := changed.get("stage"):
         stages = tuple(replace(each, note=note) if each.name == "rerank" else each for each in other.stages)
         other = replace(other, stages=stages)
-    assert [str(each) for each in compare(receipt, other, Since())] == [said]
+    assert [str(each) for each in compare_with_live(receipt, other, Since())] == [said]
 
 
 def test_a_leg_nobody_knew_then_is_named(port: App) -> None:
     receipt, state = unpack(pack(run(port, "harbour crane"))), run(port, "harbour crane")
     pool = replace(state.pool, final=state.pool.final + 1)
     other = replace(state, pool=pool, legs=(*state.legs, LegReport("sonar", "ok")))
-    assert [str(each) for each in compare(receipt, other)] == ["leg-health-changed (sonar: not asked → ok)"]
+    assert [str(each) for each in compare_with_live(receipt, other)] == ["leg-health-changed (sonar: not asked → ok)"]
 
 
 def test_a_turn_that_joined_a_session_is_named(house: Opener) -> None:
@@ -207,9 +209,9 @@ def test_what_an_older_receipt_does_not_record_is_not_said_to_have_changed(port:
     state = run(port, "harbour crane")
     old = unpack(as_version_2(pack(state)))
     assert old.state.plan.words == state.plan.words
-    reasons = {each.name: each for each in compare(old, state)}
+    reasons = {each.name: each for each in compare_with_live(old, state)}
     assert not {"changed", "lifecycle-fold", "model-changed", UNEXPLAINED} & set(reasons)
     assert reasons["not-recorded"].detail == "asks, heat"
     pinned = replace(state, pool=replace(state.pool, pinned=~state.pool.pinned))
-    assert "changed" in {each.name for each in compare(old, pinned)}
-    assert compare(unpack(pack(state)), state) == []
+    assert "changed" in {each.name for each in compare_with_live(old, pinned)}
+    assert compare_with_live(unpack(pack(state)), state) == []

@@ -16,7 +16,7 @@ from pellucid.operations.memory.undoing import UndoInput, undo
 from pellucid.operations.recall.request import RecallInput, request_of
 from pellucid.operations.recall.why import WhyInput, why, why_of
 from pellucid.recall.receipt.record import pack, unpack
-from pellucid.surfaces.present.recall.why import told as printed
+from pellucid.surfaces.present.recall.why import why_text as printed
 from pellucid.xray.why.finding import WhyFinding
 
 DAY = timedelta(days=1)

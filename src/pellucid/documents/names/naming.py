@@ -120,6 +120,7 @@ def anchor_at(text: str, end: int) -> str:
 
 @cache
 def _anchor_pattern() -> re.Pattern[str]:
+    """A pattern for what may follow a document's name: a suffix, `#id`, `§3` or `section 3`."""
     from pellucid.documents.formats.suffixes import SUFFIX  # with it the readers of every format are loaded
 
     return re.compile(

@@ -157,7 +157,7 @@ class _Chat:
         attempts = 0
         while True:
             self._deadline.check()
-            self._hold_caps()
+            self._check_caps()
             attempts += 1
             self.meter.attempts += 1
             outcome = self._way.once(question, self._deadline.within(self._way.timeout_s))
@@ -175,7 +175,8 @@ class _Chat:
                 raise ChatError(outcome.code, words, next_step=outcome.next_step, complaint=outcome.complaint)
             self._sleep(self._deadline.within(self._pause_s(outcome, attempts)))
 
-    def _hold_caps(self) -> None:
+    def _check_caps(self) -> None:
+        """Raise ChatError where this run has reached what it may cost, or how often it may call."""
         cap, most = self._settings.max_cost, self._way.most_calls
         if cap and self.meter.cost >= cap:
             words = f"this run has cost {self.meter.cost:.4f}, and its cap is {cap:g}"

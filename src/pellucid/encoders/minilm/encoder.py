@@ -64,7 +64,7 @@ class MiniLM:
         self._threads = threads or min(_available_processors(), _MAX_THREADS)
         self._lock = Lock()
         self._loading: Future[_Loaded] | None = None
-        self._recent = lru_cache(maxsize=_RECENT_QUERIES)(self._fresh_query)
+        self._recent = lru_cache(maxsize=_RECENT_QUERIES)(self._encode_query)
 
     @property
     def model(self) -> str:
@@ -104,7 +104,7 @@ class MiniLM:
         found = loaded.tokenizer.encode_batch([reading.read(text, loaded.tokenizer)[0] for text in texts])
         return running.encode_all(loaded.session, [one.ids for one in found], self._threads)
 
-    def _fresh_query(self, text: str) -> QueryEncoding:
+    def _encode_query(self, text: str) -> QueryEncoding:
         from pellucid.encoders.minilm import reading, running
 
         loaded = self._load()

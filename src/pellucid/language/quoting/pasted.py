@@ -187,6 +187,7 @@ def _machine_runs(lines: Lines, pasted: Marks) -> Iterator[tuple[int, int]]:
 
 
 def _is_machine(line: str) -> bool:
+    """Whether a line looks as if a machine wrote it: by its form, or because it holds few letters."""
     stripped = line.strip()
     if not stripped:
         return False
@@ -229,6 +230,7 @@ def _paragraph_spans(lines: Lines, pasted: Marks) -> Iterator[tuple[int, int]]:
 
 
 def _is_report(text: str) -> bool:
+    """Whether a paragraph reads as a report about code: English, long, full of names of code, nobody speaking."""
     words = _WORD.findall(text.lower())
     if len(words) < _REPORT_WORDS or _SPEAKS.search(text) or len(set(_CODE.findall(text))) < _REPORT_CODE:
         return False

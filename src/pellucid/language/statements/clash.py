@@ -50,7 +50,7 @@ def clash(older: str, newer: str) -> Clash | None:
 
 
 def is_another_value(older: str, newer: str, values: tuple[str, str]) -> bool:
-    """Whether two statements that give an attribute these values, each one, mean the same attribute.
+    """Whether the values that two statements give one attribute stand against each other, and not side by side.
 
     Not where a value is but the first of a list, nor where each names another place that it holds for.
     """
@@ -78,6 +78,7 @@ def is_kin(older: str, newer: str) -> bool:
 
 
 def _are_kin(mine: AbstractSet[str], theirs: AbstractSet[str]) -> bool:
+    """Whether a word that only one side has is part of a word that only the other has: `Postgres`, `PostgreSQL`."""
     return any(
         len(one) >= _SHORTEST_KIN and len(other) >= _SHORTEST_KIN and (one in other or other in one)
         for one in mine - theirs
@@ -86,6 +87,7 @@ def _are_kin(mine: AbstractSet[str], theirs: AbstractSet[str]) -> bool:
 
 
 def _clash_of(old: Frame, new: Frame) -> Clash | None:
+    """How two frames clash, more weakly where more than they stand in the text; None where they may both hold."""
     if old.denied or new.denied or old.adds or new.adds:
         return None
     met = _clash_of_fillings(old, new) or _clash_of_places(old, new)
@@ -116,7 +118,7 @@ def _clash_of_places(old: Frame, new: Frame) -> Clash | None:
 
 
 def _clash_of_numbers(older: str, change: Change) -> Clash | None:
-    """What says the number that a change starts from: all of it where it says it of that thing alone."""
+    """How a change of a number clashes with an older text that says the old one of that thing; None if it does not."""
     for piece in pieces(older):
         for frame in frames(piece):
             said = frozenset(token.text for token in frame.tokens if token.text not in structure())
@@ -214,7 +216,7 @@ def _strength_of(
     if _verb(new.tokens) in _forms("many") and not signed:
         return None
     if _is_subject(before, after):
-        return _of_subject(old, new, kind, after)
+        return _strength_of_subjects(old, new, kind, after)
     if kind in {"number", "date"}:
         if old.existential and not signed:
             return None
@@ -222,7 +224,7 @@ def _strength_of(
     if new.left:
         return "plain"
     akin = new.changed and not after and _are_kin(set(new.words), set(old.words))
-    return _of_name(new, kind, before, after) or ("guess" if akin else None)
+    return _strength_of_names(new, kind, before, after) or ("guess" if akin else None)
 
 
 _LIVING = [folded("live"), "in"]
@@ -260,7 +262,7 @@ def _is_subject(before: Sequence[Token], after: Sequence[Token]) -> bool:
     return not ahead and any(word in _verbs() for word in spaced)
 
 
-def _of_subject(old: Frame, new: Frame, kind: Kind, after: Sequence[Token]) -> Strength | None:
+def _strength_of_subjects(old: Frame, new: Frame, kind: Kind, after: Sequence[Token]) -> Strength | None:
     """Two that do the same clash only where one can: who owns it, who is the owner of it."""
     if not after:
         return None
@@ -271,7 +273,7 @@ def _of_subject(old: Frame, new: Frame, kind: Kind, after: Sequence[Token]) -> S
     return "plain" if new.changed or new.turned else "open"
 
 
-def _of_name(new: Frame, kind: Kind, before: Sequence[Token], after: Sequence[Token]) -> Strength | None:
+def _strength_of_names(new: Frame, kind: Kind, before: Sequence[Token], after: Sequence[Token]) -> Strength | None:
     """How surely two names clash behind a verb: what somebody may have or do several of is left open."""
     words = [token.text for token in before]
     if any(token.kind == "sign" for token in (*before[-1:], *after[:1])):
@@ -281,7 +283,7 @@ def _of_name(new: Frame, kind: Kind, before: Sequence[Token], after: Sequence[To
     by_person = bool(words) and words[0] in lexicon.words("pronouns")
     owned = by_person and words[1:2] != ["be"]
     if owned:
-        return _of_habit(new, words, after)
+        return _strength_of_habits(new, words, after)
     copula = words[-1:] == ["be"] and not after
     if copula and not (kind == "name" or new.changed or _forms("unique").intersection(words)):
         return None
@@ -290,7 +292,7 @@ def _of_name(new: Frame, kind: Kind, before: Sequence[Token], after: Sequence[To
     return "open" if words[-1:] and words[-1] in lexicon.words("locative") and not after else None
 
 
-def _of_habit(new: Frame, words: Sequence[str], after: Sequence[Token]) -> Strength | None:
+def _strength_of_habits(new: Frame, words: Sequence[str], after: Sequence[Token]) -> Strength | None:
     """What somebody uses or does: another thing besides, unless it is for the same, or said to be instead."""
     if len(words) < 2:
         return None

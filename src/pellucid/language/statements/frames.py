@@ -16,7 +16,7 @@ from pellucid.language.contractions import CLITIC, spell_out
 from pellucid.language.scripts import EAST_WORDS
 from pellucid.language.statements.negation import polarity
 from pellucid.language.statements.places import Change, Place, read_change, read_place
-from pellucid.language.statements.tokens import Token, fold_words, structure, turns
+from pellucid.language.statements.tokens import Token, change_phrases, fold_words, structure
 
 _LABEL = re.compile(r"^(?:user|decided|decision|note|update): ", re.IGNORECASE)
 _SENTENCE_END = ".!。！…"
@@ -73,12 +73,13 @@ def frames(text: str) -> tuple[Frame, ...]:
 
 
 def _frames_of(clause: Clause) -> Iterator[Frame]:
+    """Every frame that a clause can be read as; none where it tells of one past occasion."""
     made = _frame_of(clause)
     if made is None:
         return
     places = read_place(fold_words(made.tokens)), read_change(fold_words(made.tokens))
     for each in _frames_with_one_word(made):
-        for tokens in (_as_active(each.tokens), *_done(each.tokens)):
+        for tokens in (_as_active(each.tokens), *_as_done_by_us(each.tokens)):
             told = replace(each, tokens=fold_words(tokens), place=places[0], change=places[1])
             if not _is_past(told.tokens) or any(places):
                 yield told
@@ -150,6 +151,7 @@ def words(text: str) -> tuple[Token, ...]:
 
 
 def _token(found: re.Match[str], *, first: bool) -> Token:
+    """A word, number, date, name, code or sign as a token; `first`: it begins a sentence, so a capital says nothing."""
     raw = found[0]
     text = _CLITIC.sub("", raw.casefold())
     if found["date"] or text in _weekday_names() or (text in _months() and raw[0].isupper()):
@@ -193,7 +195,7 @@ def _words_left(words: Sequence[str]) -> tuple[str, set[int]]:
     """What a change leaves (`from npm to`, `instead of npm`), and where that stands."""
     for at, word in enumerate(words[:-1]):
         is_instead = word == "instead" and words[at + 1] == "of"
-        is_from = word in _FROM and at and f"{words[at - 1]} to" in turns()
+        is_from = word in _FROM and at and f"{words[at - 1]} to" in change_phrases()
         if is_instead:
             end = next((at for at in range(len(words), 0, -1) if words[at - 1] not in lexicon.words("now")), 0)
             return " ".join(words[at + 2 : end]), set(range(at, end))
@@ -220,7 +222,7 @@ def _frames_with_one_word(frame: Frame) -> Iterator[Frame]:
             for word in sorted(lexicon.words("sole")) if taken else (instead,):
                 yield replace(frame, tokens=_put(frame, at, phrase, word), changed=frame.changed or taken)
             return
-    for phrase in turns():
+    for phrase in change_phrases():
         if (at := _find_phrase(frame, phrase)) is not None:
             counted = {token.kind for token in frame.tokens[at + len(phrase.split()) :][:1]} & {"date", "number"}
             for state in (*_states(), *(("be",) if counted else ())):
@@ -248,7 +250,7 @@ def _as_active(tokens: tuple[Token, ...]) -> tuple[Token, ...]:
     return tokens
 
 
-def _done(tokens: tuple[Token, ...]) -> Iterator[tuple[Token, ...]]:
+def _as_done_by_us(tokens: tuple[Token, ...]) -> Iterator[tuple[Token, ...]]:
     """`Releases are cut on Thursday` also as `we cut releases on Thursday`."""
     words = [token.text for token in tokens]
     at = next((at for at, word in enumerate(words) if word in lexicon.words("be")), 0)

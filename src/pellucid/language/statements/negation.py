@@ -104,16 +104,17 @@ def east_negations(text: str) -> tuple[str, int]:
     """A normal text without the negations of its Japanese or Chinese clauses, and their number; others stay as is."""
     if not is_east(text):
         return text, 0
-    return _japanese(text) if _KANA.search(text) else _chinese(text)
+    return _affirm_japanese(text) if _KANA.search(text) else _affirm_chinese(text)
 
 
-def _japanese(text: str) -> tuple[str, int]:
+def _affirm_japanese(text: str) -> tuple[str, int]:
+    """The text with its denials taken out, and how many there were."""
     count = 0
     parts: list[str] = []
     last = 0
     text = _JA_CONTRAST.sub(lambda found: _topic(found[0]), text)
     for found in _CLAUSE.finditer(text):
-        stem, denials = _stem(found[0])
+        stem, denials = _affirm_clause(found[0])
         parts += [text[last : found.start()], " ", _JA_PARTICLES.sub(" ", stem)]
         count, last = count + denials, found.end()
     return "".join([*parts, text[last:]]), count
@@ -124,7 +125,8 @@ def _topic(contrast: str) -> str:
     return contrast[: contrast.index("は") + 1] if "は" in contrast[:-4] else ""
 
 
-def _stem(clause: str) -> tuple[str, int]:
+def _affirm_clause(clause: str) -> tuple[str, int]:
+    """A Japanese clause as it affirms, and how often it was denied."""
     if found := _JA_MUST.search(clause):
         return f"{_JA_STEM.sub('', clause[: found.start()])} must", 0
     for form, affirmed, denials in _JA_FORMS:
@@ -134,7 +136,8 @@ def _stem(clause: str) -> tuple[str, int]:
     return _JA_STEM.sub("", clause), 0
 
 
-def _chinese(text: str) -> tuple[str, int]:
+def _affirm_chinese(text: str) -> tuple[str, int]:
+    """The text with its denials taken out, and how many there were."""
     plain = _ZH_CONTRAST.sub(lambda found: "是" if found[0].endswith("是") else "", text)
     kept = _ZH_PLAIN.sub(" ", plain)
     denials = len(_ZH_NEGATORS.findall(kept))

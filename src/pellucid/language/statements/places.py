@@ -10,7 +10,7 @@ from itertools import pairwise
 
 from pellucid.language import lexicon
 from pellucid.language.inflection import folded
-from pellucid.language.statements.tokens import Token, structure, turns
+from pellucid.language.statements.tokens import Token, change_phrases, structure
 
 _LONGEST_VALUE = 3
 _LONGEST_UNIT = 2
@@ -111,7 +111,9 @@ def read_change(tokens: Sequence[Token]) -> Change | None:
 @cache
 def _turning_phrases() -> tuple[tuple[str, ...], ...]:
     """The phrases of a change to somewhere, in the form in which words are compared."""
-    said = (tuple(folded(word) if word not in structure() else word for word in each.split()) for each in turns())
+    said = (
+        tuple(folded(word) if word not in structure() else word for word in each.split()) for each in change_phrases()
+    )
     return tuple(dict.fromkeys(each for each in said if each[-1] == "to"))
 
 

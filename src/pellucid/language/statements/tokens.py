@@ -45,7 +45,7 @@ def structure() -> frozenset[str]:
 
 
 @cache
-def turns() -> tuple[str, ...]:
+def change_phrases() -> tuple[str, ...]:
     """Phrases of a change, the longest first: `have moved to` before `moved to`."""
     return tuple(
         sorted(

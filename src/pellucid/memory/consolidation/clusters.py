@@ -53,6 +53,7 @@ def clusters(items: Sequence[Item]) -> list[tuple[int, ...]]:
 
 
 def _root_of(parents: list[int], place: int) -> int:
+    """The place that stands for the group of a place (union-find, paths halved on the way)."""
     while parents[place] != place:
         parents[place] = parents[parents[place]]
         place = parents[place]
@@ -60,16 +61,17 @@ def _root_of(parents: list[int], place: int) -> int:
 
 
 def _similar_pairs(items: Sequence[Item]) -> Iterator[Pair]:
+    """Pairs that may be merged: of one form anywhere, else near or overlapping within a group; some more than once."""
     groups: dict[str, list[int]] = defaultdict(list)
     for place, item in enumerate(items):
         groups[item.group].append(place)
-    yield from _of_one_form(items)
+    yield from _pairs_of_one_form(items)
     for places in groups.values():
         yield from _near_pairs(items, places)
         yield from _overlapping_pairs(items, places)
 
 
-def _of_one_form(items: Sequence[Item]) -> Iterator[Pair]:
+def _pairs_of_one_form(items: Sequence[Item]) -> Iterator[Pair]:
     """Equal forms in chains of eight at most: what is left over meets in the next pass."""
     same: dict[Hashable, list[int]] = defaultdict(list)
     for place, item in enumerate(items):

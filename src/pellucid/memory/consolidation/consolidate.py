@@ -78,7 +78,7 @@ def batches(
 ) -> list[Batch]:
     """All that a pass has to decide about, in a fixed order; of what is not `new`, only what has expired by itself."""
     standing = sorted((each for each in memories if is_candidate(each)), key=lambda each: each.id)
-    over = {each.id for each in standing if _why_over(each, now)}
+    over = {each.id for each in standing if _why_expired(each, now)}
     live = [each for each in standing if each.id not in over]
     values = sorted(_disagreeing_pairs(live, new))
     found = [Batch("expired", (each,)) for each in sorted(over)]
@@ -124,7 +124,7 @@ def decide(batch: Batch, held: Mapping[str, Memory], now: datetime, undone: Undo
     """What can be proved about a batch as its memories stand now; those that may not be touched any more are left."""
     found = [held[each] for each in batch.ids if each in held and is_candidate(held[each])]
     if batch.kind == "expired":
-        taken = [Decision("invalidate", (each.id,), why) for each in found if (why := _why_over(each, now))]
+        taken = [Decision("invalidate", (each.id,), why) for each in found if (why := _why_expired(each, now))]
     elif len(found) < 2:
         taken = []
     elif batch.kind == "values":
@@ -150,7 +150,8 @@ def admitted(decision: Decision, held: Mapping[str, Memory], undone: Undone) -> 
     return decision
 
 
-def _why_over(memory: Memory, now: datetime) -> str:
+def _why_expired(memory: Memory, now: datetime) -> str:
+    """Why a memory is over by itself, `expired` or `all attributes retired`; empty while it is not."""
     if memory.expires_at and memory.expires_at <= now:
         return "expired"
     stated = memory.structured_attributes
@@ -187,6 +188,7 @@ def _merges_of_equals(found: Sequence[Memory], names: Collection[str]) -> Iterat
 
 
 def _skips_of_others(left: Sequence[Memory], forms: Mapping[str, Form]) -> Iterator[Decision]:
+    """For each memory that was not merged, a skip that says what keeps it from its nearest other."""
     for at, memory in enumerate(left[1:], 1):
         reasons = [(_apart(memory, each, forms), each.id) for each in left[:at]]
         reason, other = max(reasons, key=lambda each: _NEARNESS.get(each[0], len(_NEARNESS)))
@@ -233,6 +235,7 @@ def apply(decision: Decision, changes: ChangeSet, held: Mapping[str, Served], cl
 
 
 def _make_memory(decision: Decision, changes: ChangeSet, parts: Sequence[Served], clock: Clock) -> Decision:
+    """Create the memories that a decision asks for, and retire its parts; the decision, with their ids."""
     memories = [each.memory for each in parts]
     reason = f"consolidate:{decision.kind}"
     made = [

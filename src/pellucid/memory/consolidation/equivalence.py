@@ -135,12 +135,12 @@ def difference(one: Memory, other: Memory, forms: tuple[Form, Form]) -> str:
     if entity_key(one.entity_ref or "") != entity_key(other.entity_ref or ""):
         return "entities differ"
     if mine.words != theirs.words or mine.polarity != theirs.polarity:
-        return _of_words(mine, theirs)
+        return _difference_of_words(mine, theirs)
     if mine.pauses != theirs.pauses:
         return "punctuation differs"
     if not _same_case(one, mine, theirs):
         return "capitals differ"
-    return _of_speakers(one, other, mine, theirs) or _of_circumstances(one, other, mine)
+    return _difference_of_speakers(one, other, mine, theirs) or _difference_of_circumstances(one, other, mine)
 
 
 def _plain(text: str) -> str:
@@ -187,7 +187,7 @@ def _is_capitalised(next_word: list[str]) -> bool:
     return any(word != word.lower() and not word.isupper() for word in next_word)
 
 
-def _of_words(mine: Form, theirs: Form) -> str:
+def _difference_of_words(mine: Form, theirs: Form) -> str:
     """The first thing that two wordings differ in, of what changes a meaning most; `words differ` at the least."""
     one, other = mine.words, theirs.words
     if sorted(figures(" ".join(one))) != sorted(figures(" ".join(other))):
@@ -214,6 +214,7 @@ def _same_case(memory: Memory, mine: Form, theirs: Form) -> bool:
 
 
 def _same_spelling(one: str, other: str, named: Collection[str], *, is_first: bool) -> bool:
+    """Whether two spellings of a word mean one: capitals count in names and codes, not where a sentence begins."""
     if one == other or one.casefold() == other.casefold() == "i":
         return True
     word = one.casefold()
@@ -224,7 +225,7 @@ def _same_spelling(one: str, other: str, named: Collection[str], *, is_first: bo
     return word in named or (is_first and not is_shouted)
 
 
-def _of_speakers(one: Memory, other: Memory, mine: Form, theirs: Form) -> str:
+def _difference_of_speakers(one: Memory, other: Memory, mine: Form, theirs: Form) -> str:
     """Who speaks may differ from nobody only where it does not matter: the statement begins with what it is about."""
     if mine.voice == theirs.voice:
         same_mouth = not mine.is_personal or one.source_class == other.source_class
@@ -235,7 +236,8 @@ def _of_speakers(one: Memory, other: Memory, mine: Form, theirs: Form) -> str:
     return "" if not (mine.voice and theirs.voice) and begins and is_free else "speakers differ"
 
 
-def _of_circumstances(one: Memory, other: Memory, said: Form) -> str:
+def _difference_of_circumstances(one: Memory, other: Memory, said: Form) -> str:
+    """What keeps them apart beside their words: attributes, scopes, validity, another occasion; empty for nothing."""
     if _stated(one) != _stated(other):
         return "attributes differ"
     if set(one.scopes) != set(other.scopes):

@@ -97,6 +97,7 @@ def turns_of(memory: Memory) -> set[tuple[str, int]]:
 
 
 def _turns_in(evidence: Iterable[str]) -> set[tuple[str, int]]:
+    """The session and number of each turn that evidence ranges name; of a range the first 65."""
     found = (match for each in evidence if (match := _RANGE.fullmatch(each)))
     return {
         (match["source"], number)

@@ -96,7 +96,7 @@ class Reconciler:
         ]
         self._standing.load(accepted)
         self._forgotten = self.lookup.tombstones({key for memory in accepted for key in self._keys(memory)})
-        outcomes = tuple(self._outcome(statement) for statement in self._considered)
+        outcomes = tuple(self._decide_one(statement) for statement in self._considered)
         rows = tuple(
             self._row(s.observation, s.memory, outcome).to_wire()
             for s, outcome in zip(self._considered, outcomes, strict=True)
@@ -109,21 +109,21 @@ class Reconciler:
         said = {words_key(secret, namespace, memory.content, entity) for entity in (None, memory.entity_ref)}
         return [*said, *turn_keys(secret, namespace, memory.evidence)]
 
-    def _outcome(self, statement: Statement) -> Outcome:
+    def _decide_one(self, statement: Statement) -> Outcome:
         memory, observation = statement.memory, statement.observation
         if statement.resolves and statement.resolves.value:
-            return self._resolve(statement)
+            return self._apply_correction(statement)
         if observation and not observation.judge_accepted and not self._vouches_in_passing(statement):
             return Outcome(observation.verdict, observation.verdict_reason)
         if observation and self._forgotten.intersection(self._keys(memory)):
             return Outcome("reject", "forgotten: it, or the turns it came from, may not come back")
         if statement.resolves and statement.resolves.kind == "retraction":
-            return self._retract(memory, statement.resolves.about)
+            return self._apply_retraction(memory, statement.resolves.about)
         if known := self._standing.repeated(memory):
-            return self._repeat(known, memory)
-        return self._keep(statement)
+            return self._reject_repeated(known, memory)
+        return self._keep_new(statement)
 
-    def _completed(self, statement: Statement) -> tuple[Statement, Found] | None:
+    def _restated_correction(self, statement: Statement) -> tuple[Statement, Found] | None:
         """A person's correction without a subject, as the statement that it makes of the one memory it can mean."""
         memory, resolves = statement.memory, statement.resolves
         if not (resolves and resolves.value and self.restate) or memory.source_class not in _BY_A_PERSON:
@@ -142,10 +142,10 @@ class Reconciler:
         }
         return replace(statement, memory=memory.model_copy(update=said)), target
 
-    def _resolve(self, statement: Statement) -> Outcome:
-        if (completed := self._completed(statement)) is None:
+    def _apply_correction(self, statement: Statement) -> Outcome:
+        if (completed := self._restated_correction(statement)) is None:
             if statement.observation is None:
-                return self._outcome(replace(statement, resolves=None))
+                return self._decide_one(replace(statement, resolves=None))
             return Outcome("defer", "unresolved-reference: what it corrects is not named, and none, or several, fit")
         return self._replace(completed[0], [Contradiction(completed[1], restated=True)], "corrected")
 
@@ -155,14 +155,14 @@ class Reconciler:
         repeats = observation is not None and _is_repeated(observation)
         return repeats and vouches(memory) and bool(self._standing.doubted(memory))
 
-    def _repeat(self, known: str, memory: Memory) -> Outcome:
+    def _reject_repeated(self, known: str, memory: Memory) -> Outcome:
         earlier = next((fresh for fresh in self.changes.fresh if fresh.id == known), None)
         elsewhere = earlier is None or earlier.session_id != memory.session_id
         if elsewhere and (recurs(memory.source_class) or not self.trust):
-            self.changes.said_again(known, memory.source_class or "manual", memory.session_id)
+            self.changes.corroborate(known, memory.source_class or "manual", memory.session_id)
         return Outcome("reject", "duplicate: the same words about the same thing are kept already", known)
 
-    def _retract(self, memory: Memory, about: str) -> Outcome:
+    def _apply_retraction(self, memory: Memory, about: str) -> Outcome:
         if memory.source_class not in _BY_A_PERSON or memory.trust_zone == "quarantine":
             return Outcome("reject", "not-a-person: only a person's own words take something back")
         active = [each for each in self._near(memory, about) if self.changes.now(of(each)).status == "active"]
@@ -187,7 +187,7 @@ class Reconciler:
         kept = like(self.index, self.changes.namespace, words, self.changes.clock.now())
         return [*self._standing.said_in(memory.session_id), *kept]
 
-    def _keep(self, statement: Statement) -> Outcome:
+    def _keep_new(self, statement: Statement) -> Outcome:
         memory = statement.memory
         if statement.resolves and statement.resolves.kind == "update" and not self._standing.contradicted(memory):
             return Outcome("reject", "no-sign: nothing in its words says that it is to last, nor changes what is kept")
@@ -195,7 +195,7 @@ class Reconciler:
             return self._create(statement, memory, f"quarantined: {why_quarantined(memory)}")
         if doubted := self._standing.doubted(memory):
             return self._meet(doubted, statement)
-        return self._assert(statement)
+        return self._keep_asserted(statement)
 
     def _meet(self, doubted: Sequence[Subject], statement: Statement) -> Outcome:
         """What others in quarantine say, too: a person's word may lift them, an assistant's only repeats them."""
@@ -203,7 +203,7 @@ class Reconciler:
         if not vouches(memory):
             echo = memory.model_copy(update={"trust_zone": "quarantine"})
             return self._create(statement, echo, f"quarantined: {why_quarantined(echo)}")
-        outcome = self._assert(statement)
+        outcome = self._keep_asserted(statement)
         if outcome.memory_id == memory.id and self.changes.now(memory).status == "active":
             for each in doubted:
                 if may_rise(self.changes.now(of(each)), memory):
@@ -214,7 +214,7 @@ class Reconciler:
         """Lift a kept memory out of quarantine by hand; it then meets what it contradicts, as a new one would."""
         memory = held.memory
         self._standing.load([memory])
-        contradictions, open_ones = _sorted(self._standing.contradicted(memory))
+        contradictions, open_ones = _plain_and_open(self._standing.contradicted(memory))
         met = [of(each.of) for each in contradictions]
         fields: Fields = {"trust_zone": "working"}
         if newer := next((each for each in met if since(each) > since(memory)), None):
@@ -232,11 +232,11 @@ class Reconciler:
         fields: Fields = {"trust_zone": "working"}
         if says_the_same(held, by):
             fields |= {"status": "superseded", "superseded_by": by.id}
-        elif _sorted(self._standing.contradicted(held))[0]:
+        elif _plain_and_open(self._standing.contradicted(held))[0]:
             fields |= {"status": "pending_review"}
         self.changes.change(doubted, "promoted", fields, f"corroborated:{by.source_class or 'manual'}", [by.id])
 
-    def _assert(self, statement: Statement) -> Outcome:
+    def _keep_asserted(self, statement: Statement) -> Outcome:
         memory, resolves = statement.memory, statement.resolves
         met = self._standing.contradicted(memory)
         corrects = bool(resolves and resolves.kind == "correction")
@@ -250,7 +250,7 @@ class Reconciler:
 
     def _replace(self, statement: Statement, met: Sequence[Contradiction], why: str) -> Outcome:
         memory = statement.memory
-        met, open_ones = _sorted(met)
+        met, open_ones = _plain_and_open(met)
         newer = [each for each in met if since(of(each.of)) > since(memory)]
         met = [each for each in met if each not in newer]
         for each in newer:
@@ -336,10 +336,10 @@ class Reconciler:
         )
 
 
-def statement(
+def statement_of(
     observation: MemoryObservation, changes: ChangeSet, agent: str | None = None, *, trust: bool = True
 ) -> Statement:
-    """What an observation would be kept as. It was created when it was said, and is valid from then."""
+    """What an observation would be kept as, from when it was said; `changes` lend clock and namespace, and stay."""
     fact, now = observation.fact, changes.clock.now()
     memory = Memory(
         id=changes.clock.new_id("mem"),
@@ -382,7 +382,7 @@ def _wordings(memory: Memory) -> tuple[str, ...]:
     return (memory.content, *memory.evidence_quotes.values())
 
 
-def _sorted(met: Iterable[Contradiction]) -> tuple[list[Contradiction], list[Contradiction]]:
+def _plain_and_open(met: Iterable[Contradiction]) -> tuple[list[Contradiction], list[Contradiction]]:
     """Those in which one plainly takes the other's place, and those in which none does."""
     plain: list[Contradiction] = []
     open_ones: list[Contradiction] = []

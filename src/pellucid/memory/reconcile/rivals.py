@@ -46,7 +46,7 @@ class Rivals:
             with self.index.reading(self.changes.namespace) as reader:
                 stating = reader.select(Filters(categories=tuple(set(CATEGORIES) - _FRAMELESS)))
                 admission = Admission(epoch_ms(self.changes.clock.now()), stating, granted=EVERY_SCOPE)
-                self._kept = {each.id: tuple(_alike(reader, each, admission)) for each in framed}
+                self._kept = {each.id: tuple(_sharing_words(reader, each, admission)) for each in framed}
 
     def add(self, memory: Memory) -> None:
         """A memory that this operation creates."""
@@ -86,7 +86,8 @@ def since(memory: Memory) -> datetime:
     return memory.valid_at or memory.created
 
 
-def _alike(reader: IndexReader, memory: Memory, admission: Admission) -> Iterator[Found]:
+def _sharing_words(reader: IndexReader, memory: Memory, admission: Admission) -> Iterator[Found]:
+    """Memories that share words with this one, found by BM25, the best first."""
     known = {term.stem: term.frequency for term in reader.survey(search_words(memory.content)).terms}
     stems = [stem for stem, frequency in known.items() if frequency]
     if stems:

@@ -104,6 +104,7 @@ def _decoded_character(found: re.Match[str]) -> str:
 
 
 def _decoded_texts(blob: str) -> Iterator[str]:
+    """What a run of hexadecimal digits or of base64 says, where it says a text."""
     plain = re.sub(r"[ :]", "", blob)
     for decode in (binascii.unhexlify, _from_base64):
         try:

@@ -130,6 +130,7 @@ def says_the_same(one: Memory, other: Memory) -> bool:
 
 
 def _is_covered(doubted: Memory, by: Memory) -> bool:
+    """Whether a statement says all that a doubted memory states, and nearly all of its words, nothing specific left."""
     if says_the_same(doubted, by):
         return True
     stated, told = _stated(doubted), _stated(by)

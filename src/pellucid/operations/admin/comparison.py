@@ -86,7 +86,7 @@ class Comparison:
                 where = f"stands in {', '.join(places)}"
                 yield finding("id", memory_id, where, "give the copy no id, or delete it")
 
-    def apart(self) -> Iterator[HealthFinding]:
+    def differing(self) -> Iterator[HealthFinding]:
         """Memories of which files and index do not say the same, by namespace."""
         held, said = self.held, [(path, *item) for path, prints in self._prints.items() for item in prints.items()]
         missing = [key for path, key, _ in said if key not in held.get(path, {}) and len(self._places[key[1]]) == 1]

@@ -129,7 +129,7 @@ def examine(app: App, *, sound: bool = False) -> DoctorOutput:
         *_conflict_findings(app, waiting),
         *comparison.found,
         *comparison.doubled(),
-        *comparison.apart(),
+        *comparison.differing(),
         *_orphan_findings(app),
         *_vector_findings(app, rows, vectors),
         *_model_files(app.settings.home / "models" / MODEL_NAME),

@@ -207,7 +207,7 @@ class _Indexing:
             self._refuse_unread(place, f"it cannot be read: {error.strerror}", "check its permissions")
             return None
         kept = self.known.get(place.file) or self.known.get(self.moves.was(place.file))
-        history = histories.tell(place.file, data, kept.document.digest if kept else "") if histories else None
+        history = histories.of_file(place.file, data, kept.document.digest if kept else "") if histories else None
         digest = hashlib.sha256(data).hexdigest()
         known = self.known.get(place.file)
         if history is None and known and known.document.digest == digest and known.document.removed_at is None:

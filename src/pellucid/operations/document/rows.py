@@ -19,7 +19,7 @@ from pellucid.capture.secrets.redact import redact
 from pellucid.documents.changes import DocumentDraft, KeptDocument, reversioned
 from pellucid.documents.files import DocumentProblem
 from pellucid.documents.header import key_name
-from pellucid.documents.versions import Said, preceded, versions_of
+from pellucid.documents.versions import Said, history_before_versions, versions_of
 from pellucid.errors import InputError
 from pellucid.model.document import Document
 from pellucid.model.entity import node_key
@@ -198,7 +198,7 @@ class _Loading:
 
     def _draft_of_history(self, kept: KeptDocument, rows: Sequence[HistoryRow]) -> DocumentDraft:
         document, clock = kept.document, self.app.clock
-        said = preceded(self._headers_said(rows), document.versions)
+        said = history_before_versions(self._headers_said(rows), document.versions)
         return reversioned(kept, versions_of(said, document.versions, document.title, clock), clock.now())
 
     def _headers_said(self, rows: Sequence[HistoryRow]) -> list[Said]:

@@ -10,7 +10,7 @@ from pellucid.app import App
 from pellucid.capture.secrets.redact import redact
 from pellucid.errors import InputError, NotFoundError, field_name
 from pellucid.memory.changes import ChangeSet
-from pellucid.memory.reconcile.reconcile import Reconciler, statement
+from pellucid.memory.reconcile.reconcile import Reconciler, statement_of
 from pellucid.model.memory import TRANSCRIBED, Category
 from pellucid.model.observation import ExtractedFact
 from pellucid.model.turn import Segment, Turn
@@ -177,7 +177,7 @@ def _kept(
     with app.unit_of_work.deciding(request.namespace, [each.fact.content for each in found if each.judge_accepted]):
         changes = ChangeSet(app.records, request.namespace, "extraction", app.clock)
         reconciler = Reconciler(app.index, app.lookup, changes, app.key, trust=trust, restate=restate)
-        reconciler.consider([statement(each, changes, request.agent, trust=trust) for each in found])
+        reconciler.consider([statement_of(each, changes, request.agent, trust=trust) for each in found])
         decided = reconciler.decide()
         plan = changes.plan()
         app.unit_of_work.commit("observe", plan.writes, [*decided.rows, *plan.rows])

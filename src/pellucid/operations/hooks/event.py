@@ -11,7 +11,7 @@ from pellucid.model.hooked import HookedSession
 from pellucid.model.wire import Wire
 from pellucid.operations.hooks.hosts import Event, HostName, event_of, spoken
 from pellucid.operations.hooks.prompt import recalled
-from pellucid.operations.hooks.transcripts import tell
+from pellucid.operations.hooks.transcripts import note_event
 from pellucid.operations.operation import Argument, Flag, Operation, Surfaces
 from pellucid.operations.recall.wording import numbered
 from pellucid.operations.session.looking.briefing import BriefInput, BriefOutput, brief
@@ -76,9 +76,9 @@ def hooked(app: App, request: HookInput) -> HookOutput:
     if not app.settings.hooks.enabled:
         namespace = located(app, event.folder).settings.namespace
         return HookOutput(session_id=event.session_id, moment=event.moment, namespace=namespace)
-    session = tell(app, event)
+    session = note_event(app, event)
     here = located(app, event.folder)
-    said = _said(here, event, session)
+    said = _answer_to(here, event, session)
     briefed = session.briefed or event.moment in ("start", "prompt")
     if said.shown or said.ask or briefed != session.briefed:
         HookedSessions(app.settings.home).change(
@@ -104,7 +104,8 @@ def hooked(app: App, request: HookInput) -> HookOutput:
     )
 
 
-def _said(app: App, event: Event, session: HookedSession) -> _ToSay:
+def _answer_to(app: App, event: Event, session: HookedSession) -> _ToSay:
+    """What memory says to this event, by its moment; nothing for most."""
     match event.moment:
         case "start":
             return _at_the_start(app, event, session)

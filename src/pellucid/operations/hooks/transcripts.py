@@ -47,7 +47,7 @@ def noted(session: HookedSession | None, event: Event, transcript: str | None, n
     )
 
 
-def tell(app: App, event: Event, at: datetime | None = None) -> HookedSession:
+def note_event(app: App, event: Event, at: datetime | None = None) -> HookedSession:
     """Note an event of a session, that came now or at an earlier instant, and say what is known of the session now.
 
     Raises:
@@ -76,7 +76,7 @@ def read_transcripts(app: App) -> int:
     sessions = HookedSessions(app.settings.home)
     for said in sessions.waiting():
         with suppress(InputError):
-            tell(app, event_of(str(said.get("host")), as_object(said.get("event"))), instant_at(said, "at"))
+            note_event(app, event_of(str(said.get("host")), as_object(said.get("event"))), instant_at(said, "at"))
     _find_untold(app, sessions)
     read, failure = 0, None
     for session in sessions.known():
@@ -106,7 +106,7 @@ def _find_untold(app: App, sessions: HookedSessions) -> None:
             if path not in known:
                 with suppress(InputError):
                     said = {"hook_event_name": "Stop", "session_id": Path(path).stem, "transcript_path": path}
-                    tell(app, event_of(host, as_object(said)))
+                    note_event(app, event_of(host, as_object(said)))
 
 
 def _written_since(folder: str, first: datetime) -> Iterator[str]:

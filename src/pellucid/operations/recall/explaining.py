@@ -22,7 +22,7 @@ from pellucid.recall.state import State
 from pellucid.settings.sections import RecallSettings
 from pellucid.store.records import OperationRow
 from pellucid.xray.diff import RecallDiff, diff
-from pellucid.xray.replay import Ranked, Reason, Since, compare, replay, withheld
+from pellucid.xray.replay import Ranked, Reason, Since, compare_with_live, replay_receipt, withheld
 
 
 class LiveOutput(Wire):
@@ -69,7 +69,7 @@ def replay_recall(app: App, namespace: str, recall_id: str, *, live: bool = Fals
         NotFoundError: no such recall here, or its receipt was pruned.
     """
     receipt = receipt_of(app, namespace, recall_id)
-    found = replay(receipt)
+    found = replay_receipt(receipt)
     results, again = found.ranking[: found.served], _live_output(app, receipt) if live else None
     named = [each.memory_id for each in results]
     if again is not None:
@@ -123,7 +123,7 @@ def _live_output(app: App, receipt: Receipt) -> LiveOutput:
     if not request.query:
         return LiveOutput(reasons=(withheld(),))
     state = app.recaller.run(request, app.deadline)
-    reasons = compare(receipt, state, since(app, receipt.state, state.corpus.applied_seq))
+    reasons = compare_with_live(receipt, state, since(app, receipt.state, state.corpus.applied_seq))
     return LiveOutput(identical=not reasons, reasons=tuple(reasons), difference=diff(receipt, unpack(pack(state))))
 
 

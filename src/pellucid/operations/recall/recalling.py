@@ -42,10 +42,10 @@ _RECALL = re.compile(rf"rec_[0-9a-f]{{32}}|{_LAST.pattern}")
 
 
 class XrayInput(Wire):
-    """Which recall to explain: one that is run now as `asked`, or an earlier one by its id."""
+    """Which recall to explain: one that is run now as `question`, or an earlier one by its id."""
 
     namespace: str
-    asked: RecallInput | None = None
+    question: RecallInput | None = None
     recall_id: Annotated[str | None, Flag("Explain this earlier recall (rec_…) instead of asking.", "--id")] = None
     align: Annotated[bool, Flag("Also show which words met which.")] = False
     turned_away: Annotated[int, Flag("How many of those turned away to name.")] = Field(
@@ -364,7 +364,7 @@ def _anchor(app: App, receipt: Receipt, memories: Mapping[str, Served]) -> str:
     return f"{served.path}:{first}-{last}"
 
 
-def explained(call: Call, asked: XrayInput) -> RecallXraySnapshot:
+def xray_asked_for(call: Call, asked: XrayInput) -> RecallXraySnapshot:
     """The explanation of a recall, made now or earlier.
 
     Raises:
@@ -372,9 +372,9 @@ def explained(call: Call, asked: XrayInput) -> RecallXraySnapshot:
     """
     if asked.recall_id:
         return xray_of(call.app, asked.namespace, asked.recall_id, align=asked.align, turned_away=asked.turned_away)
-    if asked.asked is None:
+    if asked.question is None:
         raise InputError("there is no question and no recall to explain", code="missing_query")
-    return xray(call.app, asked.asked, align=asked.align, turned_away=asked.turned_away)
+    return xray(call.app, asked.question, align=asked.align, turned_away=asked.turned_away)
 
 
 RECALL = Operation(
@@ -392,7 +392,7 @@ XRAY = Operation(
     "Explain why a recall gave these memories, and not others. It says what each stage cost, too.",
     XrayInput,
     RecallXraySnapshot,
-    explained,
+    xray_asked_for,
     "append",
     Surfaces("xray", http=("GET /v1/recall/xray", "GET /v1/snapshots/{recall_id}"), mcp="memory_xray:xray"),
     needs="read",

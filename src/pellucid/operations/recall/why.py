@@ -43,7 +43,7 @@ class WhyInput(Wire):
     namespace: str
     memory: Annotated[str, Argument("A memory's id (the first or last digits do), its path, or its words in quotes.")]
     """The first eight digits of an id or more, or the last ten."""
-    asked: RecallInput | None = None
+    question: RecallInput | None = None
     recall_id: Annotated[str | None, Flag("An earlier recall (rec_…), instead of a question.", "--recall")] = None
 
 
@@ -93,7 +93,7 @@ def why(app: App, request: WhyInput) -> WhyOutput:
         NotFoundError: no such memory or recall in the namespace, or only the results of that recall are kept; or,
             without a question, nothing is on record of these words.
     """
-    of_recall = request.asked is not None or request.recall_id is not None
+    of_recall = request.question is not None or request.recall_id is not None
     told = _why_asked(app, request) if of_recall else _why_unkept(app, request) or _kept_memories(app, request)
     note_use(app, request.namespace, [told.memory_id] if told.memory_id else [], "opened")
     return told
@@ -113,7 +113,7 @@ def _why_unkept(app: App, request: WhyInput) -> WhyOutput | None:
     except NotFoundError:
         return None
     said = None if is_kept else never_kept(app, request.namespace, words)
-    query = request.asked.query if request.asked else ""
+    query = request.question.query if request.question else ""
     return (
         WhyOutput(sentence=said, namespace=request.namespace, query=query, matched="verdict", total=0) if said else None
     )
@@ -210,14 +210,14 @@ def why_of(app: App, asked: Request, memory: str, receipt: Receipt | None = None
 
 def _receipt_and_request(app: App, request: WhyInput) -> tuple[Receipt | None, Request]:
     """The earlier recall, if one is meant, and the request to try things on: what asks about the past is asked now."""
-    if (request.asked is None) == (request.recall_id is None):
+    if (request.question is None) == (request.recall_id is None):
         raise InputError(
             "why: a question or an earlier recall is required, and not both",
             code="missing_query",
             next_step=f'`pellucid why ID "question"`, or {field_name("recall_id")} rec_…',
         )
-    if request.asked is not None:
-        return None, request_of(app, request.asked.model_copy(update={"namespace": request.namespace}))
+    if request.question is not None:
+        return None, request_of(app, request.question.model_copy(update={"namespace": request.namespace}))
     receipt = receipt_of(app, request.namespace, request.recall_id or "")
     asked = receipt.state.request
     return receipt, replace(asked, at=app.clock.now()) if asked.as_of or asked.as_known_at else asked

@@ -104,7 +104,7 @@ class SessionFiling:
             return known.namespace
         if known is None and len(self._known.projects) >= MOST_PROJECTS:
             return self._here
-        how = partial(ProjectRegistry.knowing, root=place.root, worktree=place.worktree, is_taken=self._is_taken)
+        how = partial(ProjectRegistry.with_root, root=place.root, worktree=place.worktree, is_taken=self._is_taken)
         self._change(how)
         found = self._known.of_root(place.root)
         return found.namespace if found else self._here

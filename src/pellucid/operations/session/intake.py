@@ -15,7 +15,7 @@ from pellucid.errors import PellucidError
 from pellucid.memory.changes import ChangeSet
 from pellucid.memory.episodes import TurnsKept, episode_write, said
 from pellucid.memory.erasure.tombstone import passage_keys, said_key, turn_keys
-from pellucid.memory.reconcile.reconcile import Reconciler, Statement, in_context, statement
+from pellucid.memory.reconcile.reconcile import Reconciler, Statement, in_context, statement_of
 from pellucid.memory.trust.doubt import doubted_turns
 from pellucid.model.artifact import Artifact
 from pellucid.model.ledger import FlushRow, UnkeptRow
@@ -286,7 +286,7 @@ class Intake:
 
     def _statements(self, observed: Observed, changes: ChangeSet, episode: str) -> list[Statement]:
         agent, trust = observed.cut.segment.turns[0].agent, self.app.settings.trust.enabled
-        found = [statement(each, changes, agent, trust=trust) for each in observed.observations]
+        found = [statement_of(each, changes, agent, trust=trust) for each in observed.observations]
         if trust:
             doubted = {observed.cut.segment.turns[number].ordinal for number in observed.doubted}
             found = [in_context(each, doubted) for each in found]

@@ -164,7 +164,7 @@ class Ways(Mapping[str, Way]):
 
     @cached_property
     def _came(self) -> Mapping[int, tuple[int, int, bool]]:
-        return self._reached.came()
+        return self._reached.came_from()
 
     @cached_property
     def _between(self) -> Mapping[int, tuple[int, int, bool]]:
@@ -309,7 +309,7 @@ def _scores_of_meant_sections(reader: GraphReader, reached: Reached, rows: Rows,
     several = np.unique(again[reached.asked[again]])[:ANCHORED]
     if not len(several):
         return np.zeros(len(rows))
-    came = {**reached.came(), **reached.between()}
+    came = {**reached.came_from(), **reached.between()}
     led = ((node, came[node]) for node in reached.nodes[several].tolist())
     steps = {node: edge for node, (_, edge, forward) in led if forward}  # an anchor is a part of an edge's target
     numbers = np.array(sorted(set(steps.values())), dtype=np.int64)

@@ -83,7 +83,7 @@ class Reached:
     rank: Floats = field(default_factory=lambda: np.zeros(0))
     """PageRank among these nodes, the greatest being 1."""
 
-    def came(self) -> dict[int, tuple[int, int, bool]]:
+    def came_from(self) -> dict[int, tuple[int, int, bool]]:
         """For each node but the seeds: the node it was reached from, the edge, and whether in its direction."""
         out: dict[int, tuple[int, int, bool]] = {}
         for hop in self.hops:

@@ -16,9 +16,9 @@ from pellucid.store.index_port import LegHits
 def legs(state: State, world: World) -> State:
     """Ask every leg, the searching ones for each sub-question, too; the newest only when searching fails."""
     if state.plan.depth == "no_recall":
-        off = (LegReport(each.name, "off", "the message needs no memory") for each in asked(state))
+        off = (LegReport(each.name, "off", "the message needs no memory") for each in asked_legs(state))
         return replace(state, legs=tuple(off))
-    found = {each.name: _ask_leg(state, each, world) for each in asked(state)}
+    found = {each.name: _ask_leg(state, each, world) for each in asked_legs(state)}
     if FALLBACK.name not in state.request.without and needs_fallback([found[name][0] for name in searching()]):
         found[FALLBACK.name] = _ask_leg(state, AskedLeg(FALLBACK.name, FALLBACK, state.plan), world)
     hits = {name: hits for name, (_, hits) in found.items()}
@@ -39,7 +39,7 @@ def _with_walk(state: State, found: Iterable[LegHits]) -> State:
     return replace(state, plan=plan, ways=walk.ways if walk else {})
 
 
-def asked(state: State) -> Iterator[AskedLeg]:
+def asked_legs(state: State) -> Iterator[AskedLeg]:
     """Every leg for the question, and the searching ones for each sub-question; the newest are no part of it."""
     yield from (AskedLeg(leg.name, leg, state.plan) for leg in LEGS.values() if leg is not FALLBACK)
     for number, plan in enumerate(state.sub_plans, start=2):

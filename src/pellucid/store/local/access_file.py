@@ -9,7 +9,7 @@ from pydantic import ValidationError
 
 from pellucid.errors import StoreError
 from pellucid.model.access import AccessList
-from pellucid.store.local.database import explained, make_private_folder
+from pellucid.store.local.database import make_private_folder, os_errors_explained
 from pellucid.store.local.lock import exclusive
 from pellucid.store.local.vault import files
 
@@ -26,7 +26,7 @@ class AccessFile:
         self._one = Lock()
 
     def known(self) -> AccessList:
-        with explained(self._home / NAME), self._one:
+        with os_errors_explained(self._home / NAME), self._one:
             try:
                 found = os.stat(self._home / NAME, follow_symlinks=False)
             except FileNotFoundError:
@@ -38,9 +38,9 @@ class AccessFile:
 
     def change(self, how: Callable[[AccessList], AccessList]) -> AccessList:
         path = self._home / NAME
-        with explained(path):
+        with os_errors_explained(path):
             make_private_folder(self._home)
-        with exclusive(self._home / "access.lock", _WAIT_S), explained(path):
+        with exclusive(self._home / "access.lock", _WAIT_S), os_errors_explained(path):
             before = self._read_list()
             after = how(before)
             if after != before:

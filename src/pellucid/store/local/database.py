@@ -53,7 +53,7 @@ def connect(path: Path, *, synchronous: Synchronous, readonly: bool = False) -> 
         StoreError: the file cannot be opened, is a link, or is not a database.
         StoreBusyError: another process kept it locked for 30 seconds.
     """
-    with explained(path):
+    with os_errors_explained(path):
         refuse_link(path)
         readonly = readonly or may_not_be_written(path)
         if not readonly:
@@ -152,7 +152,7 @@ def _is_settled(path: Path) -> bool:
 
 def execute(connection: apsw.Connection, sql: str, bindings: Sequence[Value] = ()) -> list[tuple[Any, ...]]:
     """Run a statement (or a script without bindings) to its end; every row it returns."""
-    with explained(connection.filename):
+    with os_errors_explained(connection.filename):
         return connection.execute(sql, bindings).fetchall()  # pyright: ignore[reportUnknownMemberType, reportUnknownVariableType]
 
 
@@ -163,7 +163,7 @@ def stream(connection: apsw.Connection, sql: str, bindings: Sequence[Value] = ()
 
 def execute_many(connection: apsw.Connection, sql: str, bindings: Iterable[Sequence[Value]]) -> None:
     """Run a statement once for each row of bindings."""
-    with explained(connection.filename):
+    with os_errors_explained(connection.filename):
         connection.executemany(sql, bindings).fetchall()  # pyright: ignore[reportUnknownMemberType]
 
 
@@ -258,7 +258,7 @@ def immediate(connection: apsw.Connection) -> Generator[None]:
         StoreBusyError: another process held the lock for 30 seconds.
         StoreError: the disk is full, failing or damaged; nothing of the block is kept.
     """
-    with explained(connection.filename):
+    with os_errors_explained(connection.filename):
         execute(connection, "BEGIN IMMEDIATE")
         try:
             yield
@@ -285,7 +285,7 @@ def read_transaction(connection: apsw.Connection) -> Generator[None]:
     if connection.in_transaction:
         yield
         return
-    with explained(connection.filename):
+    with os_errors_explained(connection.filename):
         execute(connection, "BEGIN; SELECT 1 FROM sqlite_schema")  # a deferred transaction starts at its first read
         try:
             yield
@@ -314,7 +314,7 @@ def interrupted_by(deadline: Deadline | None, connection: apsw.Connection) -> Ge
 
 
 @contextmanager
-def explained(path: Path | str) -> Generator[None]:
+def os_errors_explained(path: Path | str) -> Generator[None]:
     """Turn what SQLite or the file system reports inside the block into a StoreError about `path`."""
     try:
         yield

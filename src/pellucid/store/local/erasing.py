@@ -53,6 +53,7 @@ def room_needed(path: Path) -> int:
 
 
 def _check_room(connection: apsw.Connection) -> None:
+    """Raise NoRoomError where the disk has no room for a second copy of what is live in the database."""
     (live,) = execute(
         connection,
         "SELECT (page_count - freelist_count) * page_size FROM "

@@ -19,10 +19,10 @@ from pellucid.store.local.database import (
     DATABASES,
     connect,
     execute,
-    explained,
     may_not_be_written,
     migrate,
     opened_as_it_is,
+    os_errors_explained,
     refuse_link,
     schema_version,
     sql_folder,
@@ -141,7 +141,7 @@ def _damage_of(path: Path) -> str | None:
     """
     try:
         refuse_link(path)
-        with explained(path), closing(opened_as_it_is(path, BUSY_TIMEOUT_MS)) as connection:
+        with os_errors_explained(path), closing(opened_as_it_is(path, BUSY_TIMEOUT_MS)) as connection:
             return _unsound_table(connection, path)
     except StoreError as error:
         if isinstance(error.__cause__, _DAMAGE):
@@ -173,6 +173,7 @@ def _unsound_table(connection: apsw.Connection, path: Path) -> str | None:
 
 
 def _misshapen_table(connection: apsw.Connection, name: str, expected: list[tuple[Any, ...]]) -> str | None:
+    """What is wrong with the tables of a database, or with a row of them; None if nothing is."""
     if not set(expected) <= set(execute(connection, _COLUMNS)):
         return "a table is missing, or has other columns"
     odd = {"index": _odd_row, "spool": _odd_turn}.get(name)
@@ -202,6 +203,7 @@ def _odd_row(connection: apsw.Connection) -> str | None:
 
 
 def _odd_record(connection: apsw.Connection) -> str | None:
+    """The first episode, fold or story of the index that no fold can have written; None if there is none."""
     for path, episode_id, record in stream(connection, "SELECT path, id, record FROM episodes"):
         if not _is_record_of(record, episode_id, Episode):
             return f"the episode of {path} is spoilt"

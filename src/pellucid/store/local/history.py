@@ -201,6 +201,7 @@ class LocalHistory:
             )
 
     def prune(self, before: int, keep: int, most_bytes: int = 1 << 62, cited_before: int | None = None) -> int:
+        """Empty receipts older than `before` (epoch milliseconds) and all but the newest `keep`: how many."""
         connection, cited = self._settled(), before if cited_before is None else cited_before
         with immediate(connection):
             emptied = execute(connection, self._queries["prune"], (before, keep, most_bytes, cited))
@@ -209,6 +210,7 @@ class LocalHistory:
         return len(emptied)
 
     def trim(self, before: int, keep: int) -> int:
+        """Drop events and citations older than `before`, and all but the newest `keep` events: how many."""
         connection, time = self._settled(), f"{before:012x}"
         with immediate(connection):
             beyond = execute(connection, self._queries["last_event_beyond"], (keep,))
@@ -318,6 +320,7 @@ class LocalCitations:
         self._queries = queries
 
     def put(self, namespace: str, citation_id: str, row: CitationRow) -> bool:
+        """Keep a citation; False where the memory was cited so on this occasion before: nothing changes."""
         connection, what = self._connection(), (namespace, row.memory_id, row.occasion)
         values = (namespace, row.memory_id, row.kind, row.occasion, citation_id, row.recall_id, row.agent, row.at)
         with immediate(connection):
@@ -350,6 +353,7 @@ class LocalCitations:
         ]
 
     def served(self, namespace: str, session_id: str | None, since: int = 0) -> list[ServedRecall]:
+        """The recalls of a session, or of none, since a time (epoch milliseconds), newest first."""
         found = execute(self._connection(), self._queries["served"], (namespace, since, session_id))
         return [
             ServedRecall(recall_id, at, query, tuple(memory_id for *_, memory_id in rows if memory_id))
@@ -386,6 +390,7 @@ class LocalTelemetry:
         return RecallEvent(*values, degraded=bool(degraded), legs=json.loads(legs), failure=failure)
 
     def lifts_due(self, namespace: str) -> dict[str, list[str]]:
+        """The memories that were worked with and whose lifts are not kept yet, by recall, newest first."""
         due: dict[str, list[str]] = {}
         for recall_id, memory_id in execute(self._connection(), self._queries["lifts_due"], (namespace,)):
             due.setdefault(recall_id, []).append(memory_id)

@@ -16,7 +16,7 @@ from typing import Any
 from pydantic import ValidationError
 
 from pellucid.model.hooked import HookedSession
-from pellucid.store.local.database import explained, make_private_folder
+from pellucid.store.local.database import make_private_folder, os_errors_explained
 from pellucid.store.local.lock import exclusive
 
 _NAME = re.compile(r"[a-z-]{1,20}_[A-Za-z0-9-]{1,64}\.json")
@@ -34,12 +34,12 @@ class HookedSessions:
 
     def known(self) -> list[HookedSession]:
         """Every session; a file that cannot be read is passed over."""
-        found = (_read(each) for each in _files(self._sessions))
+        found = (_read_session(each) for each in _session_files(self._sessions))
         return [each for each in found if each]
 
     def is_known(self, session_id: str) -> bool:
         """Whether a program told of a session by that name."""
-        return any(each.stem.partition("_")[2] == session_id for each in _files(self._sessions))
+        return any(each.stem.partition("_")[2] == session_id for each in _session_files(self._sessions))
 
     def change(self, host: str, session_id: str, how: Callable[[HookedSession | None], HookedSession]) -> HookedSession:
         """Put what `how` makes of a session in its place.
@@ -48,8 +48,8 @@ class HookedSessions:
             StoreError: it cannot be written.
         """
         path = self._sessions / f"{host}_{session_id}.json"
-        with explained(path), exclusive(self._home / "sessions.lock", _LOCK_WAIT_S):
-            before = _read(path)
+        with os_errors_explained(path), exclusive(self._home / "sessions.lock", _LOCK_WAIT_S):
+            before = _read_session(path)
             after = how(before)
             if after != before:
                 _replace(path, after.model_dump_json(by_alias=True).encode())
@@ -58,7 +58,7 @@ class HookedSessions:
     def last_told(self) -> datetime | None:
         """When something was told of any session last, whether it was dealt with or waits."""
         heard = [each.heard for each in self.known()]
-        for path in _files(self._waiting):
+        for path in _session_files(self._waiting):
             with suppress(FileNotFoundError):
                 heard.append(datetime.fromtimestamp(path.stat().st_mtime, UTC))
         return max(heard, default=None)
@@ -70,11 +70,11 @@ class HookedSessions:
 
     def count_waiting(self) -> int:
         """How many sessions clients left word of."""
-        return len(_files(self._waiting))
+        return len(_session_files(self._waiting))
 
     def waiting(self) -> Iterator[dict[str, Any]]:
         """What clients left, each taken away once whoever asks for the next has dealt with it."""
-        for path in _files(self._waiting):
+        for path in _session_files(self._waiting):
             taken = path.with_name(f"{path.name}.{secrets.token_hex(4)}")
             try:
                 os.replace(path, taken)
@@ -90,7 +90,7 @@ class HookedSessions:
                     taken.unlink()
 
 
-def _files(folder: Path) -> list[Path]:
+def _session_files(folder: Path) -> list[Path]:
     try:
         with os.scandir(folder) as found:
             names = sorted(each.name for each in found if _NAME.fullmatch(each.name))
@@ -99,7 +99,8 @@ def _files(folder: Path) -> list[Path]:
     return [folder / name for name in names]
 
 
-def _read(path: Path) -> HookedSession | None:
+def _read_session(path: Path) -> HookedSession | None:
+    """The session that a file holds; None where it cannot be read, or is none."""
     try:
         descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
     except OSError:

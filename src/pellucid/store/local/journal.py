@@ -43,8 +43,8 @@ class FiledMonth:
     wanting: bool = False
     """It was found to hold something else since; to be looked through until it is whole again."""
 
-    def grown(self, data: bytes) -> "FiledMonth":
-        """The same with these bytes behind it; they end with a line."""
+    def with_lines_added(self, data: bytes) -> "FiledMonth":
+        """The month with whole lines behind it; its file's time, and whether it was wanting, are not carried over."""
         chain = self.chain
         for line in data.splitlines(keepends=True):
             chain = hashlib.blake2b(chain + line, digest_size=16).digest()
@@ -124,6 +124,7 @@ def pending(connection: apsw.Connection) -> list[Pending]:
 
 
 def _coalesce(path: str, entries: list[tuple[int, str | None, str | None]]) -> Pending:
+    """All entries of a path as one pending change: from what stood before the first to what the last brings."""
     last_entry, _, new_hash = entries[-1]
     base_hash = entries[0][1]
     expected = frozenset({base_hash, *(each for _, _, each in entries)})

@@ -13,7 +13,7 @@ from threading import Condition
 
 from pellucid.deadline import LOOK_S, Deadline
 from pellucid.errors import StoreBusyError
-from pellucid.store.local.database import explained, make_private_folder
+from pellucid.store.local.database import make_private_folder, os_errors_explained
 
 _PAUSE_S = 0.02
 _READ_ONLY = (errno.EROFS, errno.EACCES, errno.EPERM)
@@ -66,6 +66,7 @@ class WriteLock:
 
     @contextmanager
     def _wait_for_turn(self, namespace: str | None, wait_s: float, deadline: Deadline) -> Generator[bool]:
+        """Wait among the threads of this process until nobody conflicting holds it; False if that took too long."""
         me, until = (object(), namespace), time.monotonic() + wait_s
         with self._changed:
             self._waiting.append(me)
@@ -107,7 +108,7 @@ def exclusive(path: Path, wait_s: float, deadline: Deadline | None = None, *, sh
         StoreBusyError: it was held for all of a longer `wait_s`.
         StoreError: it may not be written, and `wait_s` is longer.
     """
-    with explained(path):
+    with os_errors_explained(path):
         try:
             make_private_folder(path.parent)
             descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600)

@@ -37,20 +37,21 @@ class LocalReceipts:
             query = "recalls_that"
         wanted = (only.agent, only.query_class, only.outcome, int(only.degraded), folded_words(only.contains))
         bindings = (namespace, since, *before, *wanted, limit, *session)
-        return [_listed(*row) for row in execute(self._connection(), self._queries[query], bindings)]
+        return [_recall_row(*row) for row in execute(self._connection(), self._queries[query], bindings)]
 
     def find(self, recall_id: str, namespace: str) -> RecallRow | None:
         connection, asked = self._connection(), (recall_id, namespace)
         found = found_soon(recall_id, lambda: execute(connection, self._queries["recall"], asked))
-        return _listed(*found[0]) if found else None
+        return _recall_row(*found[0]) if found else None
 
     def serving(
         self, namespace: str, memory_id: str, *, since: int = 0, after: RecallRow | None = None, limit: int = 100
     ) -> list[tuple[RecallRow, int]]:
+        """A page of the recalls that served a memory, newest first, each with its place there."""
         before = (after.at, after.recall_id) if after else _LAST
         bindings = (memory_id, namespace, since, *before, memory_id, limit)
         found = execute(self._connection(), self._queries["recalls_serving"], bindings)
-        return [(_listed(*row), place + 1) for *row, place in found]
+        return [(_recall_row(*row), place + 1) for *row, place in found]
 
     def times_served(self, namespace: str, memory_id: str, since: int = 0) -> int:
         bindings = (memory_id, namespace, since)
@@ -60,13 +61,14 @@ class LocalReceipts:
         return next(iter(self.recalls(namespace, session_id=session_id, limit=1)), None)
 
     def pin(self, recall_id: str, namespace: str, *, pinned: bool) -> RecallRow | None:
+        """Keep a receipt in full whatever its age, or no longer; the recall as it then stands, None if unknown."""
         connection = self._connection()
         with immediate(connection):
             execute(connection, self._queries["pin" if pinned else "unpin"], (recall_id, namespace))
             return self.find(recall_id, namespace)
 
 
-def _listed(*row: Any) -> RecallRow:
+def _recall_row(*row: Any) -> RecallRow:
     recall_id, at, session_id, served, in_full, pinned, query, *who, degraded = row
     agent, surface, query_class, outcome = who
     return RecallRow(

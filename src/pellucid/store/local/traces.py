@@ -38,6 +38,7 @@ class LocalTraces:
             yield "uses", {"memory_id": memory_id, "kind": kind, "at": at}
 
     def erase(self, subject: Subject, recall_ids: Collection[str] = ()) -> dict[str, int]:
+        """Take the subject's rows away: how many, by table; no byte stays after the next `History.scrub`."""
         connection, gone = self._connection(), dict[str, int]()
         with immediate(connection):
             recalls, citations = self._ids(connection, subject, recall_ids)

@@ -36,7 +36,7 @@ def event(row: Row, given: Given) -> None:
         ) from error
     with performing.opened_for(row, given) as call:
         asked = call.input_of(row.input, {"host": given["host"], "event": said})
-        performing.tell(row, row.perform(call, asked), asked, call, as_json=given["as_json"])
+        performing.print_answer(row, row.perform(call, asked), asked, call, as_json=given["as_json"])
 
 
 def claim(row: Row, given: Given) -> None:
@@ -49,7 +49,7 @@ def claim(row: Row, given: Given) -> None:
         ) from error
     with performing.opened_for(row, given) as call:
         asked = call.input_of(row.input, {**values(row.input, given, call.now), "claims": said})
-        performing.tell(row, row.perform(call, asked), asked, call, as_json=given["as_json"])
+        performing.print_answer(row, row.perform(call, asked), asked, call, as_json=given["as_json"])
 
 
 def install(_row: None, given: Given) -> None:

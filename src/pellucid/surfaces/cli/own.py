@@ -36,7 +36,7 @@ def import_sessions(row: Row, given: Given) -> None:
         asked = call.input_of(row.input, values(row.input, given, call.now))
         with _stopping_gently(call.deadline.cancel):
             outcome = row.perform(call, asked)
-        performing.tell(row, outcome, asked, call, as_json=given["as_json"])
+        performing.print_answer(row, outcome, asked, call, as_json=given["as_json"])
 
 
 def observe(row: Row, given: Given) -> None:
@@ -51,7 +51,7 @@ def observe(row: Row, given: Given) -> None:
         observer = Observer(call.app, asked)
         if not given["flush_due"]:
             _observe_lines(observer, given["file"], unasked=bool(asked.flush or asked.retry))
-        performing.tell(row, observer.finish(), asked, call, as_json=given["as_json"])
+        performing.print_answer(row, observer.finish(), asked, call, as_json=given["as_json"])
 
 
 def _observe_lines(observer: "Observer", file: Path | None, *, unasked: bool) -> None:
@@ -77,7 +77,7 @@ def _open_stream(file: Path | None) -> Generator[int]:
 
 
 def index_docs(row: Row, given: Given) -> None:
-    """What became of the files, or of the rows of a history where no file was named; with `--watch`, again."""
+    """Tell what became of the files, or of `--history-file` alone what its rows changed; with `--watch`, again."""
     is_watching = given["watch"]
     if is_watching and given["dry_run"]:
         raise InputError("--watch and --dry-run exclude each other", next_step="leave one of them out")
@@ -93,7 +93,7 @@ def index_docs(row: Row, given: Given) -> None:
         if not asked.paths and (loaded := outcome.loaded):
             write(json_text(loaded) if as_json else presenter("index.history")(loaded))
         else:
-            performing.tell(row, outcome, asked, call, as_json=as_json)
+            performing.print_answer(row, outcome, asked, call, as_json=as_json)
     if outcome.problems and not outcome.files:
         sys.exit(InputError.exit_code)  # and no error beside it, as `failure` of a row would be: the answer says each
 
@@ -133,7 +133,7 @@ def graph_show(row: Row, given: Given) -> None:
         if drawing:
             deliver(seen.svg(), out_file(drawing), call.settings.home)
         if drawing != "-":
-            performing.tell(row, seen, asked, call, as_json=given["as_json"])
+            performing.print_answer(row, seen, asked, call, as_json=given["as_json"])
 
 
 def adopt(row: Row, given: Given) -> None:
@@ -168,7 +168,7 @@ def lab_run(row: Row, given: Given) -> None:
             shared = {name: value for name, value in values(row.input, given, call.now).items() if name not in alone}
             asked = call.input_of(LAB_ALL.input, {**shared, "sets": tuple(names)})
             table = LAB_ALL.perform(call, asked)
-            performing.tell(LAB_ALL, table, asked, call, as_json=given["as_json"])
+            performing.print_answer(LAB_ALL, table, asked, call, as_json=given["as_json"])
         if failure := LAB_ALL.failure(table):
             raise failure
     elif given["sets"] or given["dataset"] is None:

@@ -84,20 +84,20 @@ def answer(row: Row, given: Mapping[str, Any]) -> None:
     with opened_for(row, given) as call:
         asked = call.input_of(row.input, values(row.input, given, call.now))
         outcome = row.perform(call, asked)
-        tell(row, outcome, asked, call, as_json=given["as_json"])
+        print_answer(row, outcome, asked, call, as_json=given["as_json"])
     if failure := row.failure(outcome):
         raise failure
 
 
-def tell(row: Row, outcome: Any, asked: Any, call: Call, *, as_json: bool, verbose: bool = False) -> None:
+def print_answer(row: Row, outcome: Any, asked: Any, call: Call, *, as_json: bool, verbose: bool = False) -> None:
     """Print an answer as JSON, or as its operation's text."""
-    from pellucid.surfaces.answers import told
+    from pellucid.surfaces.answers import answer_text
     from pellucid.surfaces.columns import fitting_terminal
     from pellucid.surfaces.texts import TEXTS
 
     beneath = astray(call.app) if TEXTS[row.name].places and not as_json else ()
     with fitting_terminal():
-        write(told(row, outcome, asked, call, "json" if as_json else "text", verbose=verbose, beneath=beneath))
+        write(answer_text(row, outcome, asked, call, "json" if as_json else "text", verbose=verbose, beneath=beneath))
 
 
 @contextmanager

@@ -12,7 +12,7 @@ from pellucid.operations.recall.recalling import is_recall
 from pellucid.operations.recall.request import RecallInput
 from pellucid.recall.legs.review import names_files
 from pellucid.recall.query.plan import clean
-from pellucid.surfaces.answers import told, without_snapshot
+from pellucid.surfaces.answers import answer_text, without_snapshot
 from pellucid.surfaces.cli import performing
 from pellucid.surfaces.cli.acts import Given, Own, Row
 from pellucid.surfaces.cli.derived import Parameter, values
@@ -33,7 +33,7 @@ _VERBOSE = Parameter(
 )
 
 
-def _asked(call: Call, given: Given, query: str) -> RecallInput:
+def _question(call: Call, given: Given, query: str) -> RecallInput:
     """The question that the flags ask."""
     return call.input_of(RecallInput, {**_with_review(values(RecallInput, given, call.now)), "query": clean(query)})
 
@@ -57,9 +57,9 @@ def _read_text(path: str) -> str:
 def recall(row: Row, given: Given) -> None:
     """The context; beneath it how sure it is, and where this folder is in no project, that."""
     with performing.opened_for(row, given) as call:
-        asked = _asked(call, given, " ".join(given["query"] or ()))
+        asked = _question(call, given, " ".join(given["query"] or ()))
         outcome = row.perform(call, asked)
-        performing.tell(row, outcome, asked, call, as_json=given["as_json"], verbose=given["verbose"])
+        performing.print_answer(row, outcome, asked, call, as_json=given["as_json"], verbose=given["verbose"])
 
 
 def xray(row: Row, given: Given) -> None:
@@ -72,8 +72,8 @@ def xray(row: Row, given: Given) -> None:
             code="missing_query",
             next_step="say what to recall, in quotes",
         )
-    told_of = {"recall_id": recall_id, "align": given["align"], "turned_away": given["turned_away"]}
-    _deliver_xray(row, given, lambda call: {**told_of, "asked": None if recall_id else _asked(call, given, words)})
+    named = {"recall_id": recall_id, "align": given["align"], "turned_away": given["turned_away"]}
+    _deliver_xray(row, given, lambda call: {**named, "question": None if recall_id else _question(call, given, words)})
 
 
 def explain(row: Row, given: Given) -> None:
@@ -91,7 +91,7 @@ def _deliver_xray(row: Row, given: Given, fields: Callable[[Call], Mapping[str, 
             if target is None:
                 write(without_snapshot(row, error, form) or "")
             raise
-        deliver(told(row, found, None, call, form, verbose=given["verbose"]), target, call.settings.home)
+        deliver(answer_text(row, found, None, call, form, verbose=given["verbose"]), target, call.settings.home)
 
 
 def _format_named(given: Given) -> "Format":
@@ -122,9 +122,9 @@ def why(row: Row, given: Given) -> None:
     else:
         query = further or None
     with performing.opened_for(row, given) as call:
-        asked = None if query is None else _asked(call, given, query)
-        told = call.input_of(row.input, {"memory": memory, "asked": asked, "recall_id": given["recall_id"]})
-        performing.tell(row, row.perform(call, told), told, call, as_json=given["as_json"])
+        question = None if query is None else _question(call, given, query)
+        asked = call.input_of(row.input, {"memory": memory, "question": question, "recall_id": given["recall_id"]})
+        performing.print_answer(row, row.perform(call, asked), asked, call, as_json=given["as_json"])
 
 
 QUESTIONS: Mapping[str, Own] = {

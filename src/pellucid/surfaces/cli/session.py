@@ -170,12 +170,12 @@ def progress(title: str) -> Generator[Callable[[int, int], None]]:
     with ExitStack() as shown:
         bars: list[Callable[[int, int], None]] = []
 
-        def tell(done: int, total: int) -> None:
+        def show(done: int, total: int) -> None:
             if not bars:
                 bars.append(shown.enter_context(_progress_bar(title)))
             bars[0](done, total)
 
-        yield tell
+        yield show
 
 
 @contextmanager

@@ -15,7 +15,7 @@ from pellucid.errors import InputError, PellucidError
 from pellucid.operations.memory.undoing import UNDO
 from pellucid.operations.operation import Operation
 from pellucid.surfaces import asking
-from pellucid.surfaces.answers import spell_wire, told
+from pellucid.surfaces.answers import answer_text, spell_wire
 from pellucid.surfaces.commands import Spelling, spelled_by
 from pellucid.surfaces.dashboard.view import ROOT, View
 from pellucid.surfaces.http.refusals import unknown_place
@@ -93,7 +93,7 @@ def _run(view: View, row: Operation[Any, Any], fields: Mapping[str, list[str]], 
     if failure := row.failure(outcome):
         raise failure
     with spelled_by(_spelling(row)):
-        said = told(row, outcome, asked, call, "text") if row.access != "read" else ""
+        said = answer_text(row, outcome, asked, call, "text") if row.access != "read" else ""
     after = next_place(_NAMED.sub(lambda found: _named_by(outcome, to_snake(found[1])), after))
     is_preview = getattr(asked, "preview", False)
     undo = getattr(outcome, "op_id", None) if row.effect == "change" and view.may(UNDO) else None

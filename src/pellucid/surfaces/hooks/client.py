@@ -69,7 +69,7 @@ def _answer(host: str, home: str, event: dict[str, Any]) -> tuple[dict[str, Any]
     """What the server says is to be printed, or why it does not say; neither where there is no server."""
     try:
         server = _server(home)
-        return (_asked(server, host, event) if server else None), ""
+        return (_server_answer(server, host, event) if server else None), ""
     except ConnectionRefusedError:
         return None, ""  # what wrote the file is gone
     except (TimeoutError, _TimeIsUp):
@@ -137,7 +137,7 @@ def _server(home: str) -> dict[str, Any] | None:
         return None
 
 
-def _asked(server: dict[str, Any], host: str, event: dict[str, Any]) -> dict[str, Any]:
+def _server_answer(server: dict[str, Any], host: str, event: dict[str, Any]) -> dict[str, Any]:
     """What a server says is to be printed.
 
     Raises:

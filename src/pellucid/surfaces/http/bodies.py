@@ -13,7 +13,7 @@ from urllib.parse import parse_qs
 import anyio
 
 from pellucid.errors import InputError
-from pellucid.store.local.database import explained, make_private_folder
+from pellucid.store.local.database import make_private_folder, os_errors_explained
 from pellucid.surfaces.http.refusals import HttpError
 
 FOLDER = "incoming"
@@ -90,7 +90,7 @@ async def spooled(receive: Any, limit: int, home: Path) -> tuple[Path, str]:
         StoreError: it cannot be written.
     """
     folder, digest = home / FOLDER / secrets.token_hex(8), hashlib.sha256()
-    with explained(folder):
+    with os_errors_explained(folder):
         make_private_folder(folder)
         draft = folder / "draft"
         try:

@@ -12,7 +12,7 @@ from pellucid.errors import PellucidError, UnhealthyError
 from pellucid.model.memory import SourceClass
 from pellucid.operations.operation import Call
 from pellucid.surfaces import asking
-from pellucid.surfaces.answers import Form, printed, problem, spell_wire, told
+from pellucid.surfaces.answers import Form, answer_text, printed, problem, spell_wire
 from pellucid.surfaces.host import Host
 from pellucid.surfaces.http.forms import content_type
 from pellucid.surfaces.http.refusals import WholeAnswer, error_answer, status_of
@@ -63,19 +63,19 @@ class OperationWork:
         """The answer; None where it was sent piece by piece.
 
         Raises:
-            PellucidError: it could not be run, and nothing was sent.
+            PellucidError: it could not be run, and nothing was sent; of lines, some may have been.
         """
         if self.form == "lines" and self.file:
             return self._run_with_progress(host, deadline, emit)
         call = self._call(host, deadline)
-        row, asked = self.route.row, self._asked(call)
+        row, asked = self.route.row, self._input(call)
         outcome = row.perform(call, asked)
         if self.form == "lines":
             return _sent(deadline.over(outcome), emit)
         failure = row.failure(outcome)
         if failure and not isinstance(failure, UnhealthyError):
             return error_answer(failure, answer=outcome.to_wire())
-        text = printed(told(row, outcome, asked, call, self.form, verbose=self.verbose)).encode()
+        text = printed(answer_text(row, outcome, asked, call, self.form, verbose=self.verbose)).encode()
         return WholeAnswer(status_of(failure) if failure else 200, text, content_type(self.form), self._caching(text))
 
     def _call(
@@ -89,7 +89,7 @@ class OperationWork:
         call.surface = "http"
         return call
 
-    def _asked(self, call: Call) -> Any:
+    def _input(self, call: Call) -> Any:
         field = asking.file_field(self.route.row)
         files = {field: (self.file,)} if field and self.file else {}
         return asking.input_of(call, self.route.row, self.given, **files)
@@ -114,7 +114,7 @@ class OperationWork:
 
         try:
             call = self._call(host, deadline, progress)
-            asked = self._asked(call)
+            asked = self._input(call)
             emit(_line({"answer": self.route.row.perform(call, asked).to_wire()}))
         except PellucidError as error:
             if shown[0] < 0:

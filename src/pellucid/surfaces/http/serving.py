@@ -19,7 +19,7 @@ from pellucid.clock import isoformat
 from pellucid.errors import ConflictError, InputError
 from pellucid.operations.upkeep import Done
 from pellucid.settings import Settings
-from pellucid.store.local.database import explained, make_private_folder
+from pellucid.store.local.database import make_private_folder, os_errors_explained
 from pellucid.store.local.lock import exclusive
 from pellucid.store.local.vault import files
 from pellucid.surfaces.host import Host
@@ -76,7 +76,7 @@ def serve(
     if place.is_for_others and "store_query_text" not in settings.recall.model_fields_set:
         settings = _without_words(settings)
         note("the words of questions are not kept here: recall.storeQueryText says otherwise")
-    with explained(settings.home):
+    with os_errors_explained(settings.home):
         make_private_folder(settings.home)
     with exclusive(settings.home / LOCK, 0.0) as is_ours:
         if not is_ours:
@@ -162,7 +162,7 @@ def _announced(host: Host, gate: Gate, name: str, port: int) -> Generator[None]:
     }
     folder = os.open(home, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
     try:
-        with explained(home / NAME):
+        with os_errors_explained(home / NAME):
             files.replace_whole(folder, NAME, (json.dumps(told) + "\n").encode())
         yield
     finally:

@@ -26,7 +26,7 @@ from pellucid.model.wire import Wire
 from pellucid.operations.operation import Access, Call, shown_value
 from pellucid.operations.recall.recalling import RecallOutput
 from pellucid.operations.recall.wording import numbered
-from pellucid.surfaces.answers import printed, problem, spell_wire, told, without_snapshot
+from pellucid.surfaces.answers import answer_text, printed, problem, spell_wire, without_snapshot
 from pellucid.surfaces.asking import input_of, offered
 from pellucid.surfaces.commands import spelled_by
 from pellucid.surfaces.mcp.tools import MODE, NAMESPACE, SPELLING, Row, Tool
@@ -117,7 +117,7 @@ def _answer(tool: Tool, row: Row, call: Call, given: Mapping[str, object]) -> ty
     call.said_by = "assistant_output"  # whatever a person asked for: these are the words of a model
     request = input_of(call, row, given)
     outcome = row.perform(call, request)
-    said = printed(told(row, outcome, request, call, "text")).rstrip("\n")
+    said = printed(answer_text(row, outcome, request, call, "text")).rstrip("\n")
     failure = row.failure(outcome)
     if failure:
         spell_wire(failure, REFERENCE)

@@ -16,7 +16,7 @@ from pellucid.errors import InputError, NotFoundError, PellucidError
 from pellucid.operations.browsing import SHOW
 from pellucid.operations.recall.recalling import XRAY
 from pellucid.operations.session.looking.briefing import BRIEF
-from pellucid.surfaces.answers import Form, forms, printed, spell_wire, told, without_snapshot
+from pellucid.surfaces.answers import Form, answer_text, forms, printed, spell_wire, without_snapshot
 from pellucid.surfaces.asking import input_of
 from pellucid.surfaces.commands import spelled_by
 from pellucid.surfaces.mcp.calling import REFERENCE, Askers, Context, Row, in_thread, unexpected
@@ -113,7 +113,7 @@ def _read(calls: Askers, context: Context, uri: str, deadline: Any, progress: An
     try:
         call = calls(context.request, None, place.row.access, deadline=deadline, progress=progress)
         request = input_of(call, place.row, {place.field: named} if place.field else {})
-        said = told(place.row, place.row.perform(call, request), request, call, form)
+        said = answer_text(place.row, place.row.perform(call, request), request, call, form)
         return printed(said), form
     except NotFoundError as error:
         if absent := without_snapshot(place.row, error, form):

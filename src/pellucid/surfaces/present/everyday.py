@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from pellucid.clock import isoformat
-from pellucid.store.ledger_gaps import said
+from pellucid.store.ledger_gaps import gaps_text
 from pellucid.surfaces.columns import table
 from pellucid.surfaces.commands import flag, quoted, respelled
 from pellucid.surfaces.present.closing import citation_line
@@ -104,7 +104,7 @@ def accepted(outcome: AcceptOutput) -> str:
     if outcome.op_id is None:
         return "nothing is lost: there is nothing to accept"
     parts = [f"the key ({outcome.key})"] if outcome.key else []
-    parts += [f"rows {said(outcome.missing)} of the ledger"] if outcome.missing else []
+    parts += [f"rows {gaps_text(outcome.missing)} of the ledger"] if outcome.missing else []
     parts += [f"{len(outcome.set_aside)} damaged lines or changed files of it"] if outcome.set_aside else []
     saved = f"; {outcome.saved} tombstones of the index are in the ledger again" if outcome.saved else ""
     return f"given up: {', '.join(parts)}{saved}"

@@ -35,7 +35,7 @@ def shown(output: GraphShowOutput) -> str:
     head, *drawn = (visible(line) for line in output.text(ascii_only=not _draws()).split("\n"))
     more = [f"{output.left_out} more were not looked around"] if output.left_out else []
     return "\n".join(
-        [*_asked(output.entity), head, *_past_instants(output.as_of, output.as_known_at), *holds, *drawn, *more]
+        [*_alias_line(output.entity), head, *_past_instants(output.as_of, output.as_known_at), *holds, *drawn, *more]
     )
 
 
@@ -43,7 +43,11 @@ def states(outcome: EntityHistoryOutput) -> str:
     """A thing's states, oldest first, each with what differs and what brought it about; then what holds."""
     entity = outcome.entity
     kind = entity.type if entity.defined else f"{entity.type}, not defined by any file"
-    lines = [*_asked(entity), f"{visible(entity.name)}  {kind}", *_past_instants(outcome.as_of, outcome.as_known_at)]
+    lines = [
+        *_alias_line(entity),
+        f"{visible(entity.name)}  {kind}",
+        *_past_instants(outcome.as_of, outcome.as_known_at),
+    ]
     for each in outcome.states:
         span = f"{_day_and_time(each.valid_from)} – {_day_and_time(each.valid_until) if each.valid_until else 'now'}"
         lines.append(f"[{span}]  {each.event}{_cause_line(each)}")
@@ -103,7 +107,7 @@ def backfilled(outcome: BackfillOutput, go_on: str) -> str:
     return "\n".join([*lines, done])
 
 
-def _asked(entity: EntityNamed) -> list[str]:
+def _alias_line(entity: EntityNamed) -> list[str]:
     return [f"{visible(entity.asked)} is another name of {visible(entity.name)}"] if entity.alias else []
 
 

@@ -24,10 +24,11 @@ def printed(outcome: HookOutput) -> str:
 
 def claimed(outcome: ClaimOutput) -> str:
     """A line a claim: the memory that it is, or why it is none, and what would help."""
-    return "\n".join(map(_claimed, outcome.outcomes))
+    return "\n".join(map(_claim_line, outcome.outcomes))
 
 
-def _claimed(each: ClaimOutcome) -> str:
+def _claim_line(each: ClaimOutcome) -> str:
+    """What became of one thing that an agent said is worth keeping."""
     if each.memory_id:
         return f"remembered: {each.memory_id}"
     hint = f"\n  {visible(each.hint)}" if each.hint else ""
@@ -36,11 +37,11 @@ def _claimed(each: ClaimOutcome) -> str:
 
 def installed(found: Installed) -> str:
     """The differences, and what to do next."""
-    lines = [line for each in found.files for line in _changed(each)]
+    lines = [line for each in found.files for line in _change_lines(each)]
     return "\n".join([*lines, found.next_step] if found.next_step else lines)
 
 
-def _changed(file: FileChange) -> Iterator[str]:
+def _change_lines(file: FileChange) -> Iterator[str]:
     if not file.changed:
         yield f"{visible(file.path)} is as it should be: nothing to do"
         return
@@ -52,10 +53,10 @@ def _changed(file: FileChange) -> Iterator[str]:
 
 def status(found: HooksStatus) -> str:
     """A line a place, then what hooks told of."""
-    return "\n".join(_lines(found))
+    return "\n".join(_status_lines(found))
 
 
-def _lines(found: HooksStatus) -> Iterator[str]:
+def _status_lines(found: HooksStatus) -> Iterator[str]:
     standing = [each for each in found.places if each.installed]
     for each in standing:
         said = (

@@ -37,10 +37,10 @@ from pellucid.xray.render.tables import (
     filters_table,
     kept_apart,
     legs_table,
+    listed_rejected,
     omitted_table,
     rejected_table,
     stages_table,
-    told,
     untold,
 )
 from pellucid.xray.words.visible import visible
@@ -182,7 +182,7 @@ def _terms(scores: ScoreDecomposition) -> str:
 def _rejected(snapshot: RecallXraySnapshot) -> list[str]:
     more = snapshot.rejected_total - len(snapshot.rejected)
     apart = untold(snapshot)
-    listed = told(snapshot, apart)
+    listed = listed_rejected(snapshot, apart)
     shown = [_table(rejected_table(snapshot, listed))] if listed else []
     kept_back = [
         _folded(_text(kept_apart(why, these)), _table(rejected_table(snapshot, these))) for why, these in apart.items()

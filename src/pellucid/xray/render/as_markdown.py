@@ -28,9 +28,9 @@ from pellucid.xray.render.tables import (
     first_ids,
     kept_apart,
     legs_table,
+    listed_rejected,
     rejected_table,
     stages_table,
-    told,
     untold,
 )
 from pellucid.xray.words.rungs import idle
@@ -113,7 +113,7 @@ def _rejected(snapshot: RecallXraySnapshot, *, verbose: bool) -> list[str]:
     apart = {} if verbose else untold(snapshot)
     more = snapshot.rejected_total - len(snapshot.rejected)
     kept_back = [f"- {kept_apart(why, these)}: {first_ids(these, code)}" for why, these in apart.items()]
-    table = _table(rejected_table(snapshot, told(snapshot, apart)))
+    table = _table(rejected_table(snapshot, listed_rejected(snapshot, apart)))
     return [table, "\n".join(kept_back), f"_{more} more not shown._" if more > 0 else ""]
 
 

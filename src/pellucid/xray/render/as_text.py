@@ -18,7 +18,7 @@ from pellucid.xray.render.fields import (
     spoken,
     tier_fields,
 )
-from pellucid.xray.render.tables import first_ids, kept_apart, told, untold
+from pellucid.xray.render.tables import first_ids, kept_apart, listed_rejected, untold
 from pellucid.xray.words.rungs import at_work, idle, passed, why_rejected
 from pellucid.xray.words.visible import visible
 
@@ -83,7 +83,7 @@ def _rejected(snapshot: RecallXraySnapshot, *, verbose: bool) -> list[str]:
     """Each with its words; those whose words are not told stand together, by why: ids by themselves say nothing."""
     apart = {} if verbose else untold(snapshot)
     more = snapshot.rejected_total - len(snapshot.rejected)
-    stopped = [line for each in told(snapshot, apart) for line in _stopped(each, snapshot)]
+    stopped = [line for each in listed_rejected(snapshot, apart) for line in _stopped(each, snapshot)]
     kept_back = [f"- {kept_apart(why, these)}: {first_ids(these)}" for why, these in apart.items()]
     return [*stopped, *map(visible, kept_back), *([f"({more} more not shown)"] if more > 0 else [])]
 

@@ -80,7 +80,9 @@ def untold(snapshot: RecallXraySnapshot) -> dict[str, list[RejectedCandidate]]:
     return out
 
 
-def told(snapshot: RecallXraySnapshot, apart: Mapping[str, Sequence[RejectedCandidate]]) -> list[RejectedCandidate]:
+def listed_rejected(
+    snapshot: RecallXraySnapshot, apart: Mapping[str, Sequence[RejectedCandidate]]
+) -> list[RejectedCandidate]:
     """The rejected but for those that stand apart."""
     ids = {each.memory_id for these in apart.values() for each in these}
     return [each for each in snapshot.rejected if each.memory_id not in ids]

@@ -6,7 +6,7 @@ import numpy as np
 
 from pellucid.errors import StoreError
 from pellucid.recall.legs.leg import NO_HITS, AskedLeg
-from pellucid.recall.legs.nominate import FALLBACK, asked
+from pellucid.recall.legs.nominate import FALLBACK, asked_legs
 from pellucid.recall.state import LegReport, State, World
 from pellucid.store.index_port import LegHits
 from pellucid.xray.why.finding import WhyLeg
@@ -19,7 +19,7 @@ _STEP = 8
 
 def true_places(state: State, world: World, row: int) -> tuple[WhyLeg, ...]:
     """The row's place in each leg, `world` being one in which it may answer; `state` is the recall as it went."""
-    legs = [*asked(state)]
+    legs = [*asked_legs(state)]
     if any(report.name == FALLBACK.name for report in state.legs):
         legs.append(AskedLeg(FALLBACK.name, FALLBACK, state.plan))
     return tuple(_place_in_leg(state, each, world, row) for each in legs)

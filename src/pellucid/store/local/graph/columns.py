@@ -87,7 +87,7 @@ class GraphView:
     """The places of these pairs in the order of their rows."""
 
     def nodes_of(self, rows: Ints) -> tuple[Ints, Ints]:
-        """The pairs of these rows, as nodes and rows, by node."""
+        """The pairs of a node and a row that answers for it, of these rows: two aligned arrays, by node."""
         wanted = np.unique(rows)
         first = self.home_rows.searchsorted(wanted, "left", sorter=self.by_row)
         last = self.home_rows.searchsorted(wanted, "right", sorter=self.by_row)
@@ -114,7 +114,7 @@ class GraphView:
         return self.steps.take(slices(first, last))
 
     def homes_of(self, nodes: Ints) -> tuple[Ints, Ints, Ints]:
-        """The pairs of these nodes (sorted, each once), as nodes and rows; and those of the nodes that have none."""
+        """The (node, row) pairs of these nodes (sorted, each once), as two arrays; and the nodes that have no row."""
         first = self.home_nodes.searchsorted(nodes, "left")
         last = self.home_nodes.searchsorted(nodes, "right")
         at = slices(first, last)
@@ -182,6 +182,7 @@ class GraphCache:
 
 
 def _places_of_rows(memories: View, rows: Ints) -> Ints:
+    """Where each of these rows stands in the view; -1 for one that it does not hold."""
     held = memories.light["row"]
     if not len(held):
         return np.full(len(rows), -1, dtype=np.int64)

@@ -57,6 +57,7 @@ class LocalGraph:
         return {key: tuple(sorted(json.loads(names))) for key, names in rows}
 
     def states(self, namespace: str, key: str, known: int | None = None) -> tuple[EntityState, ...]:
+        """The states of an entity, by what was written by `known`; empty where it was then unknown."""
         if known is None:
             rows = self._run("states_of_key", namespace, key)
             return tuple(
@@ -126,6 +127,7 @@ class LocalGraph:
         return out
 
     def named(self, namespace: str, ids: Sequence[str]) -> dict[str, str]:
+        """The names of the nodes of these ids (`model.entity.entity_id`); unknown ones are left out."""
         if not ids:
             return {}
         ns, wanted = self._namespace_number(namespace), set(ids)

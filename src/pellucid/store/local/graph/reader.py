@@ -64,6 +64,7 @@ class LocalGraphReader:
     def around(
         self, nodes: Ints, admission: Admission, floor: float, most: int = 0, *, out: bool | None = None
     ) -> Steps:
+        """The edges at these nodes that hold at the admission's instant, of a confidence of `floor` or more."""
         some = self._view.steps_at(_in_order(nodes), most, out)
         hold = (some["valid_from"] <= admission.at) & (some["confidence"] >= np.float32(floor))
         until = some["valid_until"]
@@ -91,6 +92,7 @@ class LocalGraphReader:
         return speaks[places[numbers]]  # -1: the last
 
     def homes(self, nodes: Ints) -> Homes:
+        """The rows that answer for these nodes, whether or not they may."""
         held, rows, rest = self._view.homes_of(_in_order(nodes))
         found = self._run("memory_homes", self._ns, json.dumps(rest.tolist())) if len(rest) else []
         if not found:
@@ -101,6 +103,7 @@ class LocalGraphReader:
         return Homes(held[order], rows[order])
 
     def replaced(self, rows: Rows, admission: Admission) -> Replaced:
+        """Which of these rows answer for what another one's document or entity supersedes, by edges that hold."""
         nodes, held = self._view.nodes_of(rows)
         steps = self.around(nodes, admission, 0.0, out=False)
         inside = (steps.type == _SUPERSEDES) & np.isin(steps.there, nodes)

@@ -118,7 +118,7 @@ class GraphFold:
     def _run(self, query: str, *bindings: Value) -> list[tuple[Any, ...]]:
         return execute(self._connection, self._queries[query], bindings)
 
-    def path(self, change: PathChange, space: Space | None, refused: Collection[str]) -> None:
+    def put_file(self, change: PathChange, space: Space | None, refused: Collection[str]) -> None:
         """Make the facts of one file what the change says; `refused` are memories that another file holds."""
         facts = _accepted_facts(change.facts, refused)
         says = space is not None and (change.document is not None or facts != NO_FACTS)

@@ -45,14 +45,16 @@ class Analyzer:
         return list(self._pieces_of(_fold_width(text), singles=False))
 
     def _pieces_of(self, text: str, *, singles: bool) -> Iterator[tuple[str, int, int]]:
+        """Every stem or bigram of a text, in order, with its span (characters) in the text."""
         at = 0
         for run in _UNSPACED.finditer(text):
             yield from self._stems_of(text, at, run.start())
-            yield from _pairs_of(run.group(), run.start(), singles=singles or len(run.group()) == 1)
+            yield from _bigrams_of(run.group(), run.start(), singles=singles or len(run.group()) == 1)
             at = run.end()
         yield from self._stems_of(text, at, len(text))
 
     def _stems_of(self, text: str, start: int, end: int) -> Iterator[tuple[str, int, int]]:
+        """The stems of a stretch of a text, in order, each with its span (characters) in the whole text."""
         raw = text[start:end].encode("utf-8", "replace")
         found = self._tokenize(raw, apsw.FTS5_TOKENIZE_QUERY, None, include_colocated=False)
         at = place = 0  # bytes and characters passed so far: a token's offsets are in bytes, and rise
@@ -92,7 +94,8 @@ def term(stem: str) -> int:
     return zlib.crc32(stem.encode())
 
 
-def _pairs_of(run: str, at: int, *, singles: bool) -> Iterator[tuple[str, int, int]]:
+def _bigrams_of(run: str, at: int, *, singles: bool) -> Iterator[tuple[str, int, int]]:
+    """The pairs of signs of a run without spaces, each with its span; `singles` also every sign alone."""
     if singles:
         for i, character in enumerate(run):
             yield character, at + i, at + i + 1

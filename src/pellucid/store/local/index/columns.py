@@ -96,17 +96,17 @@ class View:
         return len(self.by_turn)
 
     def admissible(self, admission: Admission) -> Mask:
-        """Active, valid at the instant, not quarantined, and `asked`: as things stand (`past_view` knows the past)."""
+        """Active, valid at the instant, not quarantined, and `fits_request`: as things stand; see `past_view`."""
         light, at = self.light, admission.at
         valid = light["active"] & light["trusted"] & (light["valid_from"] <= at) & (at < light["valid_until"])
-        return valid & self.asked(admission)
+        return valid & self.fits_request(admission)
 
-    def asked(self, admission: Admission) -> Mask:
+    def fits_request(self, admission: Admission) -> Mask:
         """What is within the caller's scopes, fits the filters, and was made in the period of the query."""
         granted = (self.light["boundary"] & ~np.uint8(admission.granted)) == 0
-        return granted & self.wanted(admission) & self._made_between(*admission.period)
+        return granted & self.fits_filters(admission) & self._made_between(*admission.period)
 
-    def wanted(self, admission: Admission) -> Mask:
+    def fits_filters(self, admission: Admission) -> Mask:
         """What fits the caller's filters."""
         fits = np.ones(len(self), dtype=np.bool_)
         if admission.only is not None:
@@ -134,7 +134,7 @@ class View:
         return holding, often[holding]
 
     def together(self, positions: NDArray[np.int64], counts: Floats, lends: Mask) -> Floats:
-        """For every row the sum of these counts of its own and of those beside it, of rows of the mask."""
+        """For every row how often: the sum of the counts at it and at those beside it, where the mask lends them."""
         often = np.zeros(len(self), dtype=np.float32)
         often[positions] = counts
         for which, where in self._neighbours_on_each_side(positions, np.flatnonzero(lends[positions])):

@@ -17,7 +17,7 @@ from pellucid.model.ledger import FoldRow, LifecycleRow, TombstoneRow
 from pellucid.model.memory import BOUNDARY_SCOPES, TRANSCRIBED, Memory
 from pellucid.store.index_changes import IndexRecord, IndexState, LedgerChange, PathChange
 from pellucid.store.index_port import OWN
-from pellucid.store.ledger_gaps import said
+from pellucid.store.ledger_gaps import gaps_text
 from pellucid.store.local.database import Value, execute
 from pellucid.store.local.graph.writer import GraphFold, Space
 from pellucid.store.local.index.analysis import Analyzer, count
@@ -47,6 +47,7 @@ class Fold:
     """The writes of one `Index.apply`; inside a transaction."""
 
     def __init__(self, connection: apsw.Connection, queries: dict[str, str], *, keeps: bool) -> None:
+        """Begin; `keeps` says that rows of files that are as they were may stay: else all are written anew."""
         self._connection = connection
         self._queries = queries
         self._keeps = keeps  # else a new version of the schema wants every row anew
@@ -59,10 +60,10 @@ class Fold:
     def _run(self, sql: str, bindings: Sequence[Value] = ()) -> list[tuple[Any, ...]]:
         return execute(self._connection, sql, bindings)
 
-    def path(self, change: PathChange) -> None:
+    def put_file(self, change: PathChange) -> None:
         """Make the rows of one file what the change says; of a file that is as it was, only the graph's."""
         if self._keeps and change.episode is None and self._unchanged(change):
-            self.graph.path(change, self._space_of(change), self.refused)
+            self.graph.put_file(change, self._space_of(change), self.refused)
             return
         held = {row[2]: row for row in self._run(self._queries["rows_of_path"], (change.path,))}
         own = 0 if among_people(change.records) else OWN
@@ -80,7 +81,7 @@ class Fold:
         if held:
             self._run(self._queries["look_again"])
         self._put_episode(change)
-        self.graph.path(change, self._space_of(change), self.refused)
+        self.graph.put_file(change, self._space_of(change), self.refused)
         if change.file_digest:
             refused = any(record.memory.id in self.refused for record in change.records)
             stamp = (change.file_digest, change.size, change.mtime_ns, change.op_id, refused)
@@ -101,11 +102,11 @@ class Fold:
         return held.keys() == wanted.keys() and all(held[text] or not gains for text, gains in wanted.items())
 
     def finish(self, state: IndexState) -> None:
-        """Say what changed and what the index now holds."""
+        """Write down which segments changed, and up to where the index now holds the journal and the ledger."""
         for ns, seg in self._touched:
             self._run(self._queries["bump_segment"], (ns, seg))
         numbers = ("appliedSeq", str(state.applied_seq)), ("ledgerSeq", str(state.ledger_seq))
-        gaps = "ledgerGaps", said(state.ledger_gaps)
+        gaps = "ledgerGaps", gaps_text(state.ledger_gaps)
         for key, value in (*numbers, ("model", state.model), ("basis", state.basis), gaps):
             self._run(self._queries["set_meta"], (key, value))
 
@@ -116,12 +117,12 @@ class Fold:
         self._run(self._queries["drop_tombstones"])
         self._run(self._queries["drop_standings"])
 
-    def ledger(self, changes: Iterable[LedgerChange]) -> None:
+    def keep_ledger_rows(self, changes: Iterable[LedgerChange]) -> None:
         """Keep rows of the ledger: the last fold of a memory, every tombstone, how a memory stood before a change."""
         for change in changes:
             match change.row:
                 case FoldRow() as row:
-                    self._put_use(row)
+                    self._put_fold_row(row)
                 case TombstoneRow() as row:
                     for key in row.keys:
                         self._run(self._queries["put_tombstone"], (bytes.fromhex(key),))
@@ -131,13 +132,14 @@ class Fold:
                         at, ns = _millis(row.timestamp), self._namespace_number(row.namespace)
                         self._run(self._queries["put_standing"], (row.memory_id, change.seq, ns, at, before))
 
-    def _put_use(self, row: FoldRow) -> None:
+    def _put_fold_row(self, row: FoldRow) -> None:
         kept = row.memory_id, self._namespace_number(row.namespace), row.model_dump_json(by_alias=True)
         self._run(self._queries["put_fold"], kept)
         for place, ns in self._run(self._queries["row_of_fold"], (row.memory_id,)):
             self._touched.add((ns, place // SEGMENT))
 
     def _put_episode(self, change: PathChange) -> None:
+        """Replace the episode that a file holds, and what it is searched by; only drop it where the file holds none."""
         self._run(self._queries["drop_episode"], (change.path,))
         for row, ns in self._run(self._queries["drop_story"], (change.path,)):
             self._touched.add((-ns, row // SEGMENT))
@@ -200,6 +202,7 @@ class Fold:
         self._touched.add((ns, row // SEGMENT))
 
     def _drop_row(self, row: int, ns: int) -> None:
+        """Drop a memory's row with all that hangs on it; its segment is to be loaded anew."""
         self._run(self._queries["drop_features"], (row,))
         for table in ("drop_attributes", "drop_tags", "drop_mentions"):
             self._run(self._queries[table], (row,))
@@ -265,7 +268,7 @@ def about(memory: Memory) -> str | None:
 
 
 def direct_bits(memory: Memory) -> int:
-    """What a direct answer must be: 1 an eligible category, 2 trusted, 4 the user's own, 8 about somebody."""
+    """What a memory meets of a direct answer: 1 an eligible category, 2 trusted, 4 the user's own, 8 about somebody."""
     user = memory.asserted_by in ("axiom", "user")
     return (
         (memory.category in DIRECT_CATEGORIES)

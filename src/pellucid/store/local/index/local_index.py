@@ -88,6 +88,7 @@ class Warm:
                 self._make_room()
 
     def _make_room(self) -> None:
+        """Let go of namespaces that nobody reads, the longest unused first, until the rest fits."""
         over = sum(each.size for each in self.held.values()) - self.most_bytes
         for ns, each in list(self.held.items()):
             if over <= 0:
@@ -112,6 +113,7 @@ class LocalIndex:
         self._warm = Warm(self._cold_namespace, warm_mb << 20)
 
     def _cold_namespace(self) -> WarmNamespace:
+        """A namespace of which nothing is loaded yet."""
         from pellucid.store.local.graph.columns import GraphCache
         from pellucid.store.local.index.columns import ColumnCache
 
@@ -170,11 +172,11 @@ class LocalIndex:
                 return None
             fold = Fold(connection, self._queries, keeps=held.applied_seq > 0 and not anew)
             for change in sorted(changes, key=lambda change: bool(change.file_digest)):  # what is gone makes room first
-                fold.path(change)
+                fold.put_file(change)
             if anew:
                 fold.forget_ledger()
             after = 0 if anew else _ledger_row_reached(held, state)
-            fold.ledger(each for each in ledger if each.seq > after)
+            fold.keep_ledger_rows(each for each in ledger if each.seq > after)
             fold.graph.finish()
             fold.finish(replace(state, ledger_seq=max(0 if anew else held.ledger_seq, state.ledger_seq)))
             return fold.refused

@@ -33,13 +33,13 @@ class LocalLookup:
         return {key: [served(row) for row in rows] for key, rows in found.items() if rows}
 
     def fitting(self, namespace: str, wanted: Wanted) -> tuple[int, int]:
-        rows = execute(self._connections.get(), self._queries["browse_counts"], _bindings(namespace, wanted))
+        rows = execute(self._connections.get(), self._queries["browse_counts"], _filter_values(namespace, wanted))
         return rows[0][0], rows[0][1]
 
     def browse(
         self, namespace: str, wanted: Wanted, *, passages: bool, after: tuple[int, str] | None, limit: int
     ) -> list[Served]:
-        bindings = (*_bindings(namespace, wanted), passages, *(after or (FOREVER, "")), limit)
+        bindings = (*_filter_values(namespace, wanted), passages, *(after or (FOREVER, "")), limit)
         return [served(row) for row in execute(self._connections.get(), self._queries["browse_page"], bindings)]
 
     def episodes(self, namespace: str, ids: Sequence[str] | None = None) -> list[FiledEpisode]:
@@ -83,7 +83,7 @@ class LocalLookup:
         return sorted(name for _, name in execute(self._connections.get(), self._queries["namespaces"]))
 
 
-def _bindings(namespace: str, wanted: Wanted) -> tuple[str | int | None, ...]:
+def _filter_values(namespace: str, wanted: Wanted) -> tuple[str | int | None, ...]:
     words = None if wanted.contains is None else wanted.contains.casefold()
     ids = None if wanted.ids is None else json.dumps(sorted(wanted.ids))
     of = (wanted.category, wanted.status, wanted.session_id, wanted.since, wanted.until, wanted.tag)

@@ -104,11 +104,11 @@ class RowsInView:
         if not is_past(admission):
             return self.view.admissible(admission)
         past = self.past(admission)
-        return past.active & past.trusted & past.valid(admission.at) & self.view.asked(admission)
+        return past.active & past.trusted & past.valid(admission.at) & self.view.fits_request(admission)
 
-    def wanted(self, admission: Admission) -> Mask:
+    def fits_filters(self, admission: Admission) -> Mask:
         """The rows that fit the caller's filters."""
-        return self.view.wanted(admission)
+        return self.view.fits_filters(admission)
 
     def pretending(self, rows: Mapping[int, MemoryStanding]) -> "RowsInView":
         """The same, as if some rows stood otherwise."""
@@ -136,6 +136,7 @@ class RowsInView:
         return self._pasts[key]
 
     def _past_view(self, at: int, known: int | None) -> PastView:
+        """How the rows stood at an instant, by what was written down by `known` (None: by what is known now)."""
         light, limit = self.view.light, FOREVER if known is None else known
         since = np.where(light["valid_from"] == BEGINNING, light["created"], light["valid_from"])
         shut_later = light["closed"] & (light["valid_until"] > limit)
@@ -189,20 +190,21 @@ class Pretended(RowsInView):
         self._said = said
 
     def _admissible(self, admission: Admission) -> Mask:
-        mask, wanted = super()._admissible(admission), self.wanted(admission)
+        mask, wanted = super()._admissible(admission), self.fits_filters(admission)
         for place, each in self._said.items():
             holds = each.since <= admission.at < each.until
             mask[place] = each.active and each.trusted and holds and wanted[place]
         return mask
 
-    def wanted(self, admission: Admission) -> Mask:
-        """See `RowsInView`."""
-        mask = super().wanted(admission)
+    def fits_filters(self, admission: Admission) -> Mask:
+        """As there, but a row that stands otherwise here fits as that says (`None`: as it does)."""
+        mask = super().fits_filters(admission)
         for place, each in self._said.items():
             mask[place] = mask[place] if each.wanted is None else each.wanted
         return mask
 
     def _past_view(self, at: int, known: int | None) -> PastView:
+        """As there, but the rows that stand otherwise here stand so at every instant."""
         past = super()._past_view(at, known)
         for place, each in self._said.items():
             past.active[place], past.trusted[place] = each.active, each.trusted
@@ -260,6 +262,7 @@ def _closed(stood: Fields) -> bool:
 
 
 def _stands_until(stood: Fields) -> int:
+    """Until when a memory that stands so is in force; the beginning of time where it is not at all."""
     if stood["trustZone"] == "quarantine":
         return BEGINNING
     if _closed(stood):

@@ -73,6 +73,7 @@ class LocalIndexReader:
         self._spans: dict[str, NDArray[np.int64]] = {}
 
     def survey(self, text: str, *, names: bool = True) -> TextSurvey:
+        """See `IndexReader.survey`: the namespace's statistics, and what it knows of the words of a query."""
         view, places = self._view, self._analyzer.places(text)
         corpus = Corpus(
             len(view), int(view.light["active"].sum()), int(view.light["has_vector"].sum()), self._applied_seq
@@ -91,6 +92,7 @@ class LocalIndexReader:
         return {stem: self._spans[stem] for stem in stems}
 
     def vector(self, query: Vector, admission: Admission, pool: int, open_pool: int) -> LegHits:
+        """The nearest rows by cosine, exact: `pool` of what may answer, and `open_pool` of others, which may not."""
         coarse = self._view.cosine(query)
         admitted = self._in_view.admissible(admission)
         others = self._in_view.others(admission, admitted)
@@ -100,6 +102,7 @@ class LocalIndexReader:
         return LegHits(rows, scores, open_rows, open_scores)
 
     def _nearest_rows(self, coarse: Floats, mask: Mask, query: Vector, count: int) -> tuple[Rows, Floats]:
+        """The `count` rows of the mask nearest to the query, by exact cosine; `coarse` tells cheaply who can be."""
         near = np.flatnonzero(mask)
         if count == 0 or len(near) == 0:
             return _NO_ROWS, _NO_SCORES
@@ -109,6 +112,7 @@ class LocalIndexReader:
         return self._best_rows(near, exact_cosine(self._view.vectors(near), query), count)
 
     def _best_rows(self, positions: NDArray[np.int64], scores: Floats, count: int) -> tuple[Rows, Floats]:
+        """The rows of the highest scores, best first, of equal ones the newer; with their scores."""
         light = self._view.light
         if len(positions) > 4 * count > 0:  # only what can be among the first, ties included
             likely = scores >= np.partition(scores, -count)[-count]
@@ -119,6 +123,7 @@ class LocalIndexReader:
     def lexical(
         self, stems: Sequence[str], admission: Admission, pool: int, open_pool: int, *, passages: bool = False
     ) -> LegHits:
+        """The best rows by BM25: `pool` of what may answer, and `open_pool` of others, which may not."""
         view = self._view
         scores = np.zeros(len(view))
         lengths = view.passage if passages else view.light["length"]
@@ -132,6 +137,7 @@ class LocalIndexReader:
         return self._hits_of_both_arms(scores, admission, pool, open_pool)
 
     def mentioning(self, paths: Sequence[str], admission: Admission, pool: int, open_pool: int) -> LegHits:
+        """Rows that speak of these files: 1 for a path or the end of it, ½ for the file's name alone."""
         scores = np.zeros(len(self._view))
         for path in dict.fromkeys(plain_path(each) for each in paths):
             best: dict[int, float] = {}
@@ -154,6 +160,7 @@ class LocalIndexReader:
         )
 
     def select(self, filters: Filters, *, left_out: bool = False) -> Rows:
+        """The rows that fit these filters but for their dates, or those that they leave out, sorted."""
         if left_out:
             asked = (self._ns, filters.not_session, json.dumps(filters.not_ids))
             found = execute(self._connection, self._queries["left_out"], asked)
@@ -193,6 +200,7 @@ class LocalIndexReader:
         return np.setdiff1d(every, rows, assume_unique=True)
 
     def beside(self, rows: Rows, admission: Admission) -> tuple[Rows, Rows]:
+        """For each row the one just before and just after it in its session, a turn apart at most; -1 for none."""
         view, positions, row = self._view, self._view.positions(rows), self._view.light["row"]
         lends = self._in_view.admissible(admission)
         before, after = view.before[positions], view.after[positions]
@@ -214,18 +222,20 @@ class LocalIndexReader:
             ids=some["id"],
             valid=valid,
             place=view.within[positions],
-            wanted=self._in_view.wanted(admission)[positions],
+            wanted=self._in_view.fits_filters(admission)[positions],
             admitted=self._in_view.admissible(admission)[positions],
             **same,
         )
 
     def pretending(self, standings: Mapping[int, MemoryStanding]) -> "LocalIndexReader":
+        """The same reader, as if some rows (by number) stood otherwise: a what-if without a write."""
         pretended = self._in_view.pretending(standings)
         return LocalIndexReader(
             self._connection, self._queries, pretended, self.episodes, self.graph, self._applied_seq
         )
 
     def features(self, rows: Rows, query: Vector | None, stems: Sequence[str], rare: float = 0.0) -> Features:
+        """Vectors, cosine and matches (of 64 stems at most) of these rows, for pointwise scoring."""
         positions = self._view.positions(rows)
         vectors = self._view.vectors(positions)
         return Features(
@@ -236,6 +246,7 @@ class LocalIndexReader:
         )
 
     def codes(self, rows: Rows) -> Codes:
+        """The token codes of these rows, end to end, with the end of each row's."""
         wanted = json.dumps(rows.tolist())
         held: dict[int, bytes] = dict(execute(self._connection, self._queries["codes"], (wanted,)))
         codes = [held[row] for row in rows.tolist()]

@@ -69,6 +69,7 @@ class LocalEpisodeReader:
         return execute(self._connection, self._queries[name], bindings)
 
     def readable(self, ids: Sequence[str], admission: Admission) -> list[tuple[FiledEpisode, tuple[str, ...]]]:
+        """These episodes, in order, unknown ones left out, each with the words that vouch for its topic."""
         filed, standing = self._filed(ids), self._standing(admission)
         members = self._members_of([each.path for each in filed])
         speaking = [places[standing[places]] for places in members]
@@ -162,6 +163,7 @@ class LocalEpisodeReader:
         return members[bits > 0] if terms and spoken == every else _NOBODY
 
     def _contents_at(self, places: Sequence[Places]) -> list[tuple[str, ...]]:
+        """For each group of places what the memories there say, in order."""
         rows = [(n, row) for n, some in enumerate(places) for row in self._rows(some)]
         out: list[tuple[str, ...]] = [()] * len(places)
         for n, content in self._run("contents", json.dumps(rows)):
@@ -184,6 +186,7 @@ class LocalEpisodeReader:
     def answering(
         self, near: Sequence[NearEpisode], stems: Sequence[str], admission: Admission
     ) -> list[tuple[NearEpisode, frozenset[int]]]:
+        """Those of these episodes with memories that may answer, and the rows of these memories."""
         paths = dict(self._run("stories", json.dumps([each.row for each in near])))
         known = [each for each in near if each.row in paths]
         members, filed = self._members_of([paths[each.row] for each in known]), self._filed([each.id for each in known])
@@ -222,7 +225,7 @@ class LocalEpisodeReader:
         return places[np.lexsort((self._stories.light["id"][places], -scores[places]))][:count]
 
     def _sayable(self, near: NearEpisode, episode: Episode, terms: Sequence[int]) -> NearEpisode:
-        """An episode with the words that it may say."""
+        """The episode as found; if a word matched that it may not show, without that match and with `bm25` 0."""
         said = {term(stem) for stem in self._analyzer.stems(story_text(episode))} if near.matched else set[int]()
         may = near.matched & sum(1 << bit for bit, each in enumerate(terms) if each in said)
         return near if may == near.matched else replace(near, matched=may, bm25=0.0)

@@ -84,9 +84,9 @@ def _measured_file(path: Path, month: str, known: FiledMonth | None) -> tuple[Fi
     data = data[: data.rfind(b"\n") + 1]
     fresh = FiledMonth(month, 0, b"")
     if known is None:
-        return fresh.grown(data), True
-    begun = fresh.grown(data[: known.size])
-    return begun.grown(data[known.size :]), (begun.size, begun.chain) == (known.size, known.chain)
+        return fresh.with_lines_added(data), True
+    begun = fresh.with_lines_added(data[: known.size])
+    return begun.with_lines_added(data[known.size :]), (begun.size, begun.chain) == (known.size, known.chain)
 
 
 def _sound_rows(path: Path, damaged: list[tuple[str, int]]) -> Iterator[LedgerRow]:

@@ -76,7 +76,7 @@ def append(folder: int, rows: Sequence[WaitingRow], known: FiledMonth | None) ->
         if known.wanting or known.size > size:
             return replace(known, wanting=True)
         file.seek(known.size)
-        grown = known.grown(file.read())
+        grown = known.with_lines_added(file.read())
         return replace(grown, mtime_ns=os.fstat(file.fileno()).st_mtime_ns)
 
 

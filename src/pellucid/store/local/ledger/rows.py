@@ -9,7 +9,7 @@ import apsw
 
 from pellucid.errors import StoreError
 from pellucid.store.local import journal
-from pellucid.store.local.database import connect, execute, explained, immediate
+from pellucid.store.local.database import connect, execute, immediate, os_errors_explained
 from pellucid.store.local.journal import FiledMonth
 from pellucid.store.local.ledger import check as ledger_check
 from pellucid.store.local.ledger import file as ledger_file
@@ -54,14 +54,14 @@ class LocalLedger:
         if journal.counts_ledger(connection):
             self._go_on_after_others(connection)
             return
-        with explained(self.folder), immediate(connection):
+        with os_errors_explained(self.folder), immediate(connection):
             if not journal.counts_ledger(connection):  # another process may have been faster
                 journal.start_ledger(connection, max(ledger_file.last_seq(self.folder), _last_indexed(index)))
                 journal.put_filed(connection, [_NONE] if _last_indexed(index) else [])
 
     def _go_on_after_others(self, connection: apsw.Connection) -> None:
         """Rows may have come with the vault: an older journal beside it must not give their numbers again."""
-        with explained(self.folder):
+        with os_errors_explained(self.folder):
             if ledger_check.is_as_filed(self.folder, journal.filed(connection)):
                 return
             last = ledger_file.last_seq(self.folder)
@@ -70,15 +70,16 @@ class LocalLedger:
                     journal.go_on_from(connection, last)
 
     def ledger(self, after: int = 0) -> Iterator[LedgerRow]:
-        with explained(self.folder):
+        with os_errors_explained(self.folder):
             yield from ledger_file.read(self.folder, journal.waiting_ledger(self._connection()), after)
 
     def state(self, *, thorough: bool = False) -> RecordState:
+        """What is wrong with the ledger and the key; `thorough` reads it even if its files look untouched."""
         connection = self._connection()
         key = self._vault_key.state(connection)
         if not key and self._key and self._vault_key.load(connection) != self._key:
             key = "restored"
-        with explained(self.folder):
+        with os_errors_explained(self.folder):
             if not thorough and ledger_check.is_as_filed(self.folder, journal.filed(connection)):
                 return RecordState(key=key)
             if connection.readonly("main"):  # a home that may only be read is looked through as it stands
@@ -91,8 +92,9 @@ class LocalLedger:
         return RecordState(found.missing, found.damaged, found.altered, key)
 
     def settle(self) -> None:
+        """Take the ledger as it is from now on: damaged lines are set aside, what is missing is given up."""
         connection = self._connection()
-        with explained(self.folder), self._vault.locked():
+        with os_errors_explained(self.folder), self._vault.locked():
             found = self._survey(connection)
             if found.damaged:
                 with self._vault.folder(LEDGER) as folder:

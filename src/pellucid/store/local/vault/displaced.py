@@ -68,6 +68,7 @@ class Displaced:
             self.keep(folder, swap, pending.path)
 
     def _return_file(self, folder: int, swap: str, name: str) -> bool:
+        """Give a file its name back; False if something else has it by now."""
         try:
             syscalls.create(folder, swap, name)
         except FileExistsError:
@@ -128,6 +129,7 @@ class Displaced:
         self._failpoint("displaced-settled")
 
     def _keep_changed(self, changed: list[re.Match[str]], known_paths: Callable[[], Iterable[str]]) -> None:
+        """Make conflict files of parked files whose bytes somebody changed since."""
         if not changed:
             return
         path_of = {paths.path_key(path): path for path in known_paths()}

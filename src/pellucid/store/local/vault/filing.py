@@ -54,6 +54,7 @@ class VaultDrain:
         self._displaced.sync_folders()
 
     def _recover_one(self, above: tuple[str, ...], name: str, by_key: dict[str, Pending]) -> None:
+        """Clear away one leftover: a temporary goes, a swap is judged, or kept where nothing waits for it."""
         if paths.TEMP.fullmatch(name):
             with self._vault.folder(above) as folder:
                 os.unlink(name, dir_fd=folder)
@@ -185,6 +186,7 @@ class VaultDrain:
             return self._displaced.judge(folder, pending, swap)
 
     def _take_away(self, pending: Pending) -> bool:
+        """Remove the file of a change; False if it was gone, or the user saved another meanwhile."""
         *above, name = paths.parts(pending.path)
         self._displaced.dirty.add(tuple(above))
         swap = paths.swap_name(pending.path)

@@ -15,7 +15,7 @@ from pathlib import Path
 import apsw
 
 from pellucid.store.local import journal
-from pellucid.store.local.database import explained, immediate, make_private_folder
+from pellucid.store.local.database import immediate, make_private_folder, os_errors_explained
 from pellucid.store.local.ledger import file as ledger_file
 from pellucid.store.local.vault.files import Vault
 from pellucid.store.local.vault.paths import OWN_FOLDER
@@ -54,7 +54,7 @@ class VaultKey:
         Raises:
             StoreError: it cannot be read, or a new one cannot be written.
         """
-        with explained(self.path):
+        with os_errors_explained(self.path):
             if self._read_key() is None and self._is_new(connection):
                 _make_key(self.path)
             if self.state(connection):
@@ -68,7 +68,7 @@ class VaultKey:
 
     def state(self, connection: apsw.Connection) -> KeyState:
         """What is wrong with it."""
-        with explained(self.path):
+        with os_errors_explained(self.path):
             key = self._read_key()
             if key is None:
                 return "damaged" if self.path.exists() else "lost"
@@ -77,7 +77,7 @@ class VaultKey:
 
     def settle(self, connection: apsw.Connection) -> None:
         """From now on the key that is there is the vault's; where there is none, its stand-in."""
-        with explained(self.path):
+        with os_errors_explained(self.path):
             if self._read_key() is None:
                 self._make_stand_in()
                 os.replace(self._stand_in, self.path)

@@ -7,7 +7,7 @@ from pydantic import ValidationError
 
 from pellucid.errors import StoreError, field_name
 from pellucid.model.project import ProjectRegistry
-from pellucid.store.local.database import explained
+from pellucid.store.local.database import os_errors_explained
 from pellucid.store.local.vault import files, paths
 
 NAME = "projects.json"
@@ -20,7 +20,7 @@ class ProjectFile:
         self._vault = files.Vault(vault)
 
     def known(self) -> ProjectRegistry:
-        with explained(self._path):
+        with os_errors_explained(self._path):
             try:
                 with self._vault.folder((paths.OWN_FOLDER,)) as folder:
                     return self._read_registry(folder)
@@ -28,7 +28,7 @@ class ProjectFile:
                 return ProjectRegistry()
 
     def change(self, how: Callable[[ProjectRegistry], ProjectRegistry]) -> ProjectRegistry:
-        with explained(self._path), self._vault.locked(), self._vault.folder((paths.OWN_FOLDER,)) as folder:
+        with os_errors_explained(self._path), self._vault.locked(), self._vault.folder((paths.OWN_FOLDER,)) as folder:
             before = self._read_registry(folder)
             after = how(before)
             if after != before:

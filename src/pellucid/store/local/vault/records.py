@@ -13,7 +13,7 @@ import apsw
 
 from pellucid.errors import ConflictError, InputError, NoRoomError, StoreBusyError, StoreError
 from pellucid.store.local import journal
-from pellucid.store.local.database import ThreadConnections, explained, immediate, migrate, sql_folder
+from pellucid.store.local.database import ThreadConnections, immediate, migrate, os_errors_explained, sql_folder
 from pellucid.store.local.erasing import empty_log, erase_remains
 from pellucid.store.local.failpoint import Failpoint, never
 from pellucid.store.local.ledger import file as ledger_file
@@ -60,6 +60,7 @@ class Twins:
         return None
 
     def _listing(self, above: tuple[str, ...]) -> dict[str, set[str]]:
+        """The names in a folder by how they read without regard to case; looked up once."""
         if above not in self._folders:
             listing = self._folders[above] = dict[str, set[str]]()
             for name in self._vault.names(above):
@@ -121,13 +122,13 @@ class LocalRecords:
             )
 
     def _check_twin(self, connection: apsw.Connection, path: str, twins: Twins) -> None:
-        with explained(self._vault.root):
+        with os_errors_explained(self._vault.root):
             twin = journal.pending_twin(connection, path) or twins.find(path)
         if twin:
             _refuse_twin(path, twin)
 
     def _file_digest(self, path: str) -> str | None:
-        with explained(self._vault.root / path):
+        with os_errors_explained(self._vault.root / path):
             try:
                 return self._vault.digest(path)
             except OSError as error:
@@ -147,7 +148,7 @@ class LocalRecords:
         connection = self._connections.get()
         displaced = Displaced(self._vault, self._failpoint)
         filing = VaultDrain(self._vault, displaced, partial(journal.payload, connection), self._failpoint)
-        with explained(self._vault.root), self._vault.locked():
+        with os_errors_explained(self._vault.root), self._vault.locked():
             self._failpoint("drain-locked")
             self._append_ledger(connection)
             settled = self._file_waiting(connection, filing)
@@ -204,7 +205,7 @@ class LocalRecords:
         paths.parts(path)
         if waiting := journal.pending_head(connection, path):
             return FileHead(path, waiting[0], None, waiting[1])
-        with explained(self._vault.root / path):
+        with os_errors_explained(self._vault.root / path):
             content = self._vault.read(path)
         if content is None:
             return FileHead(path, None, None, None)
@@ -216,7 +217,7 @@ class LocalRecords:
 
         With `wanted`, those of these paths that are files, and nothing else is looked at.
         """
-        with explained(self._vault.root):
+        with os_errors_explained(self._vault.root):
             return self._vault.walk(_MEMORY_FILE) if wanted is None else self._vault.stamps(wanted)
 
     def operations(self, after: int = 0, op_id: str | None = None) -> list[OperationRow]:
@@ -229,7 +230,7 @@ class LocalRecords:
 
     def conflicts(self) -> list[str]:
         """Conflict files in the vault, for `doctor` and the user to resolve."""
-        with explained(self._vault.root):
+        with os_errors_explained(self._vault.root):
             return [stamp.path for stamp in self._vault.walk(paths.CONFLICT)]
 
     def ledger(self, after: int = 0) -> Iterator[LedgerRow]:
@@ -247,7 +248,7 @@ class LocalRecords:
                 repeat it.
         """
         connection = self._connections.get()
-        with explained(self._vault.root), self._vault.locked():
+        with os_errors_explained(self._vault.root), self._vault.locked():
             erased = Scrub(self._vault, connection, paths, self._failpoint).run()
         erase_remains(connection, _READERS_S)
         self._failpoint("remains-erased")
@@ -255,13 +256,13 @@ class LocalRecords:
 
     def replaces_atomically(self) -> bool:
         """Whether the vault's file system exchanges files in one step; if not, `doctor` warns of a weaker promise."""
-        with explained(self._vault.root), self._vault.folder((paths.OWN_FOLDER,), create=True) as folder:
+        with os_errors_explained(self._vault.root), self._vault.folder((paths.OWN_FOLDER,), create=True) as folder:
             return syscalls.exchange_is_atomic(folder)
 
     def close(self) -> None:
         """Settle replaced files, empty the journal's log, and let go of every handle; no other thread may be in use."""
         connection = self._connections.get()
-        with suppress(StoreBusyError, NoRoomError), explained(self._vault.root):
+        with suppress(StoreBusyError, NoRoomError), os_errors_explained(self._vault.root):
             if self._vault.names(YARD):
                 with self._vault.locked(timeout_s=0):  # whoever holds the lock settles them
                     displaced = Displaced(self._vault, self._failpoint)
@@ -304,6 +305,7 @@ def _report_blocked(blocked: dict[str, str]) -> None:
 
 
 def _log_bytes(path: Path) -> int:
+    """The size of a database's write-ahead log; 0 where it has none."""
     try:
         return path.with_name(f"{path.name}-wal").stat().st_size
     except FileNotFoundError:

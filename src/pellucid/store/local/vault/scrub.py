@@ -35,7 +35,7 @@ class Scrub:
     failpoint: Failpoint
 
     def run(self) -> dict[str, int]:
-        """Erase; how much, by place.
+        """Erase every copy of what stood at the paths, in the vault and the journal; how much, by place.
 
         Raises:
             StoreBusyError: something still waits for one of the paths.
@@ -109,6 +109,7 @@ class Scrub:
         return None
 
     def _forget_names(self) -> int:
+        """Drop from the journal what these paths were called and held; how many names."""
         with immediate(self.connection):
             for path, digest in self._all_paths.items():
                 if digest is not None:

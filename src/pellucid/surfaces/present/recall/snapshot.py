@@ -35,7 +35,7 @@ def pinned(recall: ListedRecall) -> str:
         said = f"pinned: {recall.recall_id}, but only its results were left to keep"
     else:
         said = f"pinned: {recall.recall_id} stays in full"
-    return f"{said}\n  {_asked(recall)}"
+    return f"{said}\n  {_question_of(recall)}"
 
 
 def context(outcome: ContextOutput) -> str:
@@ -51,7 +51,7 @@ def went(outcome: EventOutput) -> str:
     who = (f"by {row.surface}" if row.surface else "", f"agent {visible(row.agent)}" if row.agent else "")
     took = f"{outcome.millis:.0f} ms" if outcome.millis is not None else ""
     at, recall_id, _, kept, came_to, _ = _row(row)
-    lines = [f"{recall_id}  {at}  {came_to}", f"  {_asked(row)}"]
+    lines = [f"{recall_id}  {at}  {came_to}", f"  {_question_of(row)}"]
     lines += [f"  {', '.join(filter(None, (*who, took)))}; kept: {kept}"]
     if went_wrong:
         lines += [f"  went wrong: {went_wrong.text} ({went_wrong.code}{went_wrong.place and f', {went_wrong.place}'})"]
@@ -85,7 +85,7 @@ def _served(each: ServedIn) -> list[str]:
     cited = [f"    {citation_line(one)}" for one in each.citations]
     return [
         f"  {at}  {each.recall.recall_id}  place {each.place} of {each.recall.served}",
-        f"    {_asked(each.recall)}",
+        f"    {_question_of(each.recall)}",
         *cited,
     ]
 
@@ -96,8 +96,8 @@ def _row(recall: ListedRecall) -> tuple[str, ...]:
     came_to = f"{recall.outcome or ''}{', degraded' if recall.degraded else ''}"
     session = f"[{recall.session_id}] " if recall.session_id else ""
     at = isoformat(recall.at)[:19].replace("T", " ")
-    return at, recall.recall_id, str(recall.served), kept, came_to, session + _asked(recall)
+    return at, recall.recall_id, str(recall.served), kept, came_to, session + _question_of(recall)
 
 
-def _asked(recall: ListedRecall) -> str:
+def _question_of(recall: ListedRecall) -> str:
     return "(no words kept)" if recall.query is None else " ".join(recall.query.split())

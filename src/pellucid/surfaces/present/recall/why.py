@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from pellucid.xray.why.finding import WhyChange, WhyFinding, WhyLeg, WhyMargin
 
 
-def told(outcome: WhyOutput) -> str:
+def why_text(outcome: WhyOutput) -> str:
     """All of it: the memory, the sentence, the legs that had something to do, the score, the change."""
     return "\n".join(_lines(outcome))
 
