@@ -212,7 +212,9 @@ def test_a_session_shown_inside_a_tools_output_is_no_part_of_the_one_that_shows_
 
 
 def test_the_words_of_a_tools_block_end_at_a_rule_outside_of_its_code(tmp_path: Path):
-    text = f"{HEAD}_**User**_\n\nPlan it.\n\n_**Agent**_\n\nTool use: **Write**\n\n```md\n# Plan\n\n---\n\nUse S3.\n```\n"
+    text = (
+        f"{HEAD}_**User**_\n\nPlan it.\n\n_**Agent**_\n\nTool use: **Write**\n\n```md\n# Plan\n\n---\n\nUse S3.\n```\n"
+    )
 
     assert [turn.role for turn in turns(tmp_path, text)] == ["user", "tool"]
 
@@ -247,8 +249,10 @@ def test_a_sub_agents_turns_are_a_session_of_their_own_and_its_prompt_is_no_pers
 def test_what_the_agents_program_wrote_in_the_users_name_is_not_the_users(tmp_path: Path):
     report = CaptureReport()
     text = (
-        f"{HEAD}_**User**_\n\n<bash-input>ls</bash-input>\n\n_**User**_\n\n[Request interrupted by user for tool use]\n\n"
-        "_**User**_\n\nThis session is being continued from a previous conversation.\n\nSummary:\nRedis holds sessions.\n\n"
+        f"{HEAD}_**User**_\n\n<bash-input>ls</bash-input>\n\n"
+        "_**User**_\n\n[Request interrupted by user for tool use]\n\n"
+        "_**User**_\n\nThis session is being continued from a previous conversation.\n\n"
+        "Summary:\nRedis holds sessions.\n\n"
         "_**User**_\n\nImplement the following plan:\n\n# Move the cache\n\n_**Agent**_\n\nDone.\n"
     )
 

@@ -23,6 +23,7 @@ from pellucid.observe.prose import ProseBlock, blocks, sentences
 from pellucid.observe.setting import Hearing
 from pellucid.observe.work.parts import Spoken
 from pellucid.observe.work.records import recorded
+from pellucid.observe.work.replies import without_offers
 
 KEEP = 0.4
 """The chance of being worth keeping from which an agent's sentence is taken."""
@@ -47,6 +48,7 @@ PER_RECORD = 8
 """The same of an accepted plan, and of a summary of what went before: they are long, and nothing but conclusions."""
 
 _ANNOUNCES = re.compile(r"[:：]\W{0,3}$")
+_BOX = re.compile(r"\[.\]\s")
 _LONGEST_HEADING = 70
 _LABEL = re.compile(r"^[^.:!?]{2,40}[:：]$")
 
@@ -68,12 +70,13 @@ class Unit:
 
 
 def units(text: str) -> list[Unit]:
-    """The units of a text in order; code, logs, tables and headings by themselves are none."""
+    """The units of a text in order; code, logs, tables and headings by themselves are none, nor are boxes to tick."""
     return list(_units(blocks(text)))
 
 
-def _units(found: tuple[ProseBlock, ...]) -> Iterator[Unit]:
+def _units(said: Sequence[ProseBlock]) -> Iterator[Unit]:
     lead, part = "", 0
+    found = [block for block in said if not _BOX.match(block.text)]
     for at, block in enumerate(found):
         if block.marker == "none":
             part = at
@@ -98,11 +101,11 @@ def _labelled(block: ProseBlock, sentence: str) -> str:
     return sentence
 
 
-def _next_is_item(found: tuple[ProseBlock, ...], at: int) -> bool:
+def _next_is_item(found: Sequence[ProseBlock], at: int) -> bool:
     return at + 1 < len(found) and found[at + 1].marker != "none"
 
 
-def _is_heading(block: ProseBlock, found: tuple[ProseBlock, ...], at: int) -> bool:
+def _is_heading(block: ProseBlock, found: Sequence[ProseBlock], at: int) -> bool:
     if len(block.text) > _LONGEST_HEADING or at + 1 == len(found):
         return False
     return bool(_LABEL.match(block.text)) or not (is_closed(block.text) or _ANNOUNCES.search(block.text))
@@ -122,16 +125,18 @@ def stated(spoken: Spoken, taken: Collection[str] = ()) -> list[ObservedStatemen
     if spoken.part == "record":
         return recorded(spoken.hearing.turn)
     if spoken.part == "person":
-        return _of_person(spoken.hearing, taken)
+        return _of_person(spoken, taken)
     return _of_agent(spoken) if spoken.part == "conclusion" else []
 
 
-def _of_person(hearing: Hearing, taken: Collection[str]) -> list[ObservedStatement]:
+def _of_person(spoken: Spoken, taken: Collection[str]) -> list[ObservedStatement]:
     """What the cues of the language name, what else reads as worth keeping, and what may change something that is kept.
 
     Nothing that was pasted.
     """
-    own = replace(hearing, turn=replace(hearing.turn, content=pasted(hearing.turn.content)[1]))
+    hearing = spoken.hearing
+    words = _without_quotes(pasted(hearing.turn.content)[1], spoken.before)
+    own = replace(hearing, turn=replace(hearing.turn, content=words))
     cued = [each for each in statements(own) if _is_meant(each, hearing.language)]
     told, found = [_bare(each.text) for each in cued], units(own.turn.content)
     further = [
@@ -146,6 +151,14 @@ def _of_person(hearing: Hearing, taken: Collection[str]) -> list[ObservedStateme
     left = [unit for unit in found if polish(unit.text, own.language).casefold() not in taken]
     whole = _is_brief(found) and not any(unit.listed for unit in found)
     return _completed(made, left, own.language) if whole else made
+
+
+def _without_quotes(words: str, before: Hearing | None) -> str:
+    """A person's words without the lines that repeat the agent's; who says nothing else picks what was offered."""
+    said = _bare(before.turn.content) if before else ""
+    lines = [(line, _bare(line)) for line in words.splitlines()]
+    own = [line for line, bare in lines if bare.count(" ") < FEWEST_WORDS - 1 or bare not in said]
+    return "\n".join(own) if any(map(str.strip, own)) else words
 
 
 def _is_brief(found: Sequence[Unit]) -> bool:
@@ -225,7 +238,7 @@ def _of_agent(spoken: Spoken) -> list[ObservedStatement]:
 
 def _surest(hearing: Hearing, least: float, most: int) -> list[ObservedStatement]:
     """As many statements of an agent's turn, at most, the surest, of sentences that have this chance at least."""
-    found = units(hearing.turn.content)
+    found = list(_units(without_offers(blocks(hearing.turn.content))))
     read = _stating_units(found, hearing, by_user=False)
     made = [
         _joined_statement(run)

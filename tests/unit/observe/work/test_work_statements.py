@@ -39,6 +39,56 @@ def test_a_menu_nobody_chose_from_yet_is_no_decision() -> None:
     assert not any("chosen" in each for each in told(("assistant", MENU), ("user", "how much faster is Redis?")))
 
 
+def test_an_option_is_told_with_what_stands_below_it_and_the_menu_is_not_kept_beside_it() -> None:
+    offer = (
+        "For the exports you have a few options:\n\n"
+        "1. **A shared package** (most common):\n```\npackages/exports\n```\nEach of the apps imports it.\n\n"
+        "2. **A service of its own** (better for quotas):\n```\napps/exports\n```\n"
+        "The other apps call it over HTTP.\n\n"
+        "Which approach fits?"
+    )
+    assert told(("assistant", offer), ("user", "2")) == [
+        "A service of its own (better for quotas): The other apps call it over HTTP. (chosen: “2”)"
+    ]
+
+
+def test_of_named_options_that_an_agent_asks_about_nothing_holds_yet() -> None:
+    options = (
+        "Option A: Keep the drafts in the browser\n- Drafts never leave the laptop they were typed on.\n\n"
+        "Option B: Keep the drafts on the server\n- Every draft is written to the audit table as well.\n\n"
+    )
+    assert told(("assistant", f"{options}Would you like me to go on with B?"), ("user", "how slow is B?")) == []
+    assert told(("assistant", f"{CAUSE} It matters for both.\n\n{options}Which one?"), ("user", "how slow is B?"))
+
+
+def test_what_was_agreed_to_stands_nearest_to_the_question_and_is_kept_once() -> None:
+    proposal = "The signer must never read the clock of the container, it must ask the gateway for the time."
+    kept = told(
+        (
+            "assistant",
+            f"{CAUSE}\n\n{proposal} Want me to make that change?",
+        ),
+        ("user", "yes"),
+    )
+    asked = [each for each in kept if "must ask the gateway" in each]
+    assert len(asked) == 1
+    assert asked[0].endswith("must ask the gateway for the time (chosen: “yes”)")
+
+
+def test_a_list_of_boxes_to_tick_is_no_statement() -> None:
+    boxes = "**Task list:**\n- [X] Keep every invoice in its own schema\n- [⚡] Never read the clock\n- [ ] Add a route"
+    assert told(("user", "go"), ("assistant", boxes), ("user", "ok")) == []
+
+
+def test_a_persons_quote_of_the_agent_is_the_agents_and_a_choice_typed_out_is_the_persons() -> None:
+    rule = "Every upload is signed by the gateway and never by the client."
+    said = ("assistant", f"How it works now:\n\n{rule} The client only sends the key of the file that it wants to put.")
+    assert (
+        len([each for each in told(said, ("user", f"{rule}\n\nis this true?")) if "signed by the gateway" in each]) == 1
+    )
+    assert any("only in Postgres" in each for each in told(said, ("user", "Keep sessions only in Postgres.")))
+
+
 def test_agreeing_to_a_proposal_keeps_the_proposal() -> None:
     kept = told(
         ("assistant", "I recommend keeping invoices in their own schema, because backups run per schema. Shall I?"),
