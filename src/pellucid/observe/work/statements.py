@@ -14,6 +14,7 @@ from pellucid.language.quoting.voices import pasted
 from pellucid.language.sentences import is_closed, joined
 from pellucid.language.statements.frames import tells_change
 from pellucid.language.words import reading_length
+from pellucid.observe.extract.classify import unhedged
 from pellucid.observe.extract.durability import CATEGORY, DurabilityReading, load_table
 from pellucid.observe.extract.polish import polish
 from pellucid.observe.extract.referents import solid_words
@@ -25,13 +26,13 @@ from pellucid.observe.work.parts import Spoken
 from pellucid.observe.work.records import recorded
 from pellucid.observe.work.replies import without_offers
 
-KEEP = 0.4
+KEEP = 0.35
 """The chance of being worth keeping from which an agent's sentence is taken."""
 KEEP_OF_PERSON = 0.5
 """The same of a person's: a rule that is lost has to be said again, an order too many is one line to read over."""
 KEEP_OF_CUE = 0.2
 """The same where a cue of the language names it: `never`, `we decided` also stand in what others said, or once did."""
-KEEP_OF_LAST = 0.3
+KEEP_OF_LAST = 0.25
 """The same of its last words before a person speaks, where nothing in them has more: one statement of them is taken."""
 DECIDED = 0.5
 """The chance of being a decision from which an agent's statement is told as one."""
@@ -295,6 +296,8 @@ def _stating_units(found: Sequence[Unit], hearing: Hearing, *, by_user: bool) ->
         if not by_user and _is_next_step(unit, language):
             continue
         reading = table.read(unit.whole, by_user=by_user)
+        if not by_user:
+            reading = replace(reading, durable=unhedged(unit.text, reading.durable, language))
         asks = is_question(unit.text, language) or language.noise.unmarked.search(unit.text.lower())
         if asks and not (by_user and reading.kind == "correction"):
             continue
@@ -317,12 +320,15 @@ def _statement_runs(found: Iterable[ReadUnit], least: float, language: Language)
     """Sentences worth keeping that stand together, as far as they are short enough to be told as one.
 
     A brief paragraph is told to its end: behind `Every job reloads all fonts.` stands why, behind what was
-    found, that it is fixed. A sentence that opens with a pronoun takes the one before it along.
+    found, that it is fixed. One that ends in a guess is a step of a search. A sentence that opens with a pronoun takes
+    the one before it along.
     """
     for _, each in groupby(found, key=lambda read: read.unit.block):
         block = list(each)
         told = block[next((at for at, read in enumerate(block) if read.reading.durable >= least), len(block)) :]
         brief = len(block) <= BRIEF and sum(len(read.text) + 2 for read in block) <= BRIEF_LENGTH
+        if len(block) > 1 and brief and language.noise.hedges.search(block[-1].text.lower()):
+            continue
         if told and brief and not is_unresolved(told[0].text, language):
             yield told
             continue

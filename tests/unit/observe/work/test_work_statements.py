@@ -75,6 +75,12 @@ def test_what_was_agreed_to_stands_nearest_to_the_question_and_is_kept_once() ->
     assert asked[0].endswith("must ask the gateway for the time (chosen: “yes”)")
 
 
+def test_what_an_agent_guesses_from_is_a_step_of_its_search_and_what_it_found_is_kept() -> None:
+    guess = f"{CAUSE} The fixture patches the clock, but the client might be reading another one."
+    assert told(("assistant", guess), ("user", "no, it reads the same")) == []
+    assert told(("assistant", f"{CAUSE} Every signature is then from the past."), ("user", "ok")) != []
+
+
 def test_a_list_of_boxes_to_tick_is_no_statement() -> None:
     boxes = "**Task list:**\n- [X] Keep every invoice in its own schema\n- [⚡] Never read the clock\n- [ ] Add a route"
     assert told(("user", "go"), ("assistant", boxes), ("user", "ok")) == []
@@ -141,6 +147,15 @@ def test_a_commit_is_kept_by_its_subject_and_why() -> None:
         "Committed: Retry uploads in the client. The server cannot see partial writes. A test covers it"
     ]
     assert recorded("commit", "assistant", "wip") == []
+    listed = (
+        "Send trace headers from the hooks\n\nAdd a helper with:\n- header() makes one\n\nKey changes:\n\n```\nx\n```"
+    )
+    assert recorded("commit", "assistant", listed)[0].startswith(
+        "Committed: Send trace headers from the hooks. Add a helper with: header() makes one"
+    )
+    assert recorded("commit", "assistant", "Send trace headers from the hooks\n\nKey changes:") == [
+        "Committed: Send trace headers from the hooks"
+    ]
 
 
 def test_an_accepted_plan_concludes_and_a_title_says_nothing_of_its_own() -> None:
@@ -173,7 +188,7 @@ def test_an_answer_for_the_moment_is_no_decision(asked: str, answer: str, *, las
 
 def test_a_sentence_is_read_with_the_ones_beside_it() -> None:
     fact = "The bank closes the connection after 30 s"
-    assert told(("user", f"{fact}. So keep batches below 200 rows.")) == [f"{fact}. Keep batches below 200 rows"]
+    assert told(("user", f"{fact}. Larger batches fail.")) == [f"{fact}. Larger batches fail"]
     assert told(("user", f"{fact}. Is that normal?")) == []
 
 
