@@ -21,6 +21,8 @@ RUNNER = (
 RAISED = (
     "[Error: the worker thread exited]\n \u2a2f uncaughtException: [Error: gone]\n[Error: the worker thread exited]"
 )
+WATCHER = "[nodemon] 3.1.10\n[nodemon] watching path(s): src\n[dotenv@17.2.0] injecting env (4)\n[INFO] ready"
+TRACE = "../../node_modules/a/dist/web/wasm_bg.wasm\nModule not found\n\n./lib/b.mjs\n./app/page.tsx\n./lib/c.mjs"
 TABLE = "| name | hits |\n|---|---|\n| redis | 12 |\n| memcached | 3 |"
 CODE = 'func main() {\n\tcache := New("redis")\n\treturn cache.Run()\n}'
 SCREEN = "❯ commit it\n  ⎿  Hook says: a review is ready.\n\n     Read it.\n\n⏺ Done. We use Memcached now."
@@ -49,6 +51,8 @@ PASTES = {
     "test": GO_TEST,
     "runner": RUNNER,
     "raised": RAISED,
+    "watcher": WATCHER,
+    "trace": TRACE,
     "stack": STACK,
     "diff": DIFF,
     "table": TABLE,

@@ -51,7 +51,8 @@ _MACHINE: tuple[re.Pattern[str], ...] = tuple(
         r"(?:diff --git|index [0-9a-f]{7}|@@ |\+\+\+ |--- [ab/]|commit [0-9a-f]{7,40}\b|[+-][^\s-])",
         r"\s*(?:at \S+\(|File \"|Traceback \(|Caused by: |goroutine \d|\W{0,3}[\w.]*(?:Error|Exception)(?::|$))",
         r"\s*[\w./@~-]+\.\w{1,6}:\d+\b",  # a place in a file
-        r"\s*[\w./@-]{2,60}:[\w./-]{2,60}:(?:\s|\Z)",  # which of several programs prints
+        r"\s*[\w./@-]{2,60}:[\w./-]{2,60}:(?:\s|\Z)|\[[A-Za-z][\w.@-]{2,30}\] \S",  # which of several programs prints
+        r"\s*(?:\.{0,2}/)?(?:[\w.@-]+/)+[\w.@-]+\s*\Z",  # nothing but a path
         r".*\|.*\|",
         r"[^\t]*\t[^\t]*\t",
         r"\s*\S+(?: \S+){0,5} {3,}\S+(?: \S+){0,5} {3,}\S",  # columns
