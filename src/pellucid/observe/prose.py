@@ -30,6 +30,7 @@ _ITEM = re.compile(
     r"^\s*(?:(?P<bullet>[-*•+])|(?P<ordered>\(?\d{1,2}[.)]|(?:step|schritt|paso)\s+\d+[:.)])|(?P<cjk>[①-⑳]|第[一二三四五六七八九十]步[，,：:]?))\s*(?=\S)(?P<text>(?<=[\s、①-⑳步，,：:]).*)",
     re.IGNORECASE,
 )
+_DIGITS = re.compile(r"\d+")
 _SPEAKER = re.compile(r"^([A-ZÀ-Þ][\w'’-]+(?: [A-ZÀ-Þ][\w'’.-]+)?): (?=\S)")
 _LABELS = (
     "note fact rule decision decided agreed todo fyi remember correction policy convention present attendees summary "
@@ -50,11 +51,15 @@ _STOPS = (".", "!", "?", "…", "。", "！", "？", ":", "：")
 
 @dataclass(frozen=True, slots=True)
 class ProseBlock:
-    """A paragraph or a list item. `speaker` is the name a line of notes starts with (`Amara: …`)."""
+    """A paragraph or a list item.
+
+    `speaker` is the name a line of notes starts with (`Amara: …`), `number` that of an item of a numbered list.
+    """
 
     text: str
     marker: Marker = "none"
     speaker: str | None = None
+    number: int | None = None
 
 
 def captions(text: str) -> tuple[str, ...]:
@@ -129,14 +134,16 @@ def _is_machine(line: str) -> bool:
 def _read_line(line: str) -> ProseBlock:
     item = _ITEM.match(line)
     marker: Marker = "none"
+    number: int | None = None
     if item:
         marker = "bullet" if item["bullet"] else "ordered"
+        number = int(found[0]) if (found := _DIGITS.search(item["ordered"] or "")) else None
         line = item["text"]
     text = _EMPHASIS.sub(lambda found: found[1] or found[2] or found[3], _HEADING.sub("", line)).strip()
     named = _SPEAKER.match(text)
     if named and marker != "ordered" and named[1].casefold() not in _NOT_SPEAKERS:
-        return ProseBlock(text[named.end() :], marker, named[1])
-    return ProseBlock(text, marker)
+        return ProseBlock(text[named.end() :], marker, named[1], number)
+    return ProseBlock(text, marker, number=number)
 
 
 def _is_continuation(lines: Sequence[ProseBlock], block: ProseBlock, *, indented: bool) -> bool:

@@ -12,6 +12,17 @@ GO_TEST = (
 )
 STACK = 'Traceback (most recent call last):\n  File "app.py", line 3, in <module>\n    main()\nValueError: no cache'
 DIFF = "diff --git a/app.toml b/app.toml\n@@ -1,2 +1,2 @@\n-cache = memcached\n+cache = redis"
+RUNNER = (
+    "\u279c  apps git:(main) npm run lint\n\nturbo 2.5.5\n\u2022 Packages in scope: api, docs\n"
+    "api:lint: cache miss, executing 88f0\ndocs:lint: \ndocs:lint: > eslint src\n"
+    "npm error Lifecycle script `lint` failed\nnpm error command failed\nnpm error workspace api\n"
+    "docs:lint: ERROR: command exited (1)\n  Tasks:    1 successful, 3 total"
+)
+RAISED = (
+    "[Error: the worker thread exited]\n \u2a2f uncaughtException: [Error: gone]\n[Error: the worker thread exited]"
+)
+WATCHER = "[nodemon] 3.1.10\n[nodemon] watching path(s): src\n[dotenv@17.2.0] injecting env (4)\n[INFO] ready"
+TRACE = "../../node_modules/a/dist/web/wasm_bg.wasm\nModule not found\n\n./lib/b.mjs\n./app/page.tsx\n./lib/c.mjs"
 TABLE = "| name | hits |\n|---|---|\n| redis | 12 |\n| memcached | 3 |"
 CODE = 'func main() {\n\tcache := New("redis")\n\treturn cache.Run()\n}'
 SCREEN = "❯ commit it\n  ⎿  Hook says: a review is ready.\n\n     Read it.\n\n⏺ Done. We use Memcached now."
@@ -38,6 +49,10 @@ GERMAN = (
 PASTES = {
     "log": LOG,
     "test": GO_TEST,
+    "runner": RUNNER,
+    "raised": RAISED,
+    "watcher": WATCHER,
+    "trace": TRACE,
     "stack": STACK,
     "diff": DIFF,
     "table": TABLE,

@@ -72,6 +72,11 @@ def recap(text: str) -> str:
     return _REPEATED.sub("", text[summary.end() :] if summary else text).strip()
 
 
+def is_recap(text: str) -> bool:
+    """Whether a message is a compaction's summary, sent in the user's name to go on from."""
+    return bool(_CONTINUED.match(text))
+
+
 def plan_to_carry_out(text: str) -> str:
     """The accepted plan that a harness sends in the user's name, to begin the work anew with; else an empty string."""
     opening = _CARRY_OUT.match(text)

@@ -36,8 +36,9 @@ _FIELD = re.compile(r"[A-Z][A-Za-z-]{1,30}: \S")
 _MAIL = frozenset({"from", "to", "sent", "date", "subject", "cc"})
 _HEADING = re.compile(r"#{1,6} \S|\*\*[^*\n]{2,80}\*\*:?\s*$")
 _MANY_HEADINGS, _DOCUMENT_LINES = 2, 15
-_RUN, _GAP = 3, 2
-"""Lines of a machine that make a run, and lines of other shape that one may hold between them."""
+_RUN, _GAP, _SILENT_GAP = 3, 2, 8
+"""Lines of a machine that make a run, and lines of other shape that one may hold between them: fewer where one of them
+is a sentence or somebody speaks in it."""
 
 _MACHINE: tuple[re.Pattern[str], ...] = tuple(
     re.compile(rf"\A(?:{form})")
@@ -45,11 +46,13 @@ _MACHINE: tuple[re.Pattern[str], ...] = tuple(
         r"\W{0,3}(?:\d{4}[-/]\d\d[-/]\d\d[T ])?\d\d:\d\d:\d\d\b",  # a log's time
         r"\W{0,2}(?:TRACE|DEBUG|INFO|WARN(?:ING)?|ERROR|FATAL|FAIL|PASS)\b[\s:\]\[]",
         r"(?:ok|FAIL|---|\?)[ \t]{2,}\S",
-        r".*[\u2500-\u259f\u23bf\u23fa\u276f\u25cf]",  # frames, bars and marks of a terminal
+        r".*[\u2500-\u259f\u23bf\u23fa\u276f\u279c\u25cf]",  # frames, bars and marks of a terminal
         r"\s*(?:[$%#] \S|\S{1,40}[@:~]\S{0,80} ?(?:\S{1,60} )?[$%#❯] )",  # a prompt
         r"(?:diff --git|index [0-9a-f]{7}|@@ |\+\+\+ |--- [ab/]|commit [0-9a-f]{7,40}\b|[+-][^\s-])",
-        r"\s*(?:at \S+\(|File \"|Traceback \(|Caused by: |goroutine \d|[\w.]+(?:Error|Exception)(?::|$))",
+        r"\s*(?:at \S+\(|File \"|Traceback \(|Caused by: |goroutine \d|\W{0,3}[\w.]*(?:Error|Exception)(?::|$))",
         r"\s*[\w./@~-]+\.\w{1,6}:\d+\b",  # a place in a file
+        r"\s*[\w./@-]{2,60}:[\w./-]{2,60}:(?:\s|\Z)|\[[A-Za-z][\w.@-]{2,30}\] \S",  # which of several programs prints
+        r"\s*(?:\.{0,2}/)?(?:[\w.@-]+/)+[\w.@-]+\s*\Z",  # nothing but a path
         r".*\|.*\|",
         r"[^\t]*\t[^\t]*\t",
         r"\s*\S+(?: \S+){0,5} {3,}\S+(?: \S+){0,5} {3,}\S",  # columns
@@ -171,16 +174,18 @@ def _machine_runs(lines: Lines, pasted: Marks) -> Iterator[tuple[int, int]]:
     """Runs of lines that a machine wrote, with the blank and indented lines among and below them."""
     start = -1
     count = others = end = 0
+    silent = False
     for at, line in enumerate([*lines, "."] if lines else []):
         if at < len(lines) and not pasted[at] and _is_machine(line):
             start = at if start < 0 else start
             count += _RUN if _SCREEN.match(line) else 1
-            others, end = 0, at + 1
+            others, end, silent = 0, at + 1, count >= _RUN
         elif start >= 0 and at < len(lines) and (not line.strip() or line.startswith(("  ", "\t"))):
             end = at + 1 if others == 0 else end
         elif start >= 0:
             others += 1
-            if others > _GAP or at >= len(lines):
+            silent = silent and not (_SPEAKS.search(line) or line.rstrip().endswith((".", "!", "。")))
+            if others > (_SILENT_GAP if silent else _GAP) or at >= len(lines):
                 if count >= _RUN:
                     yield start, end
                 start, count, others = -1, 0, 0

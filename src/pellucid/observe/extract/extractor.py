@@ -19,7 +19,7 @@ from pellucid.observe.prose import captions
 from pellucid.observe.setting import Hearing, hear, manner_of
 from pellucid.observe.work.attempts import Pair, attempts
 from pellucid.observe.work.parts import parts
-from pellucid.observe.work.replies import replied
+from pellucid.observe.work.replies import is_settled, replied
 from pellucid.observe.work.statements import stated
 
 AT_MOST = 5
@@ -78,7 +78,12 @@ def _of_work(segment: Segment, heard: Sequence[Hearing]) -> list[ExtractedFact]:
         resolved = resolutions(heard[max(0, at - REACH) : at], hearing)
         reply = replied(spoken)
         placed = [(each.position, _fact_of_resolution(each, hearing)) for each in resolved]
-        placed += [(0, _fact_of(reply, hearing, since=spoken.before.turn))] if reply and spoken.before else []
+        if reply and (before := spoken.before):
+            placed.append((0, _fact_of(reply, hearing, since=before.turn)))
+            offering = before.turn.ordinal
+            facts = [
+                each for each in facts if _last_turn(each) != offering or not is_settled(each.content, reply, spoken)
+            ]
         taken = {sentence.strip(" .").casefold() for each in resolved for sentence in each.heard}
         placed += [
             (statement.position, _fact_of(statement, hearing))

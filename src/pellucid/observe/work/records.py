@@ -67,5 +67,6 @@ def _commit_summary(content: str) -> str:
         said = " ".join(sentence.split()).lstrip("-*# ")
         if said and len(told) + len(said) + 2 > LONGEST:
             break
-        told = joined((told, said.rstrip("."))) if said else told
-    return told
+        if said:
+            told = f"{told} {said.rstrip('.')}" if told.endswith(":") else joined((told, said.rstrip(".")))
+    return told.rsplit(". ", 1)[0] if told.endswith(":") else told

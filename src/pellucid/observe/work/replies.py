@@ -5,7 +5,6 @@ The words of a choice stand in the turn before. What is kept is what was chosen,
 
 import re
 from collections.abc import Sequence
-from itertools import groupby
 
 from pellucid.language.sentences import QUESTION_MARKS, closing_mark
 from pellucid.observe.extract.durability import load_table
@@ -18,7 +17,7 @@ SHORTEST_PROPOSAL = 0.4
 _LONGEST_REPLY = 80
 _PICK = re.compile(r"(?<![\w.])(?:[#(]?(?P<number>\d{1,2})|(?P<letter>[A-Ha-h]))(?=[).:,\s]|$)")
 _ITEM_LETTER = re.compile(
-    r"^\W{0,4}(?:[Oo]ption|[Vv]ariant|[Aa]pproach|Weg|Opción)?\s?\(?(?P<mark>[A-H]|\d{1,2})\b[).:\-–—\s]"
+    r"^\W{0,4}(?P<named>[Oo]ption|[Vv]ariant|[Aa]pproach|Weg|Opción)?\s?\(?(?P<mark>[A-H]|\d{1,2})\b[).:\-–—\s]"
 )
 _ASSENT = re.compile(
     r"^\W*(?:y|ya|yes|yep|yeah|yup|ok|okay|sure|agreed?|sounds good|go ahead"
@@ -27,7 +26,9 @@ _ASSENT = re.compile(
     re.IGNORECASE,
 )
 _RECOMMENDED = re.compile(r"\brecommend|\bsuggest|\bpropos|\bempfehl|\brecomiend|おすすめ|推荐|建议", re.IGNORECASE)
-_OFFERS_NOTHING = (":", "：", *QUESTION_MARKS)
+_ANNOUNCES = (":", "：")
+_OFFERS_NOTHING = (*_ANNOUNCES, *QUESTION_MARKS)
+_LABEL = re.compile(r"[^\s:：]{2,20}[:：]$")
 _LONGEST = 420
 _NEAR = 4
 """Sentences before the end of a turn in which a proposal stands."""
@@ -49,35 +50,76 @@ def _picked_options(reply: str, offered: Sequence[ProseBlock]) -> str:
     """The options that the reply names, where it names any of the last list of them."""
     marks = {(found["number"] or found["letter"]).upper() for found in _PICK.finditer(reply)}
     marks -= {"A"} if re.search(r"\ba [a-z]", reply) else set()
-    options = _offered_options(offered)
-    return "; ".join(options[mark] for mark in options if mark in marks)
+    return "; ".join(_told(offered, place) for mark, place in _options(offered).items() if mark in marks)
 
 
-def _offered_options(offered: Sequence[ProseBlock]) -> dict[str, str]:
-    """The last list of options by its marks: numbered items, or lines that name themselves `Option B`."""
-    last: dict[str, str] = {}
-    named: dict[str, str] = {}
-    for ordered, run in groupby(offered, key=lambda block: block.marker == "ordered"):
-        lines = [block.text for block in run]
-        if ordered and len(lines) > 1:
-            last = {str(number): text for number, text in enumerate(lines, start=1)}
-        for text in lines:
-            if found := _ITEM_LETTER.match(text):
-                named[found["mark"].upper()] = text
-    return last | named if len(named) > 1 else last
+def without_offers(said: Sequence[ProseBlock]) -> Sequence[ProseBlock]:
+    """What an agent says without the `Option A`, `Option B` it asks about: of them nothing holds before a choice."""
+    asks = bool(said) and closing_mark(said[-1].text) in QUESTION_MARKS
+    offers = {at for place in _options(said).values() for at in place} if asks else set[int]()
+    named = any((found := _ITEM_LETTER.match(said[at].text)) and found["named"] for at in offers)
+    return [block for at, block in enumerate(said) if at not in offers] if named else said
+
+
+def is_settled(said: str, reply: ObservedStatement, spoken: Spoken) -> bool:
+    """Whether what was kept of the turn before is what the reply chose from, or says what it agreed to."""
+    offered = blocks(spoken.before.turn.content) if spoken.before else ()
+    options = [_told(offered, place) for place in _options(offered).values()]
+    chosen = any(option in reply.text for option in options)
+    return said in reply.text or (chosen and any(option.rstrip(".;") in said for option in options))
+
+
+def _options(offered: Sequence[ProseBlock]) -> dict[str, range]:
+    """The last list of options by its marks, each with its blocks: numbered items, or lines that say `Option B`."""
+    named = {found["mark"].upper(): at for at, block in enumerate(offered) if (found := _ITEM_LETTER.match(block.text))}
+    starts = named if len(named) > 1 else _numbered_options(offered)
+    ends = sorted(starts.values())
+    return {
+        mark: range(at, next((end for end in ends if end > at), _end_of_option(offered, at)))
+        for mark, at in starts.items()
+    }
+
+
+def _numbered_options(offered: Sequence[ProseBlock]) -> dict[str, int]:
+    """Where the items of the last numbered list stand, by their numbers; what is told of one may stand in between."""
+    run, last = list[int](), list[int]()
+    for at, block in enumerate(offered):
+        if block.marker == "ordered":
+            before = offered[run[-1]].number if run else None
+            goes_on = run and (run[-1] == at - 1 or (before is not None and block.number == before + 1))
+            run = [*run, at] if goes_on else [at]
+            last = run if len(run) > 1 else last
+    numbers = [offered[at].number for at in last]
+    if None in numbers or len(set(numbers)) < len(numbers):
+        numbers = list(range(1, len(last) + 1))
+    return {str(number): at for number, at in zip(numbers, last, strict=True)}
+
+
+def _end_of_option(offered: Sequence[ProseBlock], at: int) -> int:
+    """Where the last option ends: behind the lists below it (`Pros:`), and behind the line that it announces."""
+    end = at + 1 + (offered[at].text.endswith(_ANNOUNCES) and at + 1 < len(offered))
+    while end < len(offered) and (offered[end].marker == "bullet" or _LABEL.match(offered[end].text)):
+        end += 1
+    return end
+
+
+def _told(offered: Sequence[ProseBlock], place: range) -> str:
+    """An option's words, with what it announces."""
+    first, *others = (offered[at].text for at in place)
+    return f"{first} {'; '.join(others)}" if first.endswith(_ANNOUNCES) and others else first
 
 
 def _proposal(offered: Sequence[ProseBlock]) -> str:
-    """What was agreed to: the last sentence that recommends, or the one the closing question is about.
+    """What was agreed to: the last sentence that recommends, or the nearest one before the closing question.
 
     A turn that neither recommends nor asks offers nothing: an `ok` to it only says that it was read.
     """
     spoken = [sentence for block in offered for sentence in sentences(block.text)]
     asks = bool(spoken) and closing_mark(spoken[-1]) in QUESTION_MARKS
-    table, rated = load_table(), list[tuple[float, int, str]]()
+    table, rated = load_table(), list[tuple[bool, int, str]]()
     for at, sentence in enumerate(spoken[-_NEAR:]):
         recommends = bool(_RECOMMENDED.search(sentence))
         chance = table.read(sentence, by_user=False).durable
         if chance >= SHORTEST_PROPOSAL and (recommends or asks) and closing_mark(sentence) not in _OFFERS_NOTHING:
-            rated.append((chance + recommends, at, sentence))
+            rated.append((recommends, at, sentence))
     return max(rated)[2].rstrip(" .") if rated else ""

@@ -14,6 +14,7 @@ from pellucid.language.quoting.voices import pasted
 from pellucid.language.sentences import is_closed, joined
 from pellucid.language.statements.frames import tells_change
 from pellucid.language.words import reading_length
+from pellucid.observe.extract.classify import unhedged
 from pellucid.observe.extract.durability import CATEGORY, DurabilityReading, load_table
 from pellucid.observe.extract.polish import polish
 from pellucid.observe.extract.referents import solid_words
@@ -23,14 +24,15 @@ from pellucid.observe.prose import ProseBlock, blocks, sentences
 from pellucid.observe.setting import Hearing
 from pellucid.observe.work.parts import Spoken
 from pellucid.observe.work.records import recorded
+from pellucid.observe.work.replies import without_offers
 
-KEEP = 0.4
+KEEP = 0.35
 """The chance of being worth keeping from which an agent's sentence is taken."""
 KEEP_OF_PERSON = 0.5
 """The same of a person's: a rule that is lost has to be said again, an order too many is one line to read over."""
 KEEP_OF_CUE = 0.2
 """The same where a cue of the language names it: `never`, `we decided` also stand in what others said, or once did."""
-KEEP_OF_LAST = 0.3
+KEEP_OF_LAST = 0.25
 """The same of its last words before a person speaks, where nothing in them has more: one statement of them is taken."""
 DECIDED = 0.5
 """The chance of being a decision from which an agent's statement is told as one."""
@@ -47,6 +49,7 @@ PER_RECORD = 8
 """The same of an accepted plan, and of a summary of what went before: they are long, and nothing but conclusions."""
 
 _ANNOUNCES = re.compile(r"[:：]\W{0,3}$")
+_BOX = re.compile(r"\[.\]\s")
 _LONGEST_HEADING = 70
 _LABEL = re.compile(r"^[^.:!?]{2,40}[:：]$")
 
@@ -68,12 +71,13 @@ class Unit:
 
 
 def units(text: str) -> list[Unit]:
-    """The units of a text in order; code, logs, tables and headings by themselves are none."""
+    """The units of a text in order; code, logs, tables and headings by themselves are none, nor are boxes to tick."""
     return list(_units(blocks(text)))
 
 
-def _units(found: tuple[ProseBlock, ...]) -> Iterator[Unit]:
+def _units(said: Sequence[ProseBlock]) -> Iterator[Unit]:
     lead, part = "", 0
+    found = [block for block in said if not _BOX.match(block.text)]
     for at, block in enumerate(found):
         if block.marker == "none":
             part = at
@@ -98,11 +102,11 @@ def _labelled(block: ProseBlock, sentence: str) -> str:
     return sentence
 
 
-def _next_is_item(found: tuple[ProseBlock, ...], at: int) -> bool:
+def _next_is_item(found: Sequence[ProseBlock], at: int) -> bool:
     return at + 1 < len(found) and found[at + 1].marker != "none"
 
 
-def _is_heading(block: ProseBlock, found: tuple[ProseBlock, ...], at: int) -> bool:
+def _is_heading(block: ProseBlock, found: Sequence[ProseBlock], at: int) -> bool:
     if len(block.text) > _LONGEST_HEADING or at + 1 == len(found):
         return False
     return bool(_LABEL.match(block.text)) or not (is_closed(block.text) or _ANNOUNCES.search(block.text))
@@ -122,16 +126,18 @@ def stated(spoken: Spoken, taken: Collection[str] = ()) -> list[ObservedStatemen
     if spoken.part == "record":
         return recorded(spoken.hearing.turn)
     if spoken.part == "person":
-        return _of_person(spoken.hearing, taken)
+        return _of_person(spoken, taken)
     return _of_agent(spoken) if spoken.part == "conclusion" else []
 
 
-def _of_person(hearing: Hearing, taken: Collection[str]) -> list[ObservedStatement]:
+def _of_person(spoken: Spoken, taken: Collection[str]) -> list[ObservedStatement]:
     """What the cues of the language name, what else reads as worth keeping, and what may change something that is kept.
 
     Nothing that was pasted.
     """
-    own = replace(hearing, turn=replace(hearing.turn, content=pasted(hearing.turn.content)[1]))
+    hearing = spoken.hearing
+    words = _without_quotes(pasted(hearing.turn.content)[1], spoken.before)
+    own = replace(hearing, turn=replace(hearing.turn, content=words))
     cued = [each for each in statements(own) if _is_meant(each, hearing.language)]
     told, found = [_bare(each.text) for each in cued], units(own.turn.content)
     further = [
@@ -146,6 +152,14 @@ def _of_person(hearing: Hearing, taken: Collection[str]) -> list[ObservedStateme
     left = [unit for unit in found if polish(unit.text, own.language).casefold() not in taken]
     whole = _is_brief(found) and not any(unit.listed for unit in found)
     return _completed(made, left, own.language) if whole else made
+
+
+def _without_quotes(words: str, before: Hearing | None) -> str:
+    """A person's words without the lines that repeat the agent's; who says nothing else picks what was offered."""
+    said = _bare(before.turn.content) if before else ""
+    lines = [(line, _bare(line)) for line in words.splitlines()]
+    own = [line for line, bare in lines if bare.count(" ") < FEWEST_WORDS - 1 or bare not in said]
+    return "\n".join(own) if any(map(str.strip, own)) else words
 
 
 def _is_brief(found: Sequence[Unit]) -> bool:
@@ -225,7 +239,7 @@ def _of_agent(spoken: Spoken) -> list[ObservedStatement]:
 
 def _surest(hearing: Hearing, least: float, most: int) -> list[ObservedStatement]:
     """As many statements of an agent's turn, at most, the surest, of sentences that have this chance at least."""
-    found = units(hearing.turn.content)
+    found = list(_units(without_offers(blocks(hearing.turn.content))))
     read = _stating_units(found, hearing, by_user=False)
     made = [
         _joined_statement(run)
@@ -282,6 +296,8 @@ def _stating_units(found: Sequence[Unit], hearing: Hearing, *, by_user: bool) ->
         if not by_user and _is_next_step(unit, language):
             continue
         reading = table.read(unit.whole, by_user=by_user)
+        if not by_user:
+            reading = replace(reading, durable=unhedged(unit.text, reading.durable, language))
         asks = is_question(unit.text, language) or language.noise.unmarked.search(unit.text.lower())
         if asks and not (by_user and reading.kind == "correction"):
             continue
@@ -304,12 +320,15 @@ def _statement_runs(found: Iterable[ReadUnit], least: float, language: Language)
     """Sentences worth keeping that stand together, as far as they are short enough to be told as one.
 
     A brief paragraph is told to its end: behind `Every job reloads all fonts.` stands why, behind what was
-    found, that it is fixed. A sentence that opens with a pronoun takes the one before it along.
+    found, that it is fixed. One that ends in a guess is a step of a search. A sentence that opens with a pronoun takes
+    the one before it along.
     """
     for _, each in groupby(found, key=lambda read: read.unit.block):
         block = list(each)
         told = block[next((at for at, read in enumerate(block) if read.reading.durable >= least), len(block)) :]
         brief = len(block) <= BRIEF and sum(len(read.text) + 2 for read in block) <= BRIEF_LENGTH
+        if len(block) > 1 and brief and language.noise.hedges.search(block[-1].text.lower()):
+            continue
         if told and brief and not is_unresolved(told[0].text, language):
             yield told
             continue

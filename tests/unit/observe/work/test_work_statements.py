@@ -39,6 +39,62 @@ def test_a_menu_nobody_chose_from_yet_is_no_decision() -> None:
     assert not any("chosen" in each for each in told(("assistant", MENU), ("user", "how much faster is Redis?")))
 
 
+def test_an_option_is_told_with_what_stands_below_it_and_the_menu_is_not_kept_beside_it() -> None:
+    offer = (
+        "For the exports you have a few options:\n\n"
+        "1. **A shared package** (most common):\n```\npackages/exports\n```\nEach of the apps imports it.\n\n"
+        "2. **A service of its own** (better for quotas):\n```\napps/exports\n```\n"
+        "The other apps call it over HTTP.\n\n"
+        "Which approach fits?"
+    )
+    assert told(("assistant", offer), ("user", "2")) == [
+        "A service of its own (better for quotas): The other apps call it over HTTP. (chosen: “2”)"
+    ]
+
+
+def test_of_named_options_that_an_agent_asks_about_nothing_holds_yet() -> None:
+    options = (
+        "Option A: Keep the drafts in the browser\n- Drafts never leave the laptop they were typed on.\n\n"
+        "Option B: Keep the drafts on the server\n- Every draft is written to the audit table as well.\n\n"
+    )
+    assert told(("assistant", f"{options}Would you like me to go on with B?"), ("user", "how slow is B?")) == []
+    assert told(("assistant", f"{CAUSE} It matters for both.\n\n{options}Which one?"), ("user", "how slow is B?"))
+
+
+def test_what_was_agreed_to_stands_nearest_to_the_question_and_is_kept_once() -> None:
+    proposal = "The signer must never read the clock of the container, it must ask the gateway for the time."
+    kept = told(
+        (
+            "assistant",
+            f"{CAUSE}\n\n{proposal} Want me to make that change?",
+        ),
+        ("user", "yes"),
+    )
+    asked = [each for each in kept if "must ask the gateway" in each]
+    assert len(asked) == 1
+    assert asked[0].endswith("must ask the gateway for the time (chosen: “yes”)")
+
+
+def test_what_an_agent_guesses_from_is_a_step_of_its_search_and_what_it_found_is_kept() -> None:
+    guess = f"{CAUSE} The fixture patches the clock, but the client might be reading another one."
+    assert told(("assistant", guess), ("user", "no, it reads the same")) == []
+    assert told(("assistant", f"{CAUSE} Every signature is then from the past."), ("user", "ok")) != []
+
+
+def test_a_list_of_boxes_to_tick_is_no_statement() -> None:
+    boxes = "**Task list:**\n- [X] Keep every invoice in its own schema\n- [⚡] Never read the clock\n- [ ] Add a route"
+    assert told(("user", "go"), ("assistant", boxes), ("user", "ok")) == []
+
+
+def test_a_persons_quote_of_the_agent_is_the_agents_and_a_choice_typed_out_is_the_persons() -> None:
+    rule = "Every upload is signed by the gateway and never by the client."
+    said = ("assistant", f"How it works now:\n\n{rule} The client only sends the key of the file that it wants to put.")
+    assert (
+        len([each for each in told(said, ("user", f"{rule}\n\nis this true?")) if "signed by the gateway" in each]) == 1
+    )
+    assert any("only in Postgres" in each for each in told(said, ("user", "Keep sessions only in Postgres.")))
+
+
 def test_agreeing_to_a_proposal_keeps_the_proposal() -> None:
     kept = told(
         ("assistant", "I recommend keeping invoices in their own schema, because backups run per schema. Shall I?"),
@@ -91,6 +147,15 @@ def test_a_commit_is_kept_by_its_subject_and_why() -> None:
         "Committed: Retry uploads in the client. The server cannot see partial writes. A test covers it"
     ]
     assert recorded("commit", "assistant", "wip") == []
+    listed = (
+        "Send trace headers from the hooks\n\nAdd a helper with:\n- header() makes one\n\nKey changes:\n\n```\nx\n```"
+    )
+    assert recorded("commit", "assistant", listed)[0].startswith(
+        "Committed: Send trace headers from the hooks. Add a helper with: header() makes one"
+    )
+    assert recorded("commit", "assistant", "Send trace headers from the hooks\n\nKey changes:") == [
+        "Committed: Send trace headers from the hooks"
+    ]
 
 
 def test_an_accepted_plan_concludes_and_a_title_says_nothing_of_its_own() -> None:
@@ -123,7 +188,7 @@ def test_an_answer_for_the_moment_is_no_decision(asked: str, answer: str, *, las
 
 def test_a_sentence_is_read_with_the_ones_beside_it() -> None:
     fact = "The bank closes the connection after 30 s"
-    assert told(("user", f"{fact}. So keep batches below 200 rows.")) == [f"{fact}. Keep batches below 200 rows"]
+    assert told(("user", f"{fact}. Larger batches fail.")) == [f"{fact}. Larger batches fail"]
     assert told(("user", f"{fact}. Is that normal?")) == []
 
 

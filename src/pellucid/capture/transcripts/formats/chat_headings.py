@@ -39,7 +39,8 @@ _NAME = "|".join(sorted(map(re.escape, ROLES), key=len, reverse=True))
 _HEADING = re.compile(
     rf"(?P<quote>>[ ]?)?(?P<level>#{{1,6}}[ ]+)?(?:[^\w\s*_<>`\[(#-]{{1,4}}[ ])?(?P<mark>_\*\*|\*\*|__)?"
     rf"(?:[^\w\s*_<>`\[(#-]{{1,4}}[ ])?(?P<name>{_NAME})(?P<said> said)?(?:: [^()*_:\n]{{1,60}}?)?"
-    r"(?:[ ]*[(\[](?P<note>[^()\[\]\n]{1,160})[)\]])?(?P<colon>:)?(?(mark)(?:\*\*_|\*\*|__))(?P<after>:)?"
+    r"(?P<note>(?: - sidechain)?(?:[ ]*[(\[][^()\[\]\n]{1,160}[)\]]){0,2})"
+    r"(?P<colon>:)?(?(mark)(?:\*\*_|\*\*|__))(?P<after>:)?"
     r"(?:[ ]*[(\[](?P<later>[^()\[\]\n]{1,160})[)\]])?(?:[ \t]+(?P<words>\S.*))?[ \t]*",
     re.IGNORECASE,
 )
@@ -51,12 +52,16 @@ Style = tuple[str, str, str]
 
 @dataclass(frozen=True, slots=True)
 class TurnHeading:
-    """Whose words begin, when, and what of them stands on the line of the heading."""
+    """Whose words begin, when, and what of them stands on the line of the heading.
+
+    `note` is what an export says of the speaker: `(some-model 2026-03-01 09:00Z)`, ` - sidechain`.
+    """
 
     role: Role
     style: Style
     at: datetime | None = None
     words: str = ""
+    note: str = ""
 
 
 def heading(line: str) -> TurnHeading | None:
@@ -67,9 +72,9 @@ def heading(line: str) -> TurnHeading | None:
     words = found["words"] or ""
     if words and not (found["mark"] and (found["colon"] or found["after"])):
         return None  # `## User interface`, `**User** accounts are …`
-    at = time_in(found["note"] or "") or time_in(found["later"] or "")
+    at = time_in(found["note"]) or time_in(found["later"] or "")
     style = (found["quote"] or "", (found["level"] or "").strip(), found["mark"] or "")
-    return TurnHeading(ROLES[found["name"].lower()], style, at, words)
+    return TurnHeading(ROLES[found["name"].lower()], style, at, words, found["note"])
 
 
 def time_in(text: str) -> datetime | None:

@@ -1,7 +1,8 @@
 """A chat exported as Markdown in, its turns out: SpecStory, or headings such as `## User` and `## Assistant`.
 
 The headings of a role look alike in one file; a line that looks otherwise, or stands inside a code fence, is content.
-What a tool did is a turn of the tool; thinking is left out.
+What a tool did is a turn of the tool; thinking is left out, and what an agent's program wrote in the user's name. A
+sub-agent's side chain is a session of its own, without the prompt it was given.
 """
 
 import re
@@ -12,6 +13,7 @@ from datetime import datetime
 
 from pellucid.capture.report import CaptureReport
 from pellucid.capture.transcripts.formats.chat_headings import Style, TurnHeading, heading, time_in
+from pellucid.capture.transcripts.noise import is_harness_text, is_recap, plan_to_carry_out, recap, without_reminders
 from pellucid.capture.transcripts.numbering import UNNUMBERED, Numbering
 from pellucid.capture.transcripts.source import Source
 from pellucid.model.turn import Role, Turn
@@ -26,10 +28,14 @@ _TITLE = re.compile(r"^# (?P<title>.{1,300}?)(?:\(?\d{4}-\d\d-\d\d[^()\n]{0,80}\
 _MOST_BEFORE = 30
 """Lines with something on them before the first message; more, and the file is a document that quotes a chat."""
 _TOOL = re.compile(r"<tool-use\b[^>]{0,400}>|^Tool use: \*\*(?P<name>[^*\n]{1,128})\*\*", re.MULTILINE)
-_TOOL_END = "</tool-use>"
-_RULE = re.compile(r"^---[ \t]*$", re.MULTILINE)
+_TOOL_END = re.compile(r"^(?:</details>)?</tool-use>", re.MULTILINE)
+"""At the beginning of its line: further in stands that of a session which the tool shows."""
+_RULE = re.compile(r"---[ \t]*")
+_FENCE_OR_RULE = re.compile(rf"^(?:{_FENCE.pattern}|---[ \t]*$)", re.MULTILINE)
 _TOOL_NAME = re.compile(r'data-tool-name="([^"]{1,128})"')
-_THINKING = re.compile(r"<think>.*?(?:</think>|\Z)", re.DOTALL)
+_THINKING = re.compile(r"^<think>.*?(?:</think>|\Z)", re.DOTALL | re.MULTILINE)
+_MODEL = re.compile(r"\((?!sidechain\)|\d{4}-)[^()]")
+_SYNTHETIC = "<synthetic>"
 _MARKUP = re.compile(r"</?(?:details|summary|tool-use)\b[^>]*>")
 _NOTE = re.compile(r"^_(?:Tools used|Opened file): .*_[ \t]*$", re.MULTILINE)
 _LONGEST = 1024 * 1024
@@ -130,7 +136,15 @@ def _message_turns(said: _OpenTurn, frame: Turn, report: CaptureReport) -> Itera
     lines = [line.removeprefix(">").removeprefix(" ") for line in said.lines] if said.heading.style[0] else said.lines
     text, thoughts = _THINKING.subn("", "\n".join(lines))
     report.count_dropped("thinking", thoughts)
+    if reason := _not_a_turn(said.heading):
+        report.drop(reason)
+        return
     frame = replace(frame, role=said.heading.role)
+    if "sidechain" in said.heading.note:
+        frame = replace(frame, session_id=f"{frame.session_id}/sidechain")
+    if frame.role == "user":
+        yield from _user_turns(text, frame, report)
+        return
     if frame.role != "assistant":
         yield from _text_turns(text, frame)
         return
@@ -145,14 +159,47 @@ def _message_turns(said: _OpenTurn, frame: Turn, report: CaptureReport) -> Itera
     yield from _text_turns(text[at:], frame)
 
 
+def _not_a_turn(heading: TurnHeading) -> str | None:
+    """Why a message is nobody's: a failed call, or the prompt of a sub-agent, which is no person's and no answer."""
+    if _SYNTHETIC in heading.note:
+        return "api-error"
+    prompts = heading.role == "user" or not _MODEL.search(heading.note)
+    return "harness-noise" if "sidechain" in heading.note and prompts else None
+
+
+def _user_turns(text: str, frame: Turn, report: CaptureReport) -> Iterator[Turn]:
+    """What stands under a user's heading: the user's words, or what the agent's program said in the user's name."""
+    for turn in _text_turns(without_reminders(text), frame):
+        if is_harness_text(turn.content):
+            report.drop("harness-noise")
+        elif is_recap(turn.content):
+            yield replace(turn, role="assistant", kind="recap", content=recap(turn.content))
+        elif plan := plan_to_carry_out(turn.content):
+            yield replace(turn, role="assistant", kind="plan", content=plan)
+        else:
+            yield turn
+
+
 def _tool_block(text: str, opening: re.Match[str]) -> tuple[str, int]:
     """What a tool's block holds, and where it ends: at its closing tag, or (without tags) at the next rule."""
     if opening["name"]:
-        rule = _RULE.search(text, opening.end())
-        end = rule.start() if rule else len(text)
+        end = _rule_outside_fences(text, opening.end())
         return text[opening.end() : end], end
-    end = text.find(_TOOL_END, opening.end())
-    return (text[opening.end() : end], end + len(_TOOL_END)) if end >= 0 else (text[opening.end() :], len(text))
+    closing = _TOOL_END.search(text, opening.end())
+    end, after = closing.span() if closing else (len(text), len(text))
+    return text[opening.end() : end], after
+
+
+def _rule_outside_fences(text: str, at: int) -> int:
+    """Where the first rule stands from there on that is no line of code; the end of the text if there is none."""
+    open_fence = ""
+    for found in _FENCE_OR_RULE.finditer(text, at):
+        fence = found[1]
+        if fence is None and not open_fence:
+            return found.start()
+        if fence and (not open_fence or fence.startswith(open_fence)):
+            open_fence = "" if open_fence else fence
+    return len(text)
 
 
 def _text_turns(text: str, frame: Turn) -> Iterator[Turn]:
