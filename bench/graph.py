@@ -41,7 +41,7 @@ from pellucid.recall.state import State, World
 from pellucid.settings import Settings
 from pellucid.settings.sections import GraphSettings, HistorySettings, RerankSettings
 from pellucid.store.index_changes import IndexRecord, IndexState, PathChange
-from pellucid.store.local.history import LocalHistory
+from pellucid.store.local.history.history import LocalHistory
 from pellucid.store.local.index.local_index import LocalIndex
 
 EDGES_EACH = 5

@@ -27,7 +27,7 @@ from pellucid.language.words import function_words
 from pellucid.recall.recaller import Recaller
 from pellucid.recall.state import Request, State
 from pellucid.settings.sections import HistorySettings
-from pellucid.store.local.history import LocalHistory
+from pellucid.store.local.history.history import LocalHistory
 from pellucid.store.local.index.local_index import LocalIndex
 
 POOL = 50

@@ -20,7 +20,7 @@ from pellucid.recall.recaller import Recaller
 from pellucid.recall.receipt.event import event_of
 from pellucid.recall.receipt.record import draft
 from pellucid.settings.sections import HistorySettings
-from pellucid.store.local.history import LocalHistory
+from pellucid.store.local.history.history import LocalHistory
 from pellucid.store.local.index.local_index import LocalIndex
 
 

@@ -17,7 +17,7 @@ import apsw
 
 import machine
 from pellucid.app import App, open_app
-from pellucid.operations.recall.snapshots import SnapshotsInput, list_snapshots
+from pellucid.operations.recall.kept.snapshots import SnapshotsInput, list_snapshots
 from pellucid.operations.telemetry.panels import PANELS
 from pellucid.operations.telemetry.stats import StatsInput, stats
 from pellucid.settings import load

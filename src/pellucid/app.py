@@ -33,7 +33,7 @@ from pellucid.store.history.uses_port import Uses
 from pellucid.store.index_port import Index, Scrubber
 from pellucid.store.local.access_file import AccessFile
 from pellucid.store.local.database import may_not_be_written
-from pellucid.store.local.history import LocalHistory
+from pellucid.store.local.history.history import LocalHistory
 from pellucid.store.local.index.local_index import LocalIndex
 from pellucid.store.local.lock import WriteLock
 from pellucid.store.local.spool import LocalSpool

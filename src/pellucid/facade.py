@@ -21,7 +21,8 @@ from pellucid.operations.document import indexing
 from pellucid.operations.graph import backfilling, graphing, states
 from pellucid.operations.memory import changing, forgetting, remembering, reverifying, storytelling, undoing
 from pellucid.operations.operation import Call
-from pellucid.operations.recall import auditing, explaining, leg_lift, recalling, request, snapshots, why
+from pellucid.operations.recall import auditing, explaining, leg_lift, recalling, request, why
+from pellucid.operations.recall.kept import snapshots
 from pellucid.operations.session import importing, observing
 from pellucid.operations.session.projects import MOVE, PROJECTS, ProjectRow, ProjectsOutput, located
 from pellucid.operations.upkeep import look_after

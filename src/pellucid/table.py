@@ -37,15 +37,15 @@ from pellucid.operations.memory.trusting import PROMOTE, QUARANTINE, ROLLBACK, T
 from pellucid.operations.memory.undoing import UNDO
 from pellucid.operations.operation import Operation
 from pellucid.operations.recall.auditing import AUDIT
-from pellucid.operations.recall.event import EVENT
 from pellucid.operations.recall.explaining import ABLATE, DIFF, REPLAY
-from pellucid.operations.recall.given_context import CONTEXT
+from pellucid.operations.recall.kept.event import EVENT
+from pellucid.operations.recall.kept.given_context import CONTEXT
+from pellucid.operations.recall.kept.serving import SERVING
+from pellucid.operations.recall.kept.snapshots import EXPLAIN, EXPORT, PIN_SNAPSHOT, SNAPSHOTS
+from pellucid.operations.recall.kept.timings import TIMINGS
 from pellucid.operations.recall.leg_lift import LIFT
 from pellucid.operations.recall.recalling import RECALL, XRAY
 from pellucid.operations.recall.results import COPY, FEEDBACK, OPEN
-from pellucid.operations.recall.serving import SERVING
-from pellucid.operations.recall.snapshots import EXPLAIN, EXPORT, PIN_SNAPSHOT, SNAPSHOTS
-from pellucid.operations.recall.timings import TIMINGS
 from pellucid.operations.recall.why import WHY
 from pellucid.operations.session.closing import CHECKPOINT, WRAP
 from pellucid.operations.session.importing import IMPORT

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from kits.cli import Cli
-from pellucid.store.local.history import LocalHistory
+from pellucid.store.local.history.history import LocalHistory
 
 NOBODY = "rec_" + "0" * 32
 

@@ -9,7 +9,7 @@ import pytest
 
 from kits.cli import Cli
 from pellucid.model.snapshot import RecallXraySnapshot
-from pellucid.store.local.history import LocalHistory
+from pellucid.store.local.history.history import LocalHistory
 
 CRANE = "the harbour crane lifts forty tonnes"
 NOBODY = "rec_" + "0" * 32

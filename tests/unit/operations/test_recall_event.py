@@ -13,11 +13,11 @@ from pellucid.errors import DeadlineError, NotFoundError
 from pellucid.operations.memory.citing import CiteInput, cite
 from pellucid.operations.memory.forgetting import ForgetInput, forget
 from pellucid.operations.memory.remembering import RememberInput, remember
-from pellucid.operations.recall.event import EventInput, event
+from pellucid.operations.recall.kept.event import EventInput, event
+from pellucid.operations.recall.kept.snapshots import ListedRecall, SnapshotsInput, list_snapshots
 from pellucid.operations.recall.recalling import RecallInput, recall, xray_of
-from pellucid.operations.recall.snapshots import ListedRecall, SnapshotsInput, list_snapshots
 from pellucid.store.local.database import connect, execute
-from pellucid.store.local.history import LocalHistory
+from pellucid.store.local.history.history import LocalHistory
 
 HERE = "local/default"
 QUESTION = "how much does the zeppelin lift?"

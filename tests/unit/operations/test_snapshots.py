@@ -11,8 +11,7 @@ from pellucid.errors import InputError, NotFoundError
 from pellucid.model.snapshot import RecallXraySnapshot
 from pellucid.operations.memory.lifecycle.aging import LifecycleInput, run_lifecycle
 from pellucid.operations.memory.remembering import RememberInput, remember
-from pellucid.operations.recall.recalling import RecallInput, recall, xray_of
-from pellucid.operations.recall.snapshots import (
+from pellucid.operations.recall.kept.snapshots import (
     ExplainInput,
     ExportInput,
     PinSnapshotInput,
@@ -23,6 +22,7 @@ from pellucid.operations.recall.snapshots import (
     parse_since,
     pin_snapshot,
 )
+from pellucid.operations.recall.recalling import RecallInput, recall, xray_of
 
 HERE, THERE = "local/default", "other/place"
 NOW = datetime(2026, 6, 1, 12, 0, tzinfo=UTC)

@@ -26,7 +26,7 @@ from pellucid.settings import load
 from pellucid.store.history.citations_port import FAVOURABLE, CitationRow
 from pellucid.store.history.history_port import RecallRecord
 from pellucid.store.history.telemetry_port import Grouping, RecallEvent
-from pellucid.store.local.history import LocalHistory
+from pellucid.store.local.history.history import LocalHistory
 
 HERE, ELSEWHERE = "local/default", "acme/web"
 DAY_MS = 86_400_000

@@ -13,7 +13,7 @@ from pellucid.store.history.history_port import History, RecallRecord
 from pellucid.store.history.uses_port import Times
 from pellucid.store.local import history as history_module
 from pellucid.store.local.database import connect, migrate, sql_folder
-from pellucid.store.local.history import LocalHistory
+from pellucid.store.local.history.history import LocalHistory
 
 HERE, THERE = "local/here", "local/there"
 SECRET = b"zanzibar"
@@ -192,7 +192,7 @@ def test_recalls_of_another_process_during_an_erasure_are_kept(tmp_path: Path) -
     script = (
         "import sys; from pathlib import Path\n"
         "from pellucid.store.history.history_port import RecallRecord\n"
-        "from pellucid.store.local.history import LocalHistory\n"
+        "from pellucid.store.local.history.history import LocalHistory\n"
         "history = LocalHistory(Path(sys.argv[1])); print('ready', flush=True)\n"
         "for n in range(100, 200):\n"
         "    history.record(RecallRecord(f'rec_{n:032x}', n, 'local/here', None, b'p', (), b'tides'))\n"

@@ -10,15 +10,15 @@ import apsw
 
 from pellucid.errors import StoreBusyError, StoreError
 from pellucid.store.history.history_port import RecallRecord
-from pellucid.store.local.history import LocalHistory
-from pellucid.store.local.later import Later
+from pellucid.store.local.history.history import LocalHistory
+from pellucid.store.local.history.later import Later
 
 HERE = "local/here"
 KILLED = """
 import os, sys
 from pathlib import Path
 from pellucid.store.history.history_port import RecallRecord
-from pellucid.store.local.history import LocalHistory
+from pellucid.store.local.history.history import LocalHistory
 
 history = LocalHistory(Path(sys.argv[1]))
 history.later(lambda: RecallRecord("rec_1", 1, "local/here", None, b"x"))

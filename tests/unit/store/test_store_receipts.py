@@ -11,7 +11,7 @@ from pellucid.store.history.history_port import RecallRecord
 from pellucid.store.history.receipts_port import RecallFilter, RecallRow, Receipts
 from pellucid.store.history.telemetry_port import Outcome, RecallEvent
 from pellucid.store.local.database import connect, load_queries, migrate, sql_folder
-from pellucid.store.local.history import LocalHistory
+from pellucid.store.local.history.history import LocalHistory
 
 HERE, THERE = "local/here", "local/there"
 

@@ -20,9 +20,9 @@ from pellucid.app import App
 from pellucid.operations.memory.changing import UpdateInput, update
 from pellucid.operations.memory.forgetting import ForgetInput, forget
 from pellucid.operations.memory.trusting import SourceInput, quarantine
-from pellucid.operations.recall.given_context import ContextInput, ContextOutput, given_context
+from pellucid.operations.recall.kept.given_context import ContextInput, ContextOutput, given_context
+from pellucid.operations.recall.kept.timings import TimingsInput, timings
 from pellucid.operations.recall.recalling import xray_of
-from pellucid.operations.recall.timings import TimingsInput, timings
 
 
 def again(app: App, recall_id: str) -> ContextOutput:

@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from markupsafe import Markup
 
 from pellucid.model.snapshot import RecallXraySnapshot, StageTrace
-from pellucid.operations.recall.timings import StageTiming
+from pellucid.operations.recall.kept.timings import StageTiming
 from pellucid.xray.render.bars import height, share, stack, swatch
 from pellucid.xray.render.fields import legend_of, millis
 

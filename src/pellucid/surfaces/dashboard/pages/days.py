@@ -12,7 +12,7 @@ from pellucid.operations.browsing import LIST, Listed
 from pellucid.operations.document.listing import DOCUMENT, DOCUMENTS, REMOVE
 from pellucid.operations.memory.remembering import REMEMBER
 from pellucid.operations.memory.storytelling import EPISODE, EPISODES, EpisodeView
-from pellucid.operations.recall.snapshots import SNAPSHOTS
+from pellucid.operations.recall.kept.snapshots import SNAPSHOTS
 from pellucid.operations.session.looking.briefing import BRIEF, BriefDay, SessionBrief
 from pellucid.operations.session.looking.sessions import turn_of
 from pellucid.operations.session.looking.showing import SESSION, LeftOut, SessionOutput

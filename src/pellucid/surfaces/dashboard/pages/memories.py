@@ -17,8 +17,8 @@ from pellucid.operations.memory.reverifying import REVERIFY
 from pellucid.operations.memory.storytelling import EPISODE, HISTORY, HistoryOutput
 from pellucid.operations.memory.trusting import PROMOTE, QUARANTINE, TRUST_EXPLAIN
 from pellucid.operations.memory.undoing import UNDO
+from pellucid.operations.recall.kept.serving import SERVING
 from pellucid.operations.recall.recalling import RECALL
-from pellucid.operations.recall.serving import SERVING
 from pellucid.store.graph_port import Node
 from pellucid.surfaces.dashboard.charts.timeline import Span, timeline
 from pellucid.surfaces.dashboard.rendering import markdown

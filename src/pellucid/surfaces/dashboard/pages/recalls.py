@@ -9,13 +9,13 @@ from markupsafe import Markup
 from pellucid.errors import PellucidError
 from pellucid.model.snapshot import RecallXraySnapshot, RejectedCandidate
 from pellucid.operations.memory.citing import CITE
-from pellucid.operations.recall.event import EVENT, EventOutput
 from pellucid.operations.recall.explaining import ABLATE, DIFF, REPLAY
-from pellucid.operations.recall.given_context import CONTEXT
+from pellucid.operations.recall.kept.event import EVENT, EventOutput
+from pellucid.operations.recall.kept.given_context import CONTEXT
+from pellucid.operations.recall.kept.snapshots import PIN_SNAPSHOT, SNAPSHOTS
+from pellucid.operations.recall.kept.timings import TIMINGS
 from pellucid.operations.recall.recalling import RECALL, XRAY
 from pellucid.operations.recall.request import parts
-from pellucid.operations.recall.snapshots import PIN_SNAPSHOT, SNAPSHOTS
-from pellucid.operations.recall.timings import TIMINGS
 from pellucid.operations.recall.why import WHY
 from pellucid.recall.query.classes import CLASSES
 from pellucid.store.history.telemetry_port import Outcome

@@ -12,11 +12,11 @@ from pellucid.xray.words.numbers import counted
 from pellucid.xray.words.visible import visible
 
 if TYPE_CHECKING:
-    from pellucid.operations.recall.event import EventOutput
-    from pellucid.operations.recall.given_context import ContextOutput
-    from pellucid.operations.recall.serving import ServedIn, ServingOutput
-    from pellucid.operations.recall.snapshots import ListedRecall, SnapshotsOutput
-    from pellucid.operations.recall.timings import StageTiming, TimingsOutput
+    from pellucid.operations.recall.kept.event import EventOutput
+    from pellucid.operations.recall.kept.given_context import ContextOutput
+    from pellucid.operations.recall.kept.serving import ServedIn, ServingOutput
+    from pellucid.operations.recall.kept.snapshots import ListedRecall, SnapshotsOutput
+    from pellucid.operations.recall.kept.timings import StageTiming, TimingsOutput
 
 
 def listed(outcome: SnapshotsOutput) -> str:

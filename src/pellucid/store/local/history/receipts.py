@@ -8,7 +8,7 @@ import apsw
 
 from pellucid.store.history.receipts_port import EVERY, RecallFilter, RecallRow
 from pellucid.store.local.database import execute, immediate
-from pellucid.store.local.later import found_soon
+from pellucid.store.local.history.later import found_soon
 
 _LAST = (2**63 - 1, "")
 """A place after every recall."""

@@ -10,8 +10,8 @@ from pellucid.errors import NotFoundError, PellucidError
 from pellucid.model.wire import Wire
 from pellucid.operations.browsing import MemoryCitation, told_citation
 from pellucid.operations.operation import Operation, RecallId, Surfaces
+from pellucid.operations.recall.kept.snapshots import ListedRecall, listed_recall
 from pellucid.operations.recall.recalling import recall_named
-from pellucid.operations.recall.snapshots import ListedRecall, listed_recall
 from pellucid.operations.recall.wording import words_of
 from pellucid.store.history.telemetry_port import RecallFailure
 

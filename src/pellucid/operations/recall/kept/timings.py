@@ -9,7 +9,7 @@ from pellucid.app import App
 from pellucid.clock import ms_if_any
 from pellucid.model.wire import Wire
 from pellucid.operations.operation import Flag, Operation, Surfaces
-from pellucid.operations.recall.snapshots import Since
+from pellucid.operations.recall.kept.snapshots import Since
 from pellucid.recall.receipt.record import stages_of
 
 

@@ -12,7 +12,7 @@ from pellucid.model.wire import Wire
 from pellucid.operations.browsing import MemoryCitation, find_memory, told_citation
 from pellucid.operations.operation import Limit, MemoryId, Operation, Surfaces
 from pellucid.operations.paging import After, behind, cursor
-from pellucid.operations.recall.snapshots import ListedRecall, listed_recall, row_at
+from pellucid.operations.recall.kept.snapshots import ListedRecall, listed_recall, row_at
 from pellucid.store.history.citations_port import CitationRow
 from pellucid.store.history.receipts_port import RecallRow
 

@@ -1,0 +1,1 @@
+"""`history.db`: recalls with their receipts, what they were cited for, traces, and what is counted of them."""
