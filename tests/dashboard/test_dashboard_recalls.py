@@ -324,6 +324,7 @@ def test_a_recall_of_which_only_results_are_kept_shows_those(
         server.post("/v1/memories", {"content": "Ana owns billing"})
         given = server.post("/v1/recall", {"query": "who owns billing?"}).json
         with closing(open_app(Settings(home=server.home))) as app:
+            assert app.history.receipt(given["recallId"], app.settings.namespace)  # it is written behind the answer
             app.history.prune(1 << 60, 0)
         page = Visitor(server).get(f"{UI}/{given['recallId']}")
     assert page.status == 200

@@ -12,7 +12,7 @@ ROOT = Path(__file__).parents[2]
 PROGRAMS = [
     ("recall", ["--memories=90", "--queries=6"], {"ratioToBare", "recallMs", "firstRecallMs", "stageMedianMs"}),
     ("exactness", ["--memories=90", "--queries=4"], {"recallAt50", "recallAt10", "target"}),
-    ("recorder", ["--memories=90", "--recalls=5"], {"recordCpuMicros", "receiptBytes", "historyBytesARecall"}),
+    ("recorder", ["--memories=90", "--recalls=5"], {"beforeTheAnswerCpuMicros", "receiptBytes", "historyBytesARecall"}),
     ("telemetry", ["--events=2000", "--memories=50"], {"panels", "firstPage", "fillCpuSeconds"}),
     ("importing", ["--turns=12", "--home-turns=12", "--recalls=2"], {"ratio", "importAndRecall", "openAndRecall"}),
     (

@@ -81,7 +81,7 @@ def test_what_nobody_foresaw_is_told_by_its_kind_and_place_and_none_of_its_words
     def fails(*_: object) -> None:
         raise RuntimeError("secret words of a memory")
 
-    monkeypatch.setattr("pellucid.operations.recall.recalling.pack", fails)
+    monkeypatch.setattr("pellucid.operations.recall.recalling.draft", fails)
     with pytest.raises(RuntimeError):
         recall(kept, RecallInput(query=QUESTION, namespace=HERE))
     told = event(kept, EventInput(namespace=HERE, recall_id="last"))

@@ -11,8 +11,8 @@ import pytest
 from pellucid.errors import StoreBusyError
 from pellucid.store.history.history_port import History, RecallRecord
 from pellucid.store.history.uses_port import Times
-from pellucid.store.local import history as history_module
 from pellucid.store.local.database import connect, migrate, sql_folder
+from pellucid.store.local.history import history as history_module
 from pellucid.store.local.history.history import LocalHistory
 
 HERE, THERE = "local/here", "local/there"

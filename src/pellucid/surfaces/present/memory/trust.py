@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from pellucid.clock import isoformat
-from pellucid.surfaces.commands import command
+from pellucid.surfaces.commands import command, quoted
 from pellucid.xray.words.visible import visible
 
 if TYPE_CHECKING:
@@ -31,7 +31,7 @@ def to_review(outcome: ReviewOutput) -> str:
         lines += [f"  {reason.kind}: {visible(reason.text)}" for reason in each.reasons]
     counts = ", ".join(f"{count} {kind}" for kind, count in outcome.counts.items() if count)
     lines.append(f"{len(outcome.items)} of {outcome.total} to look at{f': {counts}' if counts else ''}")
-    rest = f"{outcome.resting} more are stale, but no recall gave them of late: `pellucid review --resting` shows them"
+    rest = f"{outcome.resting} more are stale, but no recall gave them of late: {quoted('review --resting')} shows them"
     return "\n".join([*lines, rest] if outcome.resting else lines)
 
 
