@@ -18,8 +18,8 @@ _ANNOUNCES = re.compile(r"^\s*#{1,6}\s|[:：]\W{0,3}$|^\s*(?:\*\*|__)[^*_]+(?:\*
 """A heading, or a line that ends in a colon: it belongs to what follows."""
 _DRAWN = re.compile(r"[\u2500-\u259f]")
 """Lines, corners and blocks that diagrams, trees and bars are drawn with."""
-_LEVEL = re.compile(r"\s*[\u2500\u2501\u2504\u2505\u2508\u2509\u254c\u254d\u2550\u2580-\u259f]+\s*")
-_CELLS = re.compile(r"(?:\s*[\u2500-\u257f])+\s*")
+_LEVEL = re.compile(r"[\u2500\u2501\u2504\u2505\u2508\u2509\u254c\u254d\u2550\u2580-\u259f]")
+"""Of these, what only leads on, to the right; the others stand between cells."""
 _WORD = re.compile(r"\w")
 
 
@@ -51,8 +51,8 @@ def undrawn(text: str) -> str:
 
 
 def _words_of_drawing(line: str) -> str:
-    cells = _CELLS.split(_LEVEL.sub(" ", line)) if _WORD.search(line) else ()
-    return " | ".join(cell for each in cells if (cell := each.strip()))
+    cells = _DRAWN.split(_LEVEL.sub(" ", line)) if _WORD.search(line) else ()
+    return " | ".join(" ".join(each.split()) for each in cells if each.strip())
 
 
 def sentences_of(passage: str) -> list[str]:

@@ -64,7 +64,7 @@ def test_of_a_drawing_the_words_are_kept_and_the_lines_are_not() -> None:
         "Phases:",
         "ACTIVE | ► | IDLE",
         "cmd/",
-        "main.go   entry",
+        "main.go entry",
         "60%",
         "",
         "a | b ends it",

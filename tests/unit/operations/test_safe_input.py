@@ -29,8 +29,8 @@ SAID = f"password={SECRET}"
 _LOOKING = """
     AblateInput AcceptInput AdoptInput AuditInput BackfillInput BriefInput ConsolidateInput DiffInput DocumentInput
     DocumentsInput EpisodeInput EpisodesInput EventInput ExplainInput ExportInput ForgetInput GraphAuditInput
-    GraphShowInput HistoryInput HomeInput HookInput ImportInput IndexDocsInput LabAllInput LabInput LedgerInput LifecycleInput
-    LiftInput ListInput ModelsInput MoveInput ObserveInput PinInput PinSnapshotInput ProjectsInput PromoteInput
+    GraphShowInput HistoryInput HomeInput HookInput ImportInput IndexDocsInput LabAllInput LabInput LedgerInput
+    LifecycleInput LiftInput ListInput ModelsInput MoveInput ObserveInput PinInput PinSnapshotInput ProjectsInput PromoteInput
     PurgeInput RemoveInput ReplayInput ReportInput ReverifyInput RollbackInput ShowInput SnapshotsInput SourceInput
     SpoolInput TierListInput TrustListInput UndoInput WhyInput ContextInput EraseInput ResultInput ReviewInput
     ServingInput SessionInput SettingsInput StatsInput SubjectInput TimingsInput XrayInput TokensInput
