@@ -45,7 +45,7 @@ _CLASSES = {
     "current_state": "how it is now",
     "other": "something else",
 }
-_MEMORY_ID = re.compile(r"\s*(mem_[0-9a-f]{32})\s*")
+_MEMORY_ID = re.compile(r"(mem_[0-9a-f]{32})")
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 
@@ -105,7 +105,7 @@ def spoken(text: str, snapshot: RecallXraySnapshot, kind: Literal["verbatim", "p
     """A text that names memories by their ids, with the number of each that is a result, the words of any other."""
     place = {each.memory_id: f"[{number}]" for number, each in enumerate(snapshot.results, start=1)}
     out: list[Spans] = []
-    for at, piece in enumerate(_MEMORY_ID.split(text)):
+    for at, piece in enumerate(map(str.strip, _MEMORY_ID.split(text))):
         if at % 2 and piece in place:
             out.append(_plain(place[piece]))
         elif at % 2 and snapshot.words.get(piece):
