@@ -11,7 +11,8 @@ from pathlib import Path
 
 import apsw
 import numpy as np
-import onnxruntime
+
+from pellucid.encoders.onnx import onnxruntime
 
 ROOT = Path(__file__).parents[1]
 MODELS = ROOT / ".cache" / "models"

@@ -1,11 +1,11 @@
 """Rows and weights in, products out: how close integers come, on ordinary and on extreme rows."""
 
 import numpy as np
-import onnxruntime
 import pytest
 from onnx import TensorProto, helper
 
 from pellucid.encoders.minilm.dense import FUSED, Dense, FloatDense, Int8Dense, Norm, OnnxGraph
+from pellucid.encoders.onnx import onnxruntime
 
 WIDTH, OUT = 384, 48
 rng = np.random.default_rng(7)

@@ -1,6 +1,7 @@
 """Texts in, encodings out: what MiniLM promises to the index and to recall."""
 
 import hashlib
+import os
 import random
 import subprocess
 import sys
@@ -85,6 +86,19 @@ def test_importing_loads_no_model_library_and_a_cached_graph_needs_no_graph_buil
     )
     done = subprocess.run([sys.executable, "-c", script, str(model_cache)], capture_output=True, text=True, check=True)
     assert done.stdout.splitlines() == ["[]", "['onnxruntime', 'tokenizers']"]
+
+
+def test_the_library_that_runs_it_leaves_no_trace_in_the_home_of_a_user(
+    minilm: MiniLM, model_cache: Path, tmp_path: Path
+) -> None:
+    only(minilm, "the graph is built and cached now")
+    script = (
+        "import sys; from pathlib import Path; from pellucid.encoders.minilm.encoder import MiniLM\n"
+        "list(MiniLM(Path(sys.argv[1])).encode(['hello']))"
+    )
+    environment = {"HOME": str(tmp_path)}  # without a sign that a test asks: it is quiet then
+    subprocess.run([sys.executable, "-c", script, str(model_cache)], env=environment, check=True)
+    assert not [*tmp_path.rglob("*")]
 
 
 def test_it_is_an_embedder_that_names_its_weights_graph_and_basis(minilm: MiniLM) -> None:

@@ -76,8 +76,8 @@ def _verify_graph(path: Path, report: Report | None) -> None:
 
 
 def _open_session(path: Path, variant: Variant) -> "InferenceSession":
-    import onnxruntime
-    from onnxruntime.capi import onnxruntime_pybind11_state as runtime
+    from pellucid.encoders.onnx import onnxruntime
+    from pellucid.encoders.onnx import onnxruntime_state as runtime
 
     options = onnxruntime.SessionOptions()
     options.intra_op_num_threads = options.inter_op_num_threads = 1

@@ -117,7 +117,7 @@ class _TimeBox:
     """Seconds after which every run that was given `options` is stopped, and none begins."""
 
     def __init__(self, seconds: float) -> None:
-        import onnxruntime
+        from pellucid.encoders.onnx import onnxruntime
 
         self.options: RunOptions = onnxruntime.RunOptions()
         self.options.log_severity_level = 4  # being stopped is no error to be printed
@@ -192,7 +192,7 @@ def _tokenizer(path: Path, max_tokens: int) -> "Tokenizer":
 
 
 def _session(graph: Path) -> "InferenceSession":
-    import onnxruntime
+    from pellucid.encoders.onnx import onnxruntime
 
     options = onnxruntime.SessionOptions()
     options.intra_op_num_threads = options.inter_op_num_threads = 1
