@@ -1,7 +1,6 @@
 """Texts in, encodings out: what MiniLM promises to the index and to recall."""
 
 import hashlib
-import os
 import random
 import subprocess
 import sys
