@@ -133,6 +133,7 @@ def test_every_answer_forbids_what_is_not_ours(visitor: Visitor) -> None:
 
 @needs_chromium
 def test_a_browser_finds_its_way_in_and_out(browser: Browser) -> None:
+    browser.enter()
     assert browser.page.title() == "Projects · Pellucid"
     browser.go("/favicon.ico")
     browser.go("/ui/")

@@ -2,6 +2,7 @@
 
 import subprocess
 import sys
+import threading
 import time
 from dataclasses import replace
 from pathlib import Path
@@ -65,6 +66,24 @@ def test_it_is_written_soon_without_anybody_asking_and_many_at_once(tmp_path: Pa
     assert kept(tmp_path / "history.db") == [f"rec_{number}" for number in range(100, 200)]
     assert then == [*range(100, 200)]
     history.close()
+
+
+def test_a_home_that_is_not_closed_keeps_no_thread_and_loses_nothing_where_its_process_ends(tmp_path: Path) -> None:
+    history = LocalHistory(tmp_path / "history.db")
+    for number in (1, 2):  # a second row, after the thread has ended, starts another
+        history.later(lambda number=number: recall(number))
+        until = time.monotonic() + 30
+        while any(each.name == "history" for each in threading.enumerate()) and time.monotonic() < until:
+            time.sleep(0.05)
+        assert len(kept(tmp_path / "history.db")) == number
+    script = (
+        "import sys; from pathlib import Path\n"
+        "from pellucid.store.history.history_port import RecallRecord\n"
+        "from pellucid.store.local.history.history import LocalHistory\n"
+        "LocalHistory(Path(sys.argv[1])).later(lambda: RecallRecord('rec_3', 3, 'local/here', None, b'p', (), b'q'))\n"
+    )
+    subprocess.run([sys.executable, "-c", script, tmp_path / "history.db"], check=True)
+    assert len(kept(tmp_path / "history.db")) == 3
 
 
 def test_a_recall_made_just_now_by_another_process_is_found_as_soon_as_it_is_written(tmp_path: Path) -> None:

@@ -6,7 +6,7 @@ said to be lost only where that fails in the end.
 
 from collections.abc import Callable, Sequence
 from contextlib import suppress
-from threading import Event, Lock, Thread
+from threading import Event, Lock, Thread, main_thread
 from time import sleep, time
 from typing import Any, Generic, TypeVar
 
@@ -16,6 +16,8 @@ _GATHERS_S = 0.25
 """How long a row waits at most for others, in seconds: what a crash may cost."""
 _AGAIN_S = 2.0
 """How long after a failure it is tried again."""
+_IDLE_S = 1.0
+"""How long its thread waits for more, before it ends and lets go of what it holds open."""
 Row = TypeVar("Row")
 _ON_ITS_WAY_S, _LOOKS_EVERY_S = 1.0, 0.02
 """How long after it was made a recall may still be with the process that made it, and how often it is looked for."""
@@ -35,7 +37,7 @@ class Later(Generic[Row]):
         """
         self._write, self._lost = write, lost
         self._rows: list[tuple[Row, Callable[[], object] | None]] = []
-        self._writing = Lock()
+        self._writing, self._starting = Lock(), Lock()
         self._come, self._stop = Event(), Event()
         self._thread: Thread | None = None
 
@@ -48,9 +50,12 @@ class Later(Generic[Row]):
         if len(self._rows) >= _MOST:
             self.settle()
         self._rows.append((row, then))
-        if self._thread is None:
-            self._thread = Thread(target=self._run, name="history", daemon=True)
-            self._thread.start()
+        with self._starting:
+            if (
+                self._thread is None
+            ):  # no daemon: a process that ends without closing its home waits for what is to be written
+                self._thread = Thread(target=self._run, name="history")
+                self._thread.start()
         self._come.set()
 
     def settle(self) -> None:
@@ -74,24 +79,37 @@ class Later(Generic[Row]):
         """Write what waits, or say that it is lost."""
         self._stop.set()
         self._come.set()
-        if self._thread:
-            self._thread.join()
+        if thread := self._thread:
+            thread.join()
         try:
             self.settle()
         except StoreError as error:
-            self._lost(len(self._rows), error)
-            self._rows.clear()
+            self._give_up(error)
+
+    def _give_up(self, error: StoreError) -> None:
+        self._lost(len(self._rows), error)
+        self._rows.clear()
 
     def _run(self) -> None:
         wait = _GATHERS_S
-        while self._come.wait() and not self._stop.wait(wait):
+        while self._is_needed() and not self._stop.wait(wait):
             self._come.clear()
             try:
                 self.settle()
                 wait = _GATHERS_S
-            except StoreError:
+            except StoreError as error:
+                if not main_thread().is_alive():
+                    self._give_up(error)
                 self._come.set()
                 wait = _AGAIN_S
+
+    def _is_needed(self) -> bool:
+        """Whether a row comes within a while; else this thread is no more, and who adds a row starts another."""
+        come = self._come.wait(_IDLE_S)
+        with self._starting:
+            if not come and not self._rows:
+                self._thread = None
+            return self._thread is not None
 
 
 def found_soon(recall_id: str, look: Callable[[], list[tuple[Any, ...]]]) -> list[tuple[Any, ...]]:
