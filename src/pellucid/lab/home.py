@@ -18,7 +18,7 @@ from pellucid.lab.datasets.dataset import Dataset, Group, KeptMemory, LabelledQu
 from pellucid.lab.datasets.places import Places
 from pellucid.lab.keeping import KeptHome, Report, place_for
 from pellucid.lab.variants import Variant
-from pellucid.memory.unit_of_work import memory_write
+from pellucid.memory.changes import memory_write
 from pellucid.model.memory import TRANSCRIBED, Memory
 from pellucid.operations.session.intake import Intake, Mode, purpose_of
 from pellucid.recall.state import Request

@@ -29,11 +29,11 @@ SAID = f"password={SECRET}"
 _LOOKING = """
     AblateInput AcceptInput AdoptInput AuditInput BackfillInput BriefInput ConsolidateInput DiffInput DocumentInput
     DocumentsInput EpisodeInput EpisodesInput EventInput ExplainInput ExportInput ForgetInput GraphAuditInput
-    GraphShowInput HistoryInput HomeInput HookInput ImportInput IndexDocsInput LabAllInput LabInput LedgerInput LifecycleInput
-    LiftInput ListInput ModelsInput MoveInput ObserveInput PinInput PinSnapshotInput ProjectsInput PromoteInput
-    PurgeInput RemoveInput ReplayInput ReportInput ReverifyInput RollbackInput ShowInput SnapshotsInput SourceInput
-    SpoolInput TierListInput TrustListInput UndoInput WhyInput ContextInput EraseInput ResultInput ReviewInput
-    ServingInput SessionInput SettingsInput StatsInput SubjectInput TimingsInput XrayInput TokensInput
+    GraphShowInput HistoryInput HomeInput HookInput ImportInput IndexDocsInput LabAllInput LabInput LedgerInput
+    LifecycleInput LiftInput ListInput ModelsInput MoveInput ObserveInput PinInput PinSnapshotInput ProjectsInput
+    PromoteInput PurgeInput RemoveInput ReplayInput ReportInput ReverifyInput RollbackInput ShowInput SnapshotsInput
+    SourceInput SpoolInput TierListInput TrustListInput UndoInput WhyInput ContextInput EraseInput ResultInput
+    ReviewInput ServingInput SessionInput SettingsInput StatsInput SubjectInput TimingsInput XrayInput TokensInput
     """
 LOOKS_ONLY = frozenset(_LOOKING.split())
 """Requests that name what is there, or files and turns that capture reads (as those of the session that a `HookInput`

@@ -75,7 +75,10 @@ class Reconciler:
     trust: bool = True
     """Whether it matters who says a thing again; see `memory.trust`."""
     restate: Restate | None = None
-    """How the value of a correction without a subject is put into what it may mean; None: such a one is not kept."""
+    """How the value of a correction without a subject is put into what it may mean; None: such a one is not kept.
+
+    Lent by operations (`session/restating.py`): it reads words as `observe` does, which this room may not import.
+    """
     _considered: list[Statement] = field(default_factory=list[Statement])
     _forgotten: set[bytes] = field(default_factory=set[bytes])
     _standing: KnownStatements = field(init=False)
@@ -110,6 +113,7 @@ class Reconciler:
         return [*said, *turn_keys(secret, namespace, memory.evidence)]
 
     def _decide_one(self, statement: Statement) -> Outcome:
+        """Whether one statement is kept, rejected or deferred, and why; what it changes goes to `changes`."""
         memory, observation = statement.memory, statement.observation
         if statement.resolves and statement.resolves.value:
             return self._apply_correction(statement)
@@ -143,6 +147,7 @@ class Reconciler:
         return replace(statement, memory=memory.model_copy(update=said)), target
 
     def _apply_correction(self, statement: Statement) -> Outcome:
+        """Keep a correction in place of the one memory it can mean; defer it where none, or several, fit."""
         if (completed := self._restated_correction(statement)) is None:
             if statement.observation is None:
                 return self._decide_one(replace(statement, resolves=None))
@@ -156,6 +161,7 @@ class Reconciler:
         return repeats and vouches(memory) and bool(self._standing.doubted(memory))
 
     def _reject_repeated(self, known: str, memory: Memory) -> Outcome:
+        """Reject what is kept already as `known`; said in another session, it is put on record as said again."""
         earlier = next((fresh for fresh in self.changes.fresh if fresh.id == known), None)
         elsewhere = earlier is None or earlier.session_id != memory.session_id
         if elsewhere and (recurs(memory.source_class) or not self.trust):
@@ -163,6 +169,7 @@ class Reconciler:
         return Outcome("reject", "duplicate: the same words about the same thing are kept already", known)
 
     def _apply_retraction(self, memory: Memory, about: str) -> Outcome:
+        """Retract the kept memories that a person's words take back; the outcome names the first of them."""
         if memory.source_class not in _BY_A_PERSON or memory.trust_zone == "quarantine":
             return Outcome("reject", "not-a-person: only a person's own words take something back")
         active = [each for each in self._near(memory, about) if self.changes.now(of(each)).status == "active"]
@@ -188,6 +195,7 @@ class Reconciler:
         return [*self._standing.said_in(memory.session_id), *kept]
 
     def _keep_new(self, statement: Statement) -> Outcome:
+        """Keep a statement that nothing kept says yet; in quarantine where it, or what it repeats, is not trusted."""
         memory = statement.memory
         if statement.resolves and statement.resolves.kind == "update" and not self._standing.contradicted(memory):
             return Outcome("reject", "no-sign: nothing in its words says that it is to last, nor changes what is kept")
@@ -198,7 +206,7 @@ class Reconciler:
         return self._keep_asserted(statement)
 
     def _meet(self, doubted: Sequence[Subject], statement: Statement) -> Outcome:
-        """What others in quarantine say, too: a person's word may lift them, an assistant's only repeats them."""
+        """Keep what memories in quarantine say, too; a person's word may lift them, an assistant's only repeats them."""
         memory = statement.memory
         if not vouches(memory):
             echo = memory.model_copy(update={"trust_zone": "quarantine"})
@@ -237,6 +245,7 @@ class Reconciler:
         self.changes.change(doubted, "promoted", fields, f"corroborated:{by.source_class or 'manual'}", [by.id])
 
     def _keep_asserted(self, statement: Statement) -> Outcome:
+        """Keep a trusted statement, in place of what it contradicts or corrects."""
         memory, resolves = statement.memory, statement.resolves
         met = self._standing.contradicted(memory)
         corrects = bool(resolves and resolves.kind == "correction")
@@ -249,6 +258,7 @@ class Reconciler:
         return self._replace(statement, met, "corrected" if corrects else "")
 
     def _replace(self, statement: Statement, met: Sequence[Contradiction], why: str) -> Outcome:
+        """Keep a statement, and retire what it met that is older and no stronger asserted; `why` goes to the ledger."""
         memory = statement.memory
         met, open_ones = _plain_and_open(met)
         newer = [each for each in met if since(of(each.of)) > since(memory)]
@@ -317,6 +327,7 @@ class Reconciler:
         return True
 
     def _row(self, observation: MemoryObservation, memory: Memory, outcome: Outcome) -> VerdictRow:
+        """What was decided about an observation, as a row of the ledger."""
         fact = observation.fact
         return VerdictRow(
             observation_id=observation.id,

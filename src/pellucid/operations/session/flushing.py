@@ -129,7 +129,8 @@ class Flusher:
     def _flush_session(self, session_id: str, signal: FlushSignal | None) -> None:
         """Keep what is complete of a session; where a signal or a long silence ends it, the rest, too.
 
-        A segment that fails ends it: those behind it wait with it, so that they are kept in order.
+        Does nothing while the session pauses after a failure, unless the signal insists. After a segment that fails,
+        those behind it wait with it, so that they are kept in order.
         """
         held = self._without_the_kept(session_id)
         turns = [each.turn for each in held if each.turn.content]

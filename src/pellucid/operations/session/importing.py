@@ -201,7 +201,7 @@ def _stopped_error(error: DeadlineError, intakes: _Intakes) -> DeadlineError:
     )
 
 
-def _outcome(request: ImportInput, intakes: _Intakes, report: CaptureReport, problem: str) -> ImportOutput:
+def _outcome(request: ImportInput, intakes: _Intakes, report: CaptureReport, extractor_problem: str) -> ImportOutput:
     tally = intakes.tally()
     left_out = Counter({"already-imported": tally.overtaken, "forgotten": tally.forgotten})
     dropped = report.dropped + left_out
@@ -229,7 +229,7 @@ def _outcome(request: ImportInput, intakes: _Intakes, report: CaptureReport, pro
         problems=tuple(f"{each.path}:{each.line}: {each.reason}" for each in report.problems),
         encoder_problem=tally.encoder_problem or None,
         filed=tuple(intakes.filed()),
-        extractor_problem=problem or None,
+        extractor_problem=extractor_problem or None,
     )
 
 

@@ -122,6 +122,7 @@ class Intake:
         if observed or unused:
             made, late = self._commit_batch(observed, unused)
             notice(self.app, self.namespace, [each.cut.segment for each in observed if each.cut not in late], made)
+            # others took some of their turns meanwhile: read again without those
             made += self.keep(late) if late else []
         if failure:
             raise failure

@@ -106,5 +106,5 @@ def opened_for(row: Row, given: Mapping[str, Any], *, title: str = "reading") ->
     home: Path | None = given["home"]
     is_placed = "namespace" in context_of(row.input)
     namespace = given["namespace"] if is_placed else None
-    with calling(home, namespace, adopt=not row.as_it_stands, located=is_placed, title=title) as call:
+    with calling(home, namespace, take_over_edits=not row.as_it_stands, located=is_placed, title=title) as call:
         yield call

@@ -29,14 +29,19 @@ _UNDECODED = re.compile("[\ud800-\udfff]")
 
 @contextmanager
 def calling(
-    home: Path | None, namespace: str | None, *, adopt: bool = True, located: bool = True, title: str = "reading"
+    home: Path | None,
+    namespace: str | None,
+    *,
+    take_over_edits: bool = True,
+    located: bool = True,
+    title: str = "reading",
 ) -> Generator["Call"]:
     """A call whose home is opened when it is needed, and closed in the end.
 
     Args:
         home: where the home is, if that was said.
         namespace: the isolation unit, if that was said.
-        adopt: outside edits of the vault are taken over when it is opened.
+        take_over_edits: outside edits of the vault are taken over when it is opened.
         located: where no namespace was said, the project of the working folder decides it.
         title: what is said of the work under way.
 
@@ -49,7 +54,7 @@ def calling(
     with ExitStack() as open_ones:
 
         def opens() -> "App":
-            app = open_ones.enter_context(_opened_home(known, adopt=adopt))
+            app = open_ones.enter_context(_opened_home(known, take_over_edits=take_over_edits))
             return _in_project(app) if located else app
 
         with progress(title) as bar:
@@ -59,7 +64,7 @@ def calling(
 
 
 @contextmanager
-def _opened_home(known: "Settings", *, adopt: bool) -> Generator["App"]:
+def _opened_home(known: "Settings", *, take_over_edits: bool) -> Generator["App"]:
     from pellucid.app import open_app
     from pellucid.operations.upkeep import look_after
 
@@ -68,7 +73,7 @@ def _opened_home(known: "Settings", *, adopt: bool) -> Generator["App"]:
         if app.read_only:
             where = app.settings.home
             note(f"{where} may only be read: recalls are not kept, and changes of the vault are not taken over")
-        done = look_after(app, adopt=adopt)
+        done = look_after(app, take_over_edits=take_over_edits)
         # a namespace's slugs tell what its memories say, and the vault holds every namespace: counts only
         _note_count(done.count, "changed outside Pellucid and taken over")
         _note_count(done.unreadable, "could not be read and left out; `pellucid doctor` names them")

@@ -91,7 +91,7 @@ class Watching:
         app, vault, now = self._host.app, self._vault, self._known()
         try:
             if any(each.is_relative_to(vault) and ".pellucid" not in each.parts for each in changed):
-                drift, folded = app.unit_of_work.adopt(wait_s=_WAIT_S)
+                drift, folded = app.unit_of_work.take_over_edits(wait_s=_WAIT_S)
                 yield Done("edits", len(drift.paths), len(folded.unreadable))
             for namespace, documents in now.items():
                 held = self._documents.get(namespace, {})

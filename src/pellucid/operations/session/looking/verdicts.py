@@ -22,7 +22,7 @@ def never_kept(app: App, namespace: str, text: str) -> str | None:
     key = said_key(app.key, namespace, text)
     found = [
         row
-        for row in typed(app.ledger.ledger(), namespace, ("verdict", "unkept"))
+        for row in typed(app.ledger.rows(), namespace, ("verdict", "unkept"))
         if isinstance(row, VerdictRow | UnkeptRow) and key in row.said and not is_forgotten(app, row, text)
     ]
     return _verdict_words(max(found, key=happened)) if found else None
