@@ -229,7 +229,7 @@ class Indexer:
         return self._fold_paths([*gone, *here], task) + replace(read, state=whole).folded
 
     def _task_for(self, state: IndexState, op_id: str | None, read: _LedgerReading) -> _Task:
-        """What all batches of a fold share; with another model in the index nothing is encoded, with a problem noted."""
+        """What all batches of a fold share; with another model in the index nothing is encoded, and a problem noted."""
         if self.embedder is not None and state.model not in {"", self.embedder.model}:
             stale = f"the index holds vectors of {state.model}: run `pellucid rebuild`"
             return _Task(state, op_id, Encodings(None, reuse=True, problem=stale), read.changes)

@@ -110,6 +110,7 @@ def _only_indexed(app: App) -> set[bytes]:
 
 
 def _of_key(state: RecordState) -> Iterator[Unsettled]:
+    """What is wrong with the vault's key, if anything is."""
     if not state.key:
         return
     step = f"put {_KEY} back from a backup, else `{ACCEPT}`: then importing can bring back what was forgotten before"
@@ -119,6 +120,7 @@ def _of_key(state: RecordState) -> Iterator[Unsettled]:
 
 
 def _of_ledger(state: RecordState) -> Iterator[Unsettled]:
+    """What is wrong with the ledger, each with the next step."""
     step = f"put vault/.pellucid/ledger back from a backup, else `{ACCEPT}`: then importing can bring back what"
     step += " only they kept out"
     for why in state.problems:

@@ -49,7 +49,7 @@ class Upkeep:
         return [job.name for job in self.jobs if self._is_due(job, now)]
 
     def run_due(self, now: datetime) -> list[Done]:
-        """Do those. A job that fails says so in its outcome, and is tried again when it is due.
+        """Do the jobs that are due. One that fails says so in its outcome, and is tried again when it is due.
 
         Raises:
             DeadlineError: the app's deadline was over before the last; what was begun is done.

@@ -50,7 +50,7 @@ class Erasure:
         return tuple(dict.fromkeys((*held, *written)))
 
     def is_said_by(self, turn: Turn) -> bool:
-        """Whether a turn says what is forgotten: it is its evidence, holds a text of it whole, or several lost words."""
+        """Whether a turn says what is forgotten: it is its evidence, holds a text of it whole, or many lost words."""
         if (turn.session_id, turn.ordinal) in self.turns:
             return True
         text = normalise(turn.content)

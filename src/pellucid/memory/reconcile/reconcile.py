@@ -206,7 +206,7 @@ class Reconciler:
         return self._keep_asserted(statement)
 
     def _meet(self, doubted: Sequence[Subject], statement: Statement) -> Outcome:
-        """Keep what memories in quarantine say, too; a person's word may lift them, an assistant's only repeats them."""
+        """Keep what some in quarantine say, too: a person's word may lift them, an assistant's only repeats them."""
         memory = statement.memory
         if not vouches(memory):
             echo = memory.model_copy(update={"trust_zone": "quarantine"})

@@ -243,7 +243,7 @@ def _restored_memories(app: App, changes: ChangeSet, namespace: str, gone: set[s
 
 
 def _restore_one(changes: ChangeSet, held: Served, row: LifecycleRow, gone: set[str]) -> bool:
-    """What stood before, unless what replaced it was itself replaced by something that stays."""
+    """Restore one memory's state from before the ones in `gone` replaced it; False if that changes nothing."""
     memory = held.memory
     left = {name: by for name, by in memory.retired_attributes.items() if by not in gone}
     fields: Fields = {"retired_attributes": left}
@@ -257,6 +257,7 @@ def _successors(memory: Memory) -> set[str]:
 
 
 def _memories_of_source(app: App, request: SourceInput) -> list[Served]:
+    """The memories named by id, else all that came of the session, agent or source class."""
     if request.memory_ids:
         return [find_memory(app, request.namespace, each) for each in dict.fromkeys(request.memory_ids)]
     if not (request.session_id or request.source_class or request.agent):
@@ -277,6 +278,7 @@ def quarantine_reason(memory: Memory) -> str:
 
 
 def _fits_source(memory: Memory, wanted: SourceInput) -> bool:
+    """Whether a memory came of the source that is asked for; what is not asked for counts as fitting."""
     asked = (
         (wanted.session_id, memory.session_id),
         (wanted.agent, memory.agent),

@@ -105,6 +105,7 @@ def _bound_to(memory_id: str, rows: Sequence[LifecycleRow]) -> list[LifecycleRow
 
 
 def _held_memories(app: App, namespace: str, rows: Sequence[LifecycleRow]) -> dict[str, Served]:
+    """The memories that ledger rows are about, by id, as they stand now."""
     named = {each for row in rows for each in (row.memory_id, *row.related_memory_ids)}
     held = {served.memory.id: served for served in app.index.memories(namespace, sorted(named))}
     if gone := [row.memory_id for row in rows if row.memory_id not in held]:

@@ -140,6 +140,7 @@ def _answer_within(app: App, request: RecallInput, budget: int, top_k: int) -> R
 
 
 def _answer(app: App, request: RecallInput) -> RecallOutput:
+    """Recall in one namespace, and say of each memory of the context why it is there."""
     state, drafted, problem = _run_recall(app, request)
     snapshot = snapshot_of(app, drafted.receipt(), state.served)
     whys = {result.memory_id: result for result in snapshot.results}

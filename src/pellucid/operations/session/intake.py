@@ -134,6 +134,7 @@ class Intake:
         return left_out - self.app.records.already_seen(left_out)
 
     def _not_taken_yet(self, batch: Sequence[SegmentCut]) -> list[SegmentCut]:
+        """The batch without turns that were taken or forgotten before; these are counted."""
         keys = {key for cut in batch for key in cut.keys}
         taken = self.app.records.already_seen(keys)
         out: list[SegmentCut] = []
@@ -150,6 +151,7 @@ class Intake:
         return out
 
     def _not_forgotten(self, turns: Sequence[Turn]) -> set[int]:
+        """Which turns, by their `id()`, were not forgotten."""
         dead = self.app.lookup.tombstone_keys()
         if not dead:
             return {id(turn) for turn in turns}
@@ -161,6 +163,7 @@ class Intake:
         return {at for at, keys in named.items() if not dead.intersection(keys)}
 
     def _observe_cut(self, cut: SegmentCut) -> Observed:
+        """Extract one segment; in verbatim mode nothing is extracted."""
         if self.mode == "verbatim":
             return Observed(cut, doubted=self._doubted_turns_of(cut))
         started, turns = perf_counter(), cut.segment.turns
@@ -201,7 +204,7 @@ class Intake:
         return frozenset(doubted_turns(turns, asked))
 
     def _commit_batch(self, observed: list[Observed], unused: set[bytes]) -> tuple[list[str], list[SegmentCut]]:
-        """Acknowledge it as one operation; `unused` are keys of turns that are not to be asked about again.
+        """Acknowledge what was read as one operation; `unused` are keys of turns never to be asked about again.
 
         Returns:
             The ids of the memories that were made, and what was left out: segments of which another process took
@@ -235,6 +238,7 @@ class Intake:
         return self.mode != "extract" or self.app.settings.observe.trace_retention == "episode"
 
     def _verbatim_writes(self, observed: Sequence[Observed]) -> list[FileWrite]:
+        """An episode's file for each segment, with every turn that may be kept in it."""
         made = (
             episode_write(each.cut.segment, self.namespace, self.app.clock, keeping=self._turns_kept(each))
             for each in observed
@@ -286,6 +290,7 @@ class Intake:
             )
 
     def _statements(self, observed: Observed, changes: ChangeSet, episode: str) -> list[Statement]:
+        """The observations of a segment as statements to be reconciled, each tied to the `episode`'s id."""
         agent, trust = observed.cut.segment.turns[0].agent, self.app.settings.trust.enabled
         found = [statement_of(each, changes, agent, trust=trust) for each in observed.observations]
         if trust:
@@ -302,6 +307,7 @@ class Intake:
         ]
 
     def _artifact_ids(self, stated: Statement, observed: Observed) -> tuple[str, ...]:
+        """The ids of the files, URLs and the like that the turns behind a statement name."""
         evidence = stated.observation.fact.evidence if stated.observation else ()
         turns = [ordinal for each in evidence for ordinal in range(each.start, each.end + 1)]
         named = [artifact.id(self.namespace) for ordinal in turns for artifact in observed.named.get(ordinal, ())]
@@ -341,7 +347,7 @@ class Intake:
 
 
 def _without_secrets(observation: MemoryObservation) -> MemoryObservation:
-    """A model may put a secret together that no single turn held."""
+    """An observation with secrets taken out: a model may put one together that no single turn held."""
     fact = observation.fact
     clean = {
         "content": redact(fact.content).text,
@@ -385,6 +391,7 @@ def _keep_all(batches: dict[str, tuple[Intake, list[SegmentCut]]]) -> None:
 
 
 def _segment_cuts(keyed: Iterable[tuple[bytes, Turn]]) -> Iterator[SegmentCut]:
+    """Turns cut into segments, each with the keys of its turns."""
     keys: dict[int, bytes] = {}  # of each turn in flight, by identity: two files may both say turn 3 of one session
 
     def remembering_keys() -> Iterator[Turn]:

@@ -65,6 +65,7 @@ def calling(
 
 @contextmanager
 def _opened_home(known: "Settings", *, take_over_edits: bool) -> Generator["App"]:
+    """A home for the length of the block; says on standard error what its opening took over."""
     from pellucid.app import open_app
     from pellucid.operations.upkeep import look_after
 
@@ -83,6 +84,7 @@ def _opened_home(known: "Settings", *, take_over_edits: bool) -> Generator["App"
 
 
 def _in_project(app: "App") -> "App":
+    """The app asking the project of the working folder, which is said on standard error."""
     from pellucid.model.project import DEFAULT
     from pellucid.operations.session.projects import located
 
@@ -95,7 +97,7 @@ def _in_project(app: "App") -> "App":
 
 
 def astray(app: "App") -> list[str]:
-    """That the namespace which was named is none; in a folder of no project, which was asked, and which there are."""
+    """Lines that say the named namespace is empty, or, in a folder of no project, which namespace was asked."""
     if app.settings.namespace_is_given:
         return _unknown_namespace(app)
     if app.project or not (known := app.projects.known().projects):
@@ -185,6 +187,7 @@ def progress(title: str) -> Generator[Callable[[int, int], None]]:
 
 @contextmanager
 def _progress_bar(title: str) -> Generator[Callable[[int, int], None]]:
+    """A progress bar for the length of the block; what it yields takes done and total."""
     from pellucid.settings import plain_terminal
 
     if plain_terminal() or not sys.stderr.isatty():

@@ -88,6 +88,7 @@ class Watching:
         return {each: {path: _state(path) for path in known_documents(app, each)} for each in app.lookup.namespaces()}
 
     def _taken(self, changed: set[Path]) -> Iterator[Done]:
+        """Take over what changed: edits of the vault, and documents; what came of each."""
         app, vault, now = self._host.app, self._vault, self._known()
         try:
             if any(each.is_relative_to(vault) and ".pellucid" not in each.parts for each in changed):
@@ -106,6 +107,7 @@ class Watching:
 
 
 def _state(path: Path) -> State:
+    """What tells whether a file changed."""
     try:
         found = path.stat()
     except OSError:

@@ -124,6 +124,7 @@ def _words(app: App, namespace: str, ids: Iterable[str]) -> dict[str, str]:
 
 
 def _session_named(name: str, known: set[str]) -> str:
+    """The whole id of the session whose id begins so; the name itself where none does."""
     if name in known or len(name) < _FEWEST_DIGITS:
         return name
     fitting = [each for each in known if each.startswith(name)]

@@ -41,6 +41,7 @@ def plain_reason(row: VerdictRow | UnkeptRow) -> tuple[str, str]:
 
 
 def _verdict_words(row: VerdictRow | UnkeptRow) -> str:
+    """Why a statement became no memory, as a sentence."""
     code, words = plain_reason(row)
     said_at = row.observed_at if isinstance(row, VerdictRow) else row.at
     where = f"{', '.join(row.evidence) or row.session_id}, {said_at:%Y-%m-%d}"

@@ -130,6 +130,7 @@ def _linked(view: View, words: Mapping[str, str], text: str) -> Markup:
 
 
 def _by_recall(shown: SessionOutput) -> Mapping[str, Sequence[object]]:
+    """What became of recalled memories, by recall."""
     out = dict[str, list[object]]()
     for each in shown.citations:
         out.setdefault(each.recall_id, []).append(each)
