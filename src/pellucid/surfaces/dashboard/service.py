@@ -294,7 +294,7 @@ def _only(words: Iterable[str]) -> str:
 
 @cache
 def _static(name: str) -> WholeAnswer:
-    """A style sheet, script or font by its name."""
+    """A file that pages are made of (style sheet, script, font), by its name."""
     media = _STATIC.get(name)
     if media is None:
         raise HttpError(404, "not_found", "there is no such file")

@@ -98,7 +98,7 @@ def _session(event: dict[str, Any]) -> str:
 
 
 def _until(seconds: float) -> None:
-    """End this process with success once so many seconds have passed, whatever it is doing."""
+    """Have `_TimeIsUp` raised in this process once so many seconds have passed, whatever it is doing."""
 
     def stop(_number: int, _frame: object) -> NoReturn:
         raise _TimeIsUp

@@ -117,7 +117,7 @@ def _responses(route: Route) -> dict[str, Any]:
 
 
 def _answer(route: Route) -> dict[str, Any]:
-    """What a route answers with, by media type."""
+    """The JSON Schema of what a route answers with."""
     output: Any = route.row.output
     found = TypeAdapter[Any](output).json_schema(mode="serialization")
     if not route.row.gives_xray:

@@ -290,7 +290,7 @@ class Service:
                 remove(file)
 
     async def _once(self, exchange: Exchange, asker: Caller, work: OperationWork, print_: str) -> None:
-        """Run an operation, or repeat the answer given before under the client's key; `print_` is the request's digest."""
+        """Run an operation, or repeat the answer given under the client's key; `print_` is the request's digest."""
         key = exchange.headers.get("idempotency-key")
         if key is None or work.route.row.effect == "read" or work.route.row.gives_secret:
             await self._run(exchange, asker, work)

@@ -107,7 +107,7 @@ class Watching:
 
 
 def _state(path: Path) -> State:
-    """What tells whether a file changed."""
+    """The time and size of a file, which tell whether it changed; None where it is gone."""
     try:
         found = path.stat()
     except OSError:
