@@ -75,10 +75,7 @@ class Reconciler:
     trust: bool = True
     """Whether it matters who says a thing again; see `memory.trust`."""
     restate: Restate | None = None
-    """How the value of a correction without a subject is put into what it may mean; None: such a one is not kept.
-
-    Lent by operations (`session/restating.py`): it reads words as `observe` does, which this room may not import.
-    """
+    """Puts a correction's value into what it may mean (`operations/session/restating.py`); None: it is not kept."""
     _considered: list[Statement] = field(default_factory=list[Statement])
     _forgotten: set[bytes] = field(default_factory=set[bytes])
     _standing: KnownStatements = field(init=False)
@@ -113,7 +110,6 @@ class Reconciler:
         return [*said, *turn_keys(secret, namespace, memory.evidence)]
 
     def _decide_one(self, statement: Statement) -> Outcome:
-        """Whether one statement is kept, rejected or deferred, and why; what it changes goes to `changes`."""
         memory, observation = statement.memory, statement.observation
         if statement.resolves and statement.resolves.value:
             return self._apply_correction(statement)
@@ -161,7 +157,6 @@ class Reconciler:
         return repeats and vouches(memory) and bool(self._standing.doubted(memory))
 
     def _reject_repeated(self, known: str, memory: Memory) -> Outcome:
-        """Reject what is kept already as `known`; said in another session, it is put on record as said again."""
         earlier = next((fresh for fresh in self.changes.fresh if fresh.id == known), None)
         elsewhere = earlier is None or earlier.session_id != memory.session_id
         if elsewhere and (recurs(memory.source_class) or not self.trust):
@@ -327,7 +322,6 @@ class Reconciler:
         return True
 
     def _row(self, observation: MemoryObservation, memory: Memory, outcome: Outcome) -> VerdictRow:
-        """What was decided about an observation, as a row of the ledger."""
         fact = observation.fact
         return VerdictRow(
             observation_id=observation.id,

@@ -220,11 +220,8 @@ def _span(memory: Memory) -> tuple[datetime, datetime | None]:
 
 def _history_of_forgotten(app: App, namespace: str, memory_id: str) -> HistoryOutput:
     """What is on record of a forgotten memory, by its id or the last ten digits of it."""
-    stones = [
-        row
-        for row in rows_of_type(app.ledger, TombstoneRow, namespace)
-        if memory_id in {row.memory_id, row.memory_id[-10:]}
-    ]
+    rows = rows_of_type(app.ledger, TombstoneRow, namespace)
+    stones = [row for row in rows if memory_id in {row.memory_id, row.memory_id[-10:]}]
     if not stones:
         raise NotFoundError(f"no memory {memory_id} in {namespace}", next_step="`pellucid list --status any` shows ids")
     gone = stones[-1]
@@ -319,7 +316,6 @@ def _turns_kept(app: App, namespace: str) -> Counter[str]:
 
 
 def _episode_view(app: App, filed: FiledEpisode, kept: Counter[str], score: float | None = None) -> EpisodeView:
-    """An episode as it is shown; `kept` counts the turns that each episode's file keeps."""
     episode = filed.episode
     members = app.index.memories(episode.namespace, episode.members)
     return EpisodeView(

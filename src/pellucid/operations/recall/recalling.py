@@ -115,8 +115,7 @@ def recall(app: App, request: RecallInput) -> RecallOutput:
     further = [each for each in request.also if app.lookup.held(each).anything]
     if not further:
         return _answer(app, request)
-    limits = request_of(app, request).settings  # with what this call overrides
-    part = max(SHARE, 1 + len(further))
+    limits, part = request_of(app, request).settings, max(SHARE, 1 + len(further))  # with what this call overrides
     room, places = limits.char_budget, limits.top_k_facts
     own = _answer_within(app, request, room - len(further) * (room // part), places - len(further) * (places // part))
     answers = [own]

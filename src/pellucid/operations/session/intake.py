@@ -163,7 +163,6 @@ class Intake:
         return {at for at, keys in named.items() if not dead.intersection(keys)}
 
     def _observe_cut(self, cut: SegmentCut) -> Observed:
-        """Extract one segment; in verbatim mode nothing is extracted."""
         if self.mode == "verbatim":
             return Observed(cut, doubted=self._doubted_turns_of(cut))
         started, turns = perf_counter(), cut.segment.turns
@@ -238,7 +237,6 @@ class Intake:
         return self.mode != "extract" or self.app.settings.observe.trace_retention == "episode"
 
     def _verbatim_writes(self, observed: Sequence[Observed]) -> list[FileWrite]:
-        """An episode's file for each segment, with every turn that may be kept in it."""
         made = (
             episode_write(each.cut.segment, self.namespace, self.app.clock, keeping=self._turns_kept(each))
             for each in observed
@@ -391,7 +389,6 @@ def _keep_all(batches: dict[str, tuple[Intake, list[SegmentCut]]]) -> None:
 
 
 def _segment_cuts(keyed: Iterable[tuple[bytes, Turn]]) -> Iterator[SegmentCut]:
-    """Turns cut into segments, each with the keys of its turns."""
     keys: dict[int, bytes] = {}  # of each turn in flight, by identity: two files may both say turn 3 of one session
 
     def remembering_keys() -> Iterator[Turn]:

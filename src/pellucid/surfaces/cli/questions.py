@@ -111,7 +111,7 @@ def _format_named(given: Given) -> "Format":
 
 
 def why(row: Row, given: Given) -> None:
-    """Print why a memory was recalled or not; words behind it are the question, if no flag (`--query`, `--recall`) is."""
+    """Print why a memory was recalled or not; words behind it are the question, unless a flag gives one."""
     memory, further, query = given["memory"], " ".join(given["question"] or ()), given["query"]
     placed = {"home", "namespace", "as_json", "memory", "question", "query", "recall_id"}
     if given["recall_id"] is not None and any(value for name, value in given.items() if name not in placed):
