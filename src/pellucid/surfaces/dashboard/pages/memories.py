@@ -212,7 +212,7 @@ def _around(view: View, memory: Memory) -> Mapping[str, Any]:
         return {"graph": None}
 
     def link(node: Node) -> str:
-        """The page of a node; empty where it has none."""
+        """The page of a node: a memory's, an episode's, else a search for its name."""
         if node.type == "Memory":
             return view.href(f"memories/{node.key}")
         if node.type == "Episode":
