@@ -118,7 +118,7 @@ def _age() -> float:
 
 
 def _arguments(given: list[str]) -> tuple[str, str]:
-    """The program's name and the home's folder, from the arguments or the environment; takes `--home` out of `given`."""
+    """The program's name and the home's folder; takes `--home` out of `given`."""
     home = os.environ.get("PELLUCID_HOME") or "~/.pellucid"  # noqa: TID251 - it reads no settings: this is all it needs
     if "--home" in given:
         at = given.index("--home")
