@@ -121,12 +121,12 @@ def open_app(
     raise_open_files()
     home = settings.home
     records = LocalRecords(home)
-    key = records.rows.key()
+    key = records.ledger.key()
     index = LocalIndex(home / "index.db", key, settings.store.warm_mb)
     history = LocalHistory(home / "history.db", report)
     embedder = MiniLM((models or home / "models") / MODEL_NAME, report=report)
     naming = Naming(settings.graph.series, settings.graph.patterns)
-    indexer = Indexer(records, records.rows, index, embedder, HAND_WRITTEN, key, naming)
+    indexer = Indexer(records, records.ledger, index, embedder, HAND_WRITTEN, key, naming)
     reranker = open_reranker(settings.rerank, models or home / "models")
     chat, clock = _model_opener(settings.llm), clock or SystemClock()
     recaller = Recaller(index, history, embedder, settings.history, settings.rerank, reranker, chat)
@@ -135,7 +135,7 @@ def open_app(
         settings=settings,
         clock=clock,
         records=records,
-        ledger=records.rows,
+        ledger=records.ledger,
         eraser=records,
         index=index,
         scrubber=index,

@@ -11,7 +11,7 @@ from pellucid.settings import load
 def main(home: str, models: str, transcript: str, mode: importing.Mode) -> None:
     intake.TURNS_A_COMMIT = 8  # many commits in one import, so that kills fall between and inside them
     app = open_app(load(home=home), models=Path(models))
-    app.unit_of_work.adopt()
+    app.unit_of_work.take_over_edits()
     list(app.embedder.encode(["ready"]))  # loaded before the clock runs: texts are encoded before they are acknowledged
     print("open", flush=True)
     request = importing.ImportInput(paths=(Path(transcript),), mode=mode, namespace="local/default")

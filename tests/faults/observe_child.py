@@ -64,7 +64,7 @@ def main(home: str, models: str, transcript: str, die_at: str, lives: str) -> No
 
     pellucid.app.LocalRecords = partial(LocalRecords, failpoint=step)  # type: ignore[misc,assignment]
     app = pellucid.app.open_app(load(home=home), models=Path(models))
-    app.unit_of_work.adopt()
+    app.unit_of_work.take_over_edits()
     app.spool.waiting()
     print("open", flush=True)
     fate.armed = True

@@ -113,7 +113,7 @@ def test_a_forgetting_that_was_killed_leaves_nothing_once_it_is_repeated(tmp_pat
 def check_others(home: Path, records: LocalRecords, others: dict[str, bytes]) -> None:
     heads = {head.path: head.data for head in records.heads(stamp.path for stamp in records.walk())}
     assert heads == others
-    assert [row["row"] for row in records.ledger()] == ["op_1", "op_2", "op_forget"]
+    assert [row["row"] for row in records.ledger.rows()] == ["op_1", "op_2", "op_forget"]
     assert [row.op_id for row in records.operations()] == ["op_1", "op_2", "op_forget"]
     assert list((home / "vault").rglob(".pellucid-*")) == []
     journal = apsw.Connection(str(home / "journal.db"))

@@ -113,7 +113,7 @@ def test_however_little_room_there_is_everything_can_be_read(filled: Disk, free:
     filled.leave(free)
     app = filled.open()
     finish_quietly(app)
-    app.unit_of_work.adopt()
+    app.unit_of_work.take_over_edits()
     reads(app)
     answer = ask(app, "harbour crane")
     assert answer.memories
@@ -143,7 +143,7 @@ def test_a_rewrite_for_which_there_is_no_room_locks_nobody_out_and_is_done_once_
     for _ in range(2):
         app = filled.open()
         finish_quietly(app)
-        app.unit_of_work.adopt()
+        app.unit_of_work.take_over_edits()
         reads(app)
         (said,) = problems(examine(app), "forget")
         assert "index.db" in said
@@ -157,7 +157,7 @@ def test_a_rewrite_for_which_there_is_no_room_locks_nobody_out_and_is_done_once_
     app = filled.open()
     finish_quietly(app)
     assert not problems(examine(app), "forget")
-    assert any(row.get("kind") == "erasure" for row in app.ledger.ledger())
+    assert any(row.get("kind") == "erasure" for row in app.ledger.rows())
     app.close()
     assert not (filled.home / "erasing").exists()
     assert holding(filled.home) == []
@@ -183,7 +183,7 @@ def test_without_room_to_write_down_what_goes_nothing_is_changed_and_that_is_sai
     app.close()
     app = filled.open()
     finish_quietly(app)
-    app.unit_of_work.adopt()
+    app.unit_of_work.take_over_edits()
     reads(app)
     filled.relieve()
     assert not forget_secret(app).remains
@@ -203,7 +203,7 @@ def test_what_another_erasure_left_behind_keeps_nobody_from_forgetting_more(fill
     filled.relieve()
     app = filled.open()
     finish_quietly(app)
-    finished = [row for row in app.ledger.ledger() if row.get("kind") == "erasure"]
+    finished = [row for row in app.ledger.rows() if row.get("kind") == "erasure"]
     assert len(finished) == 2
     app.close()
 
@@ -216,7 +216,7 @@ def test_a_full_disk_refuses_what_is_new_and_says_how_to_go_on(filled: Disk) -> 
     assert "free some space" in error.value.next_step
     app.close()
     app = filled.open()
-    app.unit_of_work.adopt()
+    app.unit_of_work.take_over_edits()
     reads(app)
     app.close()
 
@@ -229,7 +229,7 @@ def test_an_edit_that_cannot_be_taken_over_is_left_and_a_deleted_file_is_not_ser
     (filled.home / "vault" / crane.path).unlink()
     filled.leave(0)
     app = filled.open()
-    _, folded = app.unit_of_work.adopt()
+    _, folded = app.unit_of_work.take_over_edits()
     assert "no room" in str(folded.unreadable)
     assert FERRY in contents(ask(app, "when does the ferry leave?", top_k=1))
     with pytest.raises(NoRoomError):
@@ -246,7 +246,7 @@ def test_a_long_episode_is_only_rewritten_where_its_folding_fits(filled: Disk) -
     filled.leave(700 << 10)
     with pytest.raises(NoRoomError, match="nothing was changed"):
         forget(app, ForgetInput(namespace=HERE, memory_ids=(moment.memory.id,)))
-    app.unit_of_work.adopt()
+    app.unit_of_work.take_over_edits()
     assert app.index.memories(HERE, [moment.memory.id])
     app.close()
 
@@ -260,8 +260,8 @@ def test_what_was_acknowledged_as_forgotten_is_not_served_by_an_index_that_could
     app.records.commit(JournalOperation("op_forgets", "forget", "2026-06-01T12:00:00.000Z", removals=(removal,)))
     filled.leave(0)
     with pytest.raises(NoRoomError):
-        app.unit_of_work.adopt()
+        app.unit_of_work.take_over_edits()
     filled.relieve()
-    app.unit_of_work.adopt()
+    app.unit_of_work.take_over_edits()
     assert app.index.memories(HERE, [secret.memory.id]) == []
     app.close()

@@ -64,7 +64,7 @@ def test_a_killed_import_goes_on_where_it_was_and_keeps_every_turn_exactly_once(
     assert finished < ROUNDS, "no kill fell inside an import"
     assert import_and_kill(home, models, transcript, 120.0)
     app = open_app(load(home=home), models=models)
-    app.unit_of_work.adopt()
+    app.unit_of_work.take_over_edits()
     said = {f"token{number}x" for number in range(ROUNDS * TURNS_A_ROUND)}
     assert tokens(app) == Counter(said)
     assert len(app.index.memories("local/default")) == len(said)
@@ -74,7 +74,7 @@ def test_a_killed_import_goes_on_where_it_was_and_keeps_every_turn_exactly_once(
 def check_home(home: Path, models: Path, chance: random.Random) -> None:
     """After a kill: open, be sound, hold nothing twice; then edit a file as a person would."""
     app = open_app(load(home=home), models=models)
-    app.unit_of_work.adopt()
+    app.unit_of_work.take_over_edits()
     report = examine(app)
     assert report.findings == ()
     assert report.notes == ()

@@ -91,7 +91,7 @@ class Model:
         self.edited.clear()
         assert found == self.tokens
         assert all(head.data == kill_child.text(found[head.path]) for head in heads)
-        assert [(row["seq"], row["row"]) for row in records.ledger()] == list(enumerate(self.rows, 1))
+        assert [(row["seq"], row["row"]) for row in records.ledger.rows()] == list(enumerate(self.rows, 1))
         self.check_conflicts(records.conflicts())
         records.close()
         self.check_leftovers()

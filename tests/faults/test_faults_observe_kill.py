@@ -77,11 +77,11 @@ class Talk:
     def check(self) -> None:
         """After a whole run: each turn flushed once, each memory there once, nothing waiting, nothing wrong."""
         app = open_app(load(home=self.home), models=self.models)
-        app.unit_of_work.adopt()
+        app.unit_of_work.take_over_edits()
         said = Counter(f"token{number}x" for number in range(self.turns))
-        flushed = sum(int(str(row["turns"])) for row in app.ledger.ledger() if row["kind"] == "flush")
+        flushed = sum(int(str(row["turns"])) for row in app.ledger.rows() if row["kind"] == "flush")
         assert flushed == self.turns
-        assert [row for row in app.ledger.ledger() if row.get("eventType") == "corroborated"] == []
+        assert [row for row in app.ledger.rows() if row.get("eventType") == "corroborated"] == []
         assert tokens_filed(app) == said
         assert tokens_indexed(app) == said
         assert app.spool.waiting() == []

@@ -35,7 +35,7 @@ def test_two_imports_of_one_transcript_at_once_keep_every_turn_once(tmp_path: Pa
     grow(transcript, range(300))
     all_succeed([[sys.executable, str(CHILD), str(home), str(models), str(transcript), "verbatim"]] * 2)
     app = open_app(load(home=home), models=models)
-    app.unit_of_work.adopt()
+    app.unit_of_work.take_over_edits()
     assert set(tokens(app).values()) == {1}
     assert len(app.index.memories("local/default")) == 300
     app.close()
@@ -47,7 +47,7 @@ def test_four_agents_that_remember_the_same_words_keep_them_once(tmp_path: Path,
     home, models = tmp_path / "home", model_cache.parent
     all_succeed([[sys.executable, "-c", REMEMBER, str(home), str(models), str(number)] for number in range(4)])
     app = open_app(load(home=home), models=models)
-    app.unit_of_work.adopt()
+    app.unit_of_work.take_over_edits()
     said = sorted(each.memory.content for each in app.index.memories("local/default"))
     assert said == ["only 0", "only 1", "only 2", "only 3", "the crane lifts forty tonnes"]
     app.close()

@@ -11,7 +11,7 @@ from kits.live_sessions import HERE, NOON
 from kits.vault import TickingClock
 from pellucid.app import App, open_app
 from pellucid.model.document import Document, Section
-from pellucid.operations.document.held import held, known_documents
+from pellucid.operations.document.held import known_documents, read_kept
 from pellucid.operations.document.indexing import IndexDocsInput, IndexDocsOutput, index_docs
 from pellucid.settings import Settings
 from pellucid.settings.sections import CaptureSettings
@@ -82,7 +82,7 @@ class Docs:
 
     def known(self, path: str) -> tuple[Document, tuple[Section, ...]]:
         """A document as its vault file has it."""
-        kept = held(self.app, known_documents(self.app, HERE)[self.folder / path])
+        kept = read_kept(self.app, known_documents(self.app, HERE)[self.folder / path])
         assert kept is not None
         return kept.document, kept.sections
 

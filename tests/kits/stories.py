@@ -5,7 +5,7 @@ from typing import Any
 
 from kits.vault import HERE, NOON, a_memory
 from pellucid.app import App
-from pellucid.memory.unit_of_work import memory_write
+from pellucid.memory.changes import memory_write
 from pellucid.model.memory import Episode, Memory, Moment
 from pellucid.store.records import FileWrite
 from pellucid.vault.markdown import episode_path, render_episode

@@ -14,7 +14,7 @@ from pellucid.app import App, open_app
 from pellucid.clock import Clock, uuid7
 from pellucid.encoders.minilm.encoder import MiniLM
 from pellucid.encoders.port import Embedder
-from pellucid.memory.unit_of_work import memory_write
+from pellucid.memory.changes import memory_write
 from pellucid.model.memory import BOUNDARY_SCOPES, Memory, unpack_id
 from pellucid.model.turn import Turn
 from pellucid.operations.memory.remembering import RememberInput, RememberOutput, remember

@@ -296,7 +296,7 @@ class GraphPromises(Story):
             self.app.close()
             drop_index(self.place / "home")
             self.app = self._open()
-            self.app.unit_of_work.adopt()
+            self.app.unit_of_work.take_over_edits()
         else:
             rebuild(self.app)
         assert everything(self.app) == before

@@ -134,7 +134,7 @@ def changed_by_hand(app: App, rng: random.Random) -> None:
         file.unlink()
     else:
         file.write_text(file.read_text("utf-8") + f"\n{salad(rng, 4)}\n", "utf-8")
-    app.unit_of_work.adopt()
+    app.unit_of_work.take_over_edits()
 
 
 def one_that_stands(app: App, rng: random.Random) -> Memory:

@@ -227,7 +227,7 @@ def test_an_index_deleted_and_rebuilt_gives_the_same_answers(town: Town, tmp_pat
     drop_index(home)
     app = open_home(home, minilm, clock=town.app.clock)
     try:
-        app.unit_of_work.adopt()
+        app.unit_of_work.take_over_edits()
         after = [everything(run(app, query)) for query in town.queries]
     finally:
         app.close()

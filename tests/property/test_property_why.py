@@ -188,11 +188,11 @@ def test_what_an_edit_of_its_file_is_said_to_do_it_does(house: Opener, tmp_path:
         name, _, value = change.apply.split("`")[1].partition(": ")
         lines = before.split("\n")
         file.write_text("\n".join(_edited(lines, name, value)), "utf-8")
-        app.unit_of_work.adopt()
+        app.unit_of_work.take_over_edits()
         places = [each.memory.id for each in ask(app, query).memories]
         assert places.index(memory.id) + 1 == change.place
         file.write_text(before, "utf-8")
-        app.unit_of_work.adopt()
+        app.unit_of_work.take_over_edits()
         done += 1
     assert done >= 5
 

@@ -95,6 +95,7 @@ class Questioner:
         return (process_time() - started) * 1000
 
     def _request_of(self, variant: Variant) -> Request:
+        """The recall request of a question with a variant's changes to settings and parts."""
         budget = {"char_budget": self.budgets[0]} if self.budgets else {}
         return replace(
             self.request,
@@ -103,6 +104,10 @@ class Questioner:
         )
 
     def _answer_to_variant(self, variant: Variant, plain: State, first: RankedAnswer, world: World) -> RankedAnswer:
+        """A variant's answer, worked out of the `plain` ranking where that can be, else asked anew.
+
+        It is `first`, the answer as set, where the variant ranks alike.
+        """
         request = self._request_of(variant)
         started = perf_counter()
         state = None if variant.anew else worked_out(plain, request)

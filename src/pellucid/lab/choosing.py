@@ -58,6 +58,7 @@ def choices(sets: Mapping[str, Mapping[str, OptionGains]]) -> dict[str, dict[str
 
 
 def _chosen(found: Mapping[str, OptionGains], held_out: str) -> Choice:
+    """The option that the sets other than `held_out` gain most by, on average, and its gain on that one."""
     others = [tries for name, tries in found.items() if name != held_out]
     best = Choice()
     for option in found[held_out]:

@@ -41,6 +41,7 @@ def abstention(group: Group, unanswerable: Sequence[LabelledQuestion], ask: Reca
 
 
 def _doubts(state: State) -> Doubts:
+    """The doubt of a recall, and two plainer signs of it: how far the nearest is by vector, and by words."""
     pool, order = state.pool, state.order
     lexical = np.nan_to_num(pool.scores["lexical"][order], nan=0.0) if "lexical" in pool.scores else np.zeros(0)
     doubt = state.abstention.score if state.abstention else 1.0
@@ -66,6 +67,7 @@ def _filled(
     whole: Recalled,
     cut: Mapping[int, Recalled],
 ) -> Filled:
+    """What a question's context holds by budget (keys of records), and the memories that the `whole` recall gave."""
     there = {budget: ask(group, question).context.included for budget, ask in cut.items()}
     return Filled(
         [kept[each.memory.id] for each in whole(group, question).served],

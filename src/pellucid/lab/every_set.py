@@ -96,6 +96,7 @@ def _table(
     missing: Mapping[str, str],
     report: Report,
 ) -> LabTable:
+    """Measure the sets that are there, one row each, and once more with what the others would choose."""
     rows: dict[str, LabOutput] = {}
     for number, (name, folder) in enumerate(there.items(), start=1):
         report(f"{name}: set {number} of {len(there)}")
@@ -132,6 +133,7 @@ def _measured(settings: Settings, request: LabInput, report: Report) -> LabOutpu
 
 
 def _choices(rows: dict[str, LabOutput]) -> dict[str, dict[str, Choice]]:
+    """For each part, what the other sets of the table would choose about it for each set."""
     return choices(
         {
             name: {
@@ -160,6 +162,7 @@ def _lab_input(request: LabAllInput, name: SetName, folder: Path) -> LabInput:
 
 
 def _absent(missing: dict[str, str], where: str) -> InputError:
+    """The error that sets are missing, and why."""
     named = ", no ".join(f"{name} ({mark})" for name, mark in missing.items())
     return InputError(
         f"{where} no {named}", code="invalid_data", next_step="name the folder that holds the folders of the sets"

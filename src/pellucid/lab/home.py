@@ -18,7 +18,7 @@ from pellucid.lab.datasets.dataset import Dataset, Group, KeptMemory, LabelledQu
 from pellucid.lab.datasets.places import Places
 from pellucid.lab.keeping import KeptHome, Report, place_for
 from pellucid.lab.variants import Variant
-from pellucid.memory.unit_of_work import memory_write
+from pellucid.memory.changes import memory_write
 from pellucid.model.memory import TRANSCRIBED, Memory
 from pellucid.operations.session.intake import Intake, Mode, purpose_of
 from pellucid.recall.state import Request
@@ -91,6 +91,7 @@ class Home:
 
 
 def _memories_with_keys(app: App, group: Group, keys_of: KeysOf | None) -> Iterable[tuple[Memory, tuple[str, ...]]]:
+    """The memories of a group, each with the keys of the records that its evidence names."""
     places = Places.of(group)
     for each in app.index.memories(namespace_of(group)):
         memory = each.memory
@@ -135,6 +136,7 @@ def imported(
 
 
 def _import_group(app: App, group: Group, mode: Mode, *, newer_last: bool) -> None:
+    """Import the records of a group: turns as an import takes them, documents as a memory each."""
     namespace = namespace_of(group)
     turns = [record for record in group.records if record.turn.ordinal]
     for part in _imports_in_order(group, turns, mode, newer_last=newer_last):
@@ -162,6 +164,7 @@ def _imports_in_order(group: Group, turns: Iterable[Record], mode: Mode, *, newe
 
 
 def _document_memory(app: App, namespace: str, key: str, text: str) -> Memory:
+    """One memory that holds a whole document's text, with the document's key as evidence."""
     now = app.clock.now()
     return Memory(
         id=app.clock.new_id("mem"),
@@ -216,6 +219,7 @@ def recalling(home: Home, left_out: Iterable[str] = ()) -> Recalling:
 def _request(
     home: Home, group: Group, question: LabelledQuestion, changes: Mapping[str, float], left_out: frozenset[str]
 ) -> Request:
+    """The recall request of a labelled question, on a day after the newest session."""
     settings = home.app.settings.recall.model_copy(update={"char_budget": UNLIMITED} | dict(changes))
     return Request(
         question.text,

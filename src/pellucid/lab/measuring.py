@@ -119,6 +119,7 @@ def run_lab(settings: Settings, request: LabInput, report: Report) -> Measured:
 
 
 def _check(request: LabInput) -> None:
+    """See that what is asked for can be measured on this set."""
     check_parts(request.without)
     share = request.share
     if (share != EVERY and request.updates) or ((share != EVERY or request.keep) and request.dataset in DOCUMENTS):
@@ -150,6 +151,7 @@ def run_together(settings: Settings, request: LabInput, options: Mapping[str, st
 
 
 def _measure(settings: Settings, request: LabInput, report: Report, *, floors: bool = True) -> LabOutput:
+    """Import a set, ask its questions, and measure; `floors` says whether plain searches are asked beside it."""
     with opened(settings, request, report) as found:
         wire, answers = run(
             found.home.dataset,
@@ -185,6 +187,7 @@ def _further_measures(found: Opened, request: LabInput, report: Report) -> dict[
 
 
 def _extraction(home: Home) -> dict[str, float]:
+    """What extraction is worth in this home: coverage and compression, and speed where no model is asked."""
     used = extraction(home.app.settings)
     out = distilled([(group, home.distilled(group)) for group in home.dataset.groups])
     if not used.is_remote:
@@ -193,6 +196,7 @@ def _extraction(home: Home) -> dict[str, float]:
 
 
 def _updates(settings: Settings, dataset: Dataset, request: LabInput, report: Report) -> UpdatesOutput:
+    """How often the newer of two statements stands above the older, where the newer was imported last."""
     (group,) = dataset.groups
     updates = group.updates
 
@@ -219,6 +223,7 @@ def _updates(settings: Settings, dataset: Dataset, request: LabInput, report: Re
 
 
 def _details(dataset: Dataset, answers: Mapping[str, RankedAnswer]) -> tuple[dict[str, Any], ...]:
+    """Each question with the records that are relevant and those that the answer ranked."""
     return tuple(
         {
             "id": question.id,

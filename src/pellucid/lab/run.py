@@ -110,6 +110,7 @@ def _gather_answers(
     measure: Measure,
     on_part: Callable[[str], None],
 ) -> _Told:
+    """Ask every question in every variant; the answers as set, and the scores of each variant."""
     rows, anew = dict[Hashable, list[Mapping[str, float]]](), Counter[Hashable]()
     plain, encoding = list[RankedAnswer](), list[float]()
     for place, (group, question) in enumerate(pairs):
@@ -196,6 +197,7 @@ def _leg_activity(answers: Sequence[RankedAnswer]) -> dict[str, dict[str, float]
 
 
 def _by_kind(questions: Sequence[LabelledQuestion], scores: Scores) -> dict[str, dict[str, float]]:
+    """The mean of each metric for each kind of question."""
     kinds = np.array([question.kind for question in questions])
     return {
         kind: {name: mean(column[kinds == kind]) for name, column in scores.values.items()}

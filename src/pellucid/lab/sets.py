@@ -188,6 +188,7 @@ def _sessions(settings: Settings, asked: LabInput, report: Report) -> Generator[
 
 @contextmanager
 def _transcripts(settings: Settings, labelled: Sessions, asked: LabInput, report: Report) -> Generator[Home]:
+    """A home that has imported the transcripts as files, in order of time."""
     bare, mode = Group("sessions", (), labelled.questions), asked.mode
     with (
         place_for(asked.keep, f"sessions-{mode}", settings, labelled.transcripts, report) as standing,
@@ -234,6 +235,7 @@ def _with_plain_contexts(ask: Asker, budgets: Sequence[int]) -> Asker:
 
 
 def _plain_context(answer: RankedAnswer, budget: int) -> LabContext:
+    """The texts of a ranking, one a line, cut at the budget."""
     keys, text = list[str](), ""
     for item, each in zip(answer.ranking, answer.texts, strict=True):
         if len(text) >= budget:

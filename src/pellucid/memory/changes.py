@@ -13,13 +13,12 @@ from pydantic.alias_generators import to_camel
 
 from pellucid.clock import Clock, isoformat
 from pellucid.errors import ConflictError
-from pellucid.memory.unit_of_work import memory_write
 from pellucid.model.ledger import Actor, Event, LifecycleRow
 from pellucid.model.memory import Memory, Status
 from pellucid.store.index_port import Served
 from pellucid.store.records import FileWrite, Records, content_digest
 from pellucid.vault.documents import edit_section, holds_section
-from pellucid.vault.markdown import edit_memory, edit_moment
+from pellucid.vault.markdown import edit_memory, edit_moment, memory_path, render_memory
 
 STATE_FIELDS = frozenset(
     {
@@ -153,6 +152,7 @@ class ChangeSet:
         return content_digest(data), data
 
     def _file_bytes(self, served: Served) -> bytes:
+        """The bytes of a memory's vault file as they are now."""
         data = self.records.heads([served.path])[0].data
         if data is None:
             raise ConflictError(
@@ -161,6 +161,7 @@ class ChangeSet:
         return data
 
     def _with_fields(self, data: bytes, served_path: str, memory: Memory, fields: Fields) -> bytes:
+        """The bytes of a memory's vault file with these fields of it changed; `updated` changes with them."""
         if memory.category == "moment":
             return edit_moment(data, memory.id, _state(fields))
         if memory.category == "section":
@@ -175,6 +176,7 @@ class ChangeSet:
     def _note_change(
         self, memory_id: str, event: Event, before: Fields, after: Fields, reason: str, related: Iterable[str]
     ) -> None:
+        """Keep a row for the ledger that says what was (`before`) and what is (`after`)."""
         self._rows.append(
             LifecycleRow(
                 event_id=self.clock.new_id("evt"),
@@ -208,6 +210,7 @@ def _with_numbered_names(state: dict[str, object], names: Sequence[str]) -> dict
 
 
 def _check_same(path: str, data: bytes, memory: Memory) -> None:
+    """See that a file which does not name the memory's id names no other one either."""
     said = re.search(rb"^id:[ \t]*(\S+)", data, re.MULTILINE)
     if said:
         raise ConflictError(
@@ -240,3 +243,8 @@ def from_state(state: dict[str, object], names: Sequence[str] = ()) -> Fields:
 
 def _absent(name: str) -> object:
     return Memory.model_fields[name].get_default(call_default_factory=True)
+
+
+def memory_write(memory: Memory) -> FileWrite:
+    """The vault file to be written for a new memory."""
+    return FileWrite(memory_path(memory), render_memory(memory))

@@ -72,6 +72,7 @@ class Encoded:
         return known, self.problem
 
     def _encodings_of(self, texts: Mapping[bytes, str], source: Encodings) -> tuple[dict[bytes, Encoding], str]:
+        """By digest, the encoding of each text that is known or could be encoded; and why not all are, else empty."""
         known = self.index.encodings(texts) if source.reuse else {}
         if source.encoder is not None:
             with self._lock:

@@ -111,6 +111,7 @@ def said(turns: Iterable[Turn], *, tools: bool) -> Iterator[str]:
 
 
 def _passages(turn: Turn, *, tools: bool) -> list[str]:
+    """What is kept of a turn, in short stretches; nothing of titles and summaries, nor of a tool unless `tools`."""
     if turn.kind in UNSAID or (turn.role == "tool" and not tools):
         return []
     if turn.role == "tool":

@@ -145,7 +145,7 @@ class Indexer:
         self._encoded.ahead({said_digest(text): text for text in texts})
 
     def encode_edits(self, paths: Collection[str] | None = None) -> None:
-        """The same of what others wrote into the vault, or into these paths."""
+        """Encode, before anybody waits for it, what others wrote into the vault, or into these of its paths."""
         from pellucid.memory import filed
 
         drift = self.drift(paths)
@@ -170,6 +170,7 @@ class Indexer:
             return self._catch_up(changed, op_id)
 
     def _catch_up(self, changed: Iterable[str], op_id: str | None) -> Folded:
+        """Fold what was acknowledged since the index last looked, and the files at `changed`."""
         state = self.index.state()
         rows = self.records.operations(after=state.applied_seq)
         with suppress(NoRoomError):  # after they were read: what is acknowledged meanwhile has no file yet, and waits
@@ -228,6 +229,7 @@ class Indexer:
         return self._fold_paths([*gone, *here], task) + replace(read, state=whole).folded
 
     def _task_for(self, state: IndexState, op_id: str | None, read: _LedgerReading) -> _Task:
+        """What all batches of a fold share; with another model in the index nothing is encoded, and a problem noted."""
         if self.embedder is not None and state.model not in {"", self.embedder.model}:
             stale = f"the index holds vectors of {state.model}: run `pellucid rebuild`"
             return _Task(state, op_id, Encodings(None, reuse=True, problem=stale), read.changes)
@@ -244,7 +246,7 @@ class Indexer:
         """The rows of the ledger that an index has not seen, and all behind the first that it could not see before."""
         after = min([state.ledger_seq, *(first - 1 for first, _ in state.ledger_gaps)])
         read = _LedgerReading(Gaps(after))
-        for row in self.ledger.ledger(after=after):
+        for row in self.ledger.rows(after=after):
             read.take(row)
         return read
 
@@ -265,6 +267,7 @@ class Indexer:
         return done
 
     def _fold_batch(self, paths: Sequence[str], task: _Task) -> Folded:
+        """Read files and replace their rows; read again, up to eight times, where another process folded meanwhile."""
         state = task.state
         for _ in range(8):
             heads, unreadable = readable(self.records, paths)

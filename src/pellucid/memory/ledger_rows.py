@@ -2,6 +2,7 @@
 
 from collections.abc import Collection, Iterable, Iterator
 from datetime import datetime
+from typing import TypeVar
 
 from pydantic import ValidationError
 
@@ -17,11 +18,13 @@ from pellucid.model.ledger import (
     UnkeptRow,
     VerdictRow,
 )
-from pellucid.store.records import LedgerRow
+from pellucid.model.wire import Wire
+from pellucid.store.records import Ledger, LedgerRow
 
 Row = (
     LifecycleRow | VerdictRow | UnkeptRow | FlushRow | FoldRow | PassRow | TombstoneRow | ErasureRow | KeyRow | LossRow
 )
+OneType = TypeVar("OneType", bound=Wire)
 Sessions = dict[str, datetime]
 """The sessions in which a memory was said again, each with the last time."""
 REINFORCING = frozenset({"manual", "user_input", "system_memory"})
@@ -53,6 +56,19 @@ def typed(rows: Iterable[LedgerRow], namespace: str | None, kinds: Collection[st
                 yield _TYPES[kind].model_validate({key: value for key, value in row.items() if key != "seq"})
             except ValidationError:  # of an older version, or edited by hand: it says nothing that can be relied on
                 continue
+
+
+def rows_of_type(ledger: Ledger, model: type[OneType], namespace: str | None = None) -> Iterator[OneType]:
+    """The ledger's rows of one type, oldest first: of one namespace, or (None) of all."""
+    kind = str(model.model_fields["kind"].default)
+    for row in typed(ledger.rows(), namespace, (kind,)):
+        if isinstance(row, model):
+            yield row
+
+
+def lifecycle_rows(ledger: Ledger, namespace: str) -> list[LifecycleRow]:
+    """The ledger's record of every change of a memory of the namespace, oldest first."""
+    return list(rows_of_type(ledger, LifecycleRow, namespace))
 
 
 def recurrences(rows: Iterable[Row]) -> dict[str, Sessions]:

@@ -94,8 +94,10 @@ class Condition:
     feedback: float
 
 
-def fold(memory: Memory, signs: Signs, previous: FoldRow | None, now: datetime, settings: LifecycleSettings) -> Aged:
-    """The fold of one memory at `now`."""
+def age_memory(
+    memory: Memory, signs: Signs, previous: FoldRow | None, now: datetime, settings: LifecycleSettings
+) -> Aged:
+    """Heat, decay and tier of one memory at `now`, as a ledger row with reasons; `previous` is its last such row."""
     state = condition(memory, signs, now)
     warmth, worth = heat(state), tier_value(state)
     faded = decay(state, warmth.value)
@@ -179,7 +181,7 @@ def condition(memory: Memory, signs: Signs, now: datetime) -> Condition:
 
 
 def heat(state: Condition) -> Worth:
-    """How alive a memory is: what a later recall may prefer it for."""
+    """How alive a memory is, 0 to 1, with its shares: what a later recall may prefer it for."""
     memory = state.memory
     shares = {
         "confidence": HEAT["confidence"] * memory.confidence,
@@ -206,7 +208,7 @@ def decay(state: Condition, warmth: float) -> Worth:
 
 
 def tier_value(state: Condition) -> Worth:
-    """What decides between hot and cold."""
+    """The value, 0 to 1, by which a memory is hot or cold, with its shares."""
     memory = state.memory
     confirmed = memory.source == "manual" or memory.last_verified_at is not None
     shares = {
@@ -258,7 +260,7 @@ def ages(memory: Memory, now: datetime) -> bool:
 
 
 def moved(aged: FoldRow, previous: FoldRow | None) -> bool:
-    """Whether a fold differs noticeably from the one before."""
+    """Whether a memory's new lifecycle row differs noticeably from the one before."""
     if previous is None:
         return True
     values = ((aged.heat, previous.heat), (aged.decay, previous.decay), (aged.tier_value, previous.tier_value))
@@ -279,7 +281,7 @@ def stale(memory: Memory, faded: float) -> bool:
 
 
 def proposal(memory: Memory, aged: Aged, signs: Signs, now: datetime) -> Archival | None:
-    """Why this memory might be archived. A fold proposes it and does not do it: only a person or a verb archives."""
+    """Why this memory might be archived, or None. It is only proposed: a person or a command archives."""
     if protection(memory):
         return None
     if aged.decay.value >= ARCHIVE_AT:
@@ -294,7 +296,7 @@ def days_until_cold(memory: Memory, signs: Signs, now: datetime, settings: Lifec
     before = FoldRow(memory_id=memory.id, namespace=memory.namespace, at=now, heat=0, decay=0, tier_value=0)
 
     def cold(days: int) -> bool:
-        return fold(memory, signs, before, now + days * _DAY, settings).row.tier == "cold"
+        return age_memory(memory, signs, before, now + days * _DAY, settings).row.tier == "cold"
 
     return bisect_left(range(_HORIZON_DAYS), True, key=cold) if cold(_HORIZON_DAYS) else None
 

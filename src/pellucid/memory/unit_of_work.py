@@ -10,7 +10,6 @@ from pellucid.clock import Clock, isoformat
 from pellucid.deadline import Deadline
 from pellucid.errors import NoRoomError
 from pellucid.memory.indexer import Drift, Folded, Indexer, readable
-from pellucid.model.memory import Memory
 from pellucid.store.records import FileRemoval, FileWrite, JournalOperation, OperationKind, Records, content_digest
 
 WAIT_S = 60.0
@@ -95,7 +94,7 @@ class UnitOfWork:
         )
         return CommitResult(op_id, self.indexer.catch_up())  # which begins by filing what the journal holds
 
-    def adopt(self, paths: Collection[str] | None = None, *, wait_s: float = 0.0) -> tuple[Drift, Folded]:
+    def take_over_edits(self, paths: Collection[str] | None = None, *, wait_s: float = 0.0) -> tuple[Drift, Folded]:
         """Take over what somebody else did to the vault (or these paths): their files win, and it is on record.
 
         Where the disk has no room for that, or others write for longer than `wait_s`, it is left for later: what is
@@ -118,6 +117,7 @@ class UnitOfWork:
                 return Drift(), Folded(unreadable=((VAULT, f"there was no room to take over changes: {error}"),))
 
     def _take_over(self, paths: Collection[str] | None) -> tuple[Drift, Folded]:
+        """Fold what was acknowledged, then what others changed: what differed from the index, and what came of it."""
         folded = self.indexer.catch_up()
         drift = self.indexer.drift(paths)
         if drift.paths:
@@ -127,6 +127,7 @@ class UnitOfWork:
         return drift, folded
 
     def _adopt_drift(self, drift: Drift) -> Folded:
+        """Put others' changes on record as one operation of kind `external-edit`, and fold them."""
         heads, unreadable = readable(self.records, [*drift.added, *drift.edited])
         found = tuple((head.path, content_digest(head.data)) for head in heads if head.data is not None)
         if not found and not drift.deleted:
@@ -142,6 +143,7 @@ def _without_secrets(row: dict[str, object], clean: Clean) -> dict[str, object]:
 
 
 def _cleaned_value(value: object, clean: Clean) -> object:
+    """The value with every text in it cleaned, however deep it lies."""
     match value:
         case str():
             return value if _TELLS_NOTHING.fullmatch(value) else clean(value)
@@ -151,10 +153,3 @@ def _cleaned_value(value: object, clean: Clean) -> object:
             return [_cleaned_value(each, clean) for each in cast("list[object]", value)]
         case _:
             return value
-
-
-def memory_write(memory: Memory) -> FileWrite:
-    """The file of a new memory."""
-    from pellucid.vault.markdown import memory_path, render_memory
-
-    return FileWrite(memory_path(memory), render_memory(memory))

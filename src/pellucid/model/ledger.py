@@ -26,6 +26,8 @@ Event = Literal[
     "undone",
 ]
 Actor = Literal["user", "agent", "extraction", "reconcile", "consolidate", "lifecycle", "trust", "import"]
+"""What changed a memory. "user" is whoever called an operation, an agent with a tool among them; who *said* the words
+is in the memory (`assertedBy`, `sourceClass`). "agent" is read where it was written, and written by nothing."""
 
 
 class LifecycleRow(Wire):

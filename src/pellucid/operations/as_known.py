@@ -4,10 +4,10 @@ from collections.abc import Sequence
 from datetime import datetime
 
 from pellucid.app import App
+from pellucid.memory.ledger_rows import rows_of_type
 from pellucid.model.ledger import LifecycleRow
 from pellucid.model.memory import Memory
 from pellucid.operations.instants import PastInstants
-from pellucid.operations.rows import rows
 from pellucid.recall.as_of_view import by_known
 
 VERIFIED = "lastVerifiedAt"
@@ -44,7 +44,7 @@ def memories_as_known(app: App, namespace: str, memories: Sequence[Memory], past
     if limit is None or (past.known is None and not any(_verified_after(each, limit) for each in memories)):
         return list(memories)
     ids = {each.id for each in memories}
-    changes = [row for row in rows(app, LifecycleRow, namespace) if row.memory_id in ids]
+    changes = [row for row in rows_of_type(app.ledger, LifecycleRow, namespace) if row.memory_id in ids]
     return [_verified_by(as_known(each, changes, past.known), changes, limit) for each in memories]
 
 

@@ -155,7 +155,7 @@ def newest_first(served: Served) -> Place:
 
 
 def answering(app: App, namespace: str, as_of: datetime | None, as_known_at: datetime | None = None) -> set[str]:
-    """The ids of the memories that could answer at an instant, by what was known at another; both default to now.
+    """The ids of the memories in force at `as_of`, by what was known at `as_known_at`; both default to now.
 
     Raises:
         InputError: an instant lies in the future.
@@ -192,7 +192,7 @@ def citations_of(app: App, namespace: str, memory_id: str) -> tuple[MemoryCitati
 
 
 def told_citation(row: CitationRow) -> MemoryCitation:
-    """A citation as it is told."""
+    """A row of the citations as the answer shows it."""
     return MemoryCitation(
         memory_id=row.memory_id,
         kind=row.kind,

@@ -15,7 +15,7 @@ from pellucid.settings import Settings
 
 Spent = tuple[int, int, float]
 """Input tokens, output tokens, cost."""
-Asked = Literal["llm", "command"]
+ModelKind = Literal["llm", "command"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +59,7 @@ def extraction(settings: Settings, deadline: Deadline | None = None) -> Extracti
     )
 
 
-def open_chat(settings: Settings, asked: Asked, deadline: Deadline | None = None) -> ChatModel:
+def open_chat(settings: Settings, asked: ModelKind, deadline: Deadline | None = None) -> ChatModel:
     """The endpoint or the program of the settings.
 
     Raises:
@@ -71,7 +71,7 @@ def open_chat(settings: Settings, asked: Asked, deadline: Deadline | None = None
     return CommandChat(settings.llm, lambda text: redact(text).text, deadline=deadline)
 
 
-def asked_by_default(settings: Settings) -> Asked:
+def asked_by_default(settings: Settings) -> ModelKind:
     """Which model is asked where no setting says: the extractor's, the judge's, else the one that is set up."""
     for each in (settings.observe.extractor, settings.observe.judge):
         if each != "heuristic":

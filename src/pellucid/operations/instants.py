@@ -128,6 +128,7 @@ def _in_utc(at: datetime, name: str) -> datetime:
 
 
 def _refuse(said: str, name: str) -> datetime:
+    """Raise the error that a text is no instant; `name` is the field or flag."""
     raise InputError(
         f'{name} expects a date or a date-time; got "{said}"',
         code="invalid_instant",

@@ -336,6 +336,7 @@ def expected(kind: type[BaseModel], wrong: ErrorDetails) -> str:
 
 
 def _within(schema: Mapping[str, Any], part: int | str) -> Any:
+    """The schema of a field or an item within a schema."""
     if isinstance(part, int):
         return schema.get("items", {})
     properties = schema.get("properties", {})
@@ -352,6 +353,7 @@ def _several(schema: Mapping[str, Any], definitions: Mapping[str, Any]) -> list[
 
 
 def _in_words(schema: Mapping[str, Any], definitions: Mapping[str, Any]) -> str:
+    """What a schema allows, in words."""
     if one_of := schema.get("enum") or [schema["const"] for _ in "c" if "const" in schema]:
         return f"{'one of ' if len(one_of) > 1 else ''}{', '.join(map(str, one_of))}"
     kind = schema.get("type", "")

@@ -10,9 +10,9 @@ from pathlib import Path
 
 from pellucid.app import App
 from pellucid.errors import StoreError
+from pellucid.memory.ledger_rows import rows_of_type
 from pellucid.model.ledger import ErasureRow, LifecycleRow
 from pellucid.model.wire import Wire
-from pellucid.operations.rows import rows
 from pellucid.store.local.database import DATABASES, os_errors_explained
 from pellucid.store.local.erasing import room_needed
 
@@ -72,7 +72,7 @@ def finish(app: App) -> int:
     """Finish the erasures that were interrupted, as far as that can be done now; how many. Asked at every opening."""
     if not _mark(app).exists():
         return 0
-    finished = {row.erasure_of for row in rows(app, ErasureRow)}
+    finished = {row.erasure_of for row in rows_of_type(app.ledger, ErasureRow)}
     open_ones = [
         each for each in app.records.operations() if each.kind in {"forget", "purge"} and each.op_id not in finished
     ]
@@ -90,7 +90,7 @@ def finish(app: App) -> int:
 
 
 def _of_operation(app: App, op_id: str) -> list[LifecycleRow]:
-    return [row for row in rows(app, LifecycleRow) if row.correlation_id == op_id]
+    return [row for row in rows_of_type(app.ledger, LifecycleRow) if row.correlation_id == op_id]
 
 
 def is_unfinished(app: App) -> bool:

@@ -42,6 +42,7 @@ class SafeInput(Wire):
 
     @model_validator(mode="after")
     def _as_it_may_be_kept(self) -> Self:
+        """Take secrets out of every field but those in `RAW`, and check how long each is."""
         for name in type(self).model_fields:
             value = getattr(self, name)
             if name not in self.RAW and isinstance(value, (str, tuple, dict)):
@@ -49,6 +50,7 @@ class SafeInput(Wire):
         return self
 
     def _safe_value(self, field: str, value: Any) -> Any:
+        """A value with secrets taken out of its texts, and counted."""
         if isinstance(value, str):
             return self._text(field, value)
         if isinstance(value, tuple):
@@ -64,6 +66,7 @@ class SafeInput(Wire):
         return cleaned
 
     def _text(self, field: str, text: str) -> str:
+        """A text without secrets, which are counted."""
         _check_length(field, text, self.LONGEST.get(field, LONGEST_TEXT))
         found = redact(text)
         self._redactions.update(found.counts)

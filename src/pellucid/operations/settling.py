@@ -13,10 +13,10 @@ from pydantic import Field
 
 from pellucid.app import App
 from pellucid.errors import UnhealthyError
+from pellucid.memory.ledger_rows import rows_of_type
 from pellucid.model.ledger import LossRow, TombstoneRow
 from pellucid.model.wire import Wire
 from pellucid.operations.operation import Operation, Surfaces
-from pellucid.operations.rows import rows
 from pellucid.store.local.vault.key import fingerprint
 from pellucid.store.records import KeyState, RecordState
 
@@ -103,13 +103,14 @@ def accept(app: App) -> AcceptOutput:
 def _only_indexed(app: App) -> set[bytes]:
     """The tombstones of the index that the ledger has no more."""
     held = app.lookup.tombstone_keys()
-    for row in rows(app, TombstoneRow):
+    for row in rows_of_type(app.ledger, TombstoneRow):
         with suppress(ValueError):
             held.difference_update([bytes.fromhex(key) for key in row.keys])
     return held
 
 
 def _of_key(state: RecordState) -> Iterator[Unsettled]:
+    """What is wrong with the vault's key, if anything is."""
     if not state.key:
         return
     step = f"put {_KEY} back from a backup, else `{ACCEPT}`: then importing can bring back what was forgotten before"
@@ -119,6 +120,7 @@ def _of_key(state: RecordState) -> Iterator[Unsettled]:
 
 
 def _of_ledger(state: RecordState) -> Iterator[Unsettled]:
+    """What is wrong with the ledger, each with the next step."""
     step = f"put vault/.pellucid/ledger back from a backup, else `{ACCEPT}`: then importing can bring back what"
     step += " only they kept out"
     for why in state.problems:

@@ -49,7 +49,7 @@ class Upkeep:
         return [job.name for job in self.jobs if self._is_due(job, now)]
 
     def run_due(self, now: datetime) -> list[Done]:
-        """Do those. A job that fails says so in its outcome, and is tried again when it is due.
+        """Do the jobs that are due. One that fails says so in its outcome, and is tried again when it is due.
 
         Raises:
             DeadlineError: the app's deadline was over before the last; what was begun is done.
@@ -69,13 +69,14 @@ class Upkeep:
         return last is None or now - last >= job.every
 
 
-def look_after(app: App, *, adopt: bool = True) -> Done:
-    """What every opening of a home begins with; `adopt` takes over what others changed. Says what of that was done.
+def look_after(app: App, *, take_over_edits: bool = True) -> Done:
+    """What every opening of a home begins with; with `take_over_edits`, files of the vault that others changed are
+    indexed anew. Returns what the last of these jobs did.
 
     Raises:
         NoRoomError: the index still holds what is gone, and cannot be written: it may not answer.
     """
-    jobs = AT_OPENING if adopt else AT_OPENING[:1]
+    jobs = AT_OPENING if take_over_edits else AT_OPENING[:1]
     last = Done("")
     for last in Upkeep(app, jobs).run_due(app.clock.now()):
         if last.problem:
@@ -89,7 +90,7 @@ def _erasures(app: App) -> Done:
 
 
 def _edits(app: App, wait_s: float = 0.0) -> Done:
-    drift, folded = app.unit_of_work.adopt(wait_s=wait_s)
+    drift, folded = app.unit_of_work.take_over_edits(wait_s=wait_s)
     return Done("edits", len(drift.paths), len(folded.unreadable))
 
 
@@ -142,7 +143,10 @@ def _run_due_passes(app: App) -> Done:
 
 _AT_ONCE, _MINUTE, _HOUR = timedelta(), timedelta(minutes=1), timedelta(hours=1)
 AT_OPENING = (Job("erasures", _MINUTE, _erasures), Job("edits", _MINUTE, _edits))
-"""What may not wait: an erasure that was interrupted, and edits of the vault, which a recall must not miss."""
+"""What may not wait: an erasure that was interrupted, and edits of the vault, which a recall must not miss.
+
+Edits last: `look_after` answers with what came of them.
+"""
 IN_THE_BACKGROUND = (
     AT_OPENING[0],
     Job("edits", _MINUTE, lambda app: _edits(app, _WAIT_S)),

@@ -186,7 +186,7 @@ class RecordState:
 class Ledger(Protocol):
     """The numbered rows of what no file implies, in the order they were acknowledged; are they all there?"""
 
-    def ledger(self, after: int = 0) -> Iterator[LedgerRow]:
+    def rows(self, after: int = 0) -> Iterator[LedgerRow]:
         """Every row whose `seq` is greater than `after`, those that still wait for their file included.
 
         A line that is no row is passed over.

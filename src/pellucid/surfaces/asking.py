@@ -62,6 +62,7 @@ def offered(row: Row) -> dict[str, WritableField]:
 
 
 def _fields_of(kind: type[Wire], within: str) -> Iterator[WritableField]:
+    """The fields of an input that may be written, those of inputs within it among them (`within` names the outer)."""
     for name, info in kind.model_fields.items():
         if inner := _input_within(info):
             yield from _fields_of(inner, name)
@@ -191,6 +192,7 @@ def pairs(name: str, info: FieldInfo, given: Sequence[str]) -> dict[str, object]
 
 
 def _json_or_text(value: str) -> object:
+    """A text read as JSON if it is that, else as it stands."""
     try:
         return cast("object", json.loads(value))
     except (ValueError, RecursionError):

@@ -41,6 +41,7 @@ def table(headings: Sequence[str], rows: Sequence[Sequence[str]]) -> list[str]:
     room = _width_left(sum(widths) + 2 * len(widths))
 
     def line(row: Sequence[str]) -> str:
+        """One line of the table, each cell as wide as its column."""
         *first, last = row
         if cell_len(last) > room:
             last = set_cell_size(last, room - 1).rstrip() + "…"

@@ -212,7 +212,7 @@ def test_warm_columns_follow_every_change_of_another_connection(house: Opener) -
         with reading.index.reading(HERE) as reader:
             assert reader.survey("crane").terms[0].frequency == n + 1
     (writing.settings.home / "vault" / path).unlink()
-    writing.unit_of_work.adopt()
+    writing.unit_of_work.take_over_edits()
     with reading.index.reading(HERE) as reader:
         known = reader.survey("crane")
         corpus, terms = known.corpus, list(known.terms)

@@ -48,7 +48,7 @@ def traces(app: App) -> dict[str, bytes]:
 
 def forget(app: App, path: str) -> None:
     (app.settings.home / "vault" / path).unlink()
-    app.unit_of_work.adopt()
+    app.unit_of_work.take_over_edits()
 
 
 def with_canary(app: App) -> str:
@@ -77,7 +77,7 @@ def test_no_byte_of_a_memory_that_is_gone_stays_in_the_index_or_its_log(app: App
 def test_words_of_an_older_version_go_too(app: App, tmp_path: Path) -> None:
     file = tmp_path / "vault" / keep(app, CANARY).path
     file.write_bytes(file.read_bytes().replace(CANARY.encode(), b"nothing of the kind"))
-    app.unit_of_work.adopt()
+    app.unit_of_work.take_over_edits()
     app.scrubber.scrub()
     assert CANARY.encode() not in on_disk(tmp_path)
 

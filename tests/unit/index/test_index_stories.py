@@ -213,7 +213,7 @@ def test_no_byte_of_a_topic_that_is_gone_stays_and_no_warm_column_of_it(house: O
     for each in (app, other):
         assert searched(each, "vermilion kayak")[0].id == episode.id
     (tmp_path / "vault" / path).unlink()
-    app.unit_of_work.adopt()
+    app.unit_of_work.take_over_edits()
     app.scrubber.scrub()
     assert [needle for needle in needles if needle in on_disk(tmp_path)] == []
     assert isinstance(app.index, LocalIndex)
@@ -238,7 +238,7 @@ def test_a_rebuilt_index_finds_the_same_with_the_same_numbers(house: Opener, tmp
     app.close()
     drop_index(tmp_path)
     anew = house()
-    anew.unit_of_work.adopt()
+    anew.unit_of_work.take_over_edits()
     assert kept(tmp_path) == rows
     again = searched(anew, "harbour crane in winter")
     assert [(hit.id, hit.cosine, hit.bm25) for hit in again] == [(hit.id, hit.cosine, hit.bm25) for hit in before]

@@ -40,7 +40,7 @@ def test_an_older_index_is_folded_again_by_the_next_catch_up(house: Opener, tmp_
     stated = a_memory(1, CRANE, entity_ref="crane", structured_attributes={"load": "40 t"})
     file_memories(old, [stated, *(a_memory(n, f"note number {n}") for n in range(2, 300))])
     (tmp_path / "vault" / "facts" / "mine.md").write_text(FERRY, "utf-8")
-    old.unit_of_work.adopt()
+    old.unit_of_work.take_over_edits()
     held = {each.memory.id: (each.memory, each.path) for each in old.index.memories(HERE)}
     reached = old.index.state().applied_seq
     old.close()

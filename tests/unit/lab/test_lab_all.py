@@ -18,7 +18,7 @@ from pellucid.lab.measuring import LabOutput, run_lab
 from pellucid.lab.run import COLUMNS, WORTH
 from pellucid.lab.sets import LabInput
 from pellucid.lab.variants import ABLATED, TRIED, WEIGHTS
-from pellucid.memory.unit_of_work import memory_write
+from pellucid.memory.changes import memory_write
 from pellucid.model.memory import Memory
 from pellucid.model.turn import Turn
 from pellucid.surfaces.present.lab import measured

@@ -58,7 +58,7 @@ def kept(app: App) -> list[str]:
 def test_an_edited_file_is_what_is_remembered(app: App) -> None:
     path = keep(app, CRANE).path
     edit(app.settings.home, path, "forty", "fifty")
-    drift, folded = app.unit_of_work.adopt()
+    drift, folded = app.unit_of_work.take_over_edits()
     assert (drift.edited, drift.added, drift.deleted) == ((path,), (), ())
     assert folded.memories == 1
     assert kept(app) == [CRANE.replace("forty", "fifty")]
@@ -82,16 +82,16 @@ def test_a_deleted_file_is_forgotten_by_the_next_recall(app: App) -> None:
     keep(app, FERRY)
     (vault(app) / path).unlink()
     assert contents(ask(app, "harbour crane")) == [FERRY]
-    assert app.unit_of_work.adopt()[0].paths == ()
+    assert app.unit_of_work.take_over_edits()[0].paths == ()
 
 
 def test_a_file_written_by_hand_is_a_memory(app: App) -> None:
     (vault(app) / "facts").mkdir(parents=True, exist_ok=True)
     (vault(app) / "facts" / "mine.md").write_text(f"{CRANE}\n", "utf-8")
-    drift, folded = app.unit_of_work.adopt()
+    drift, folded = app.unit_of_work.take_over_edits()
     assert (drift.added, folded.memories) == (("facts/mine.md",), 1)
     assert contents(ask(app, "crane")) == [CRANE]
-    again, nothing = app.unit_of_work.adopt()
+    again, nothing = app.unit_of_work.take_over_edits()
     assert again.paths == ()
     assert nothing.memories == 0
 
@@ -100,7 +100,7 @@ def test_a_renamed_file_is_the_same_memory(app: App) -> None:
     kept_as = keep(app, CRANE)
     old = vault(app) / kept_as.path
     old.rename(old.with_name("a-name-of-mine.md"))
-    drift, _ = app.unit_of_work.adopt()
+    drift, _ = app.unit_of_work.take_over_edits()
     assert len(drift.added) == len(drift.deleted) == 1
     answer = ask(app, "crane")
     assert [each.memory.id for each in answer.memories] == [kept_as.memory.id]
@@ -113,7 +113,7 @@ def test_many_files_moved_at_once_are_the_same_memories(app: App, folder: str) -
     (vault(app) / folder).mkdir()
     for file in sorted((vault(app) / "facts").rglob("*.md")):
         file.rename(vault(app) / folder / file.name)
-    app.unit_of_work.adopt()
+    app.unit_of_work.take_over_edits()
     assert len(kept(app)) == 300
 
 
@@ -123,7 +123,7 @@ def test_two_files_that_change_places_lose_neither_memory(app: App) -> None:
     one.rename(aside)
     two.rename(one)
     aside.rename(two)
-    app.unit_of_work.adopt()
+    app.unit_of_work.take_over_edits()
     assert kept(app) == sorted([CRANE, FERRY])
 
 
@@ -131,11 +131,11 @@ def test_a_copy_becomes_the_memory_when_the_original_goes(app: App) -> None:
     original = vault(app) / keep(app, CRANE).path
     copy = original.with_name("copy.md")
     shutil.copy2(original, copy)
-    app.unit_of_work.adopt()
+    app.unit_of_work.take_over_edits()
     assert kept(app) == [CRANE]
     assert [finding.check for finding in examine(app).findings] == ["id"]
     original.unlink()
-    app.unit_of_work.adopt()
+    app.unit_of_work.take_over_edits()
     assert kept(app) == [CRANE]
 
 
@@ -156,7 +156,7 @@ def test_an_unreadable_file_is_reported_and_the_others_are_read(app: App, text: 
     keep(app, CRANE)
     (vault(app) / "facts" / "bad.md").write_bytes(text)
     (vault(app) / "facts" / "good.md").write_text(FERRY, "utf-8")
-    drift, folded = app.unit_of_work.adopt()
+    drift, folded = app.unit_of_work.take_over_edits()
     assert len(drift.added) == 2
     assert [path for path, _ in folded.unreadable] == ["facts/bad.md"]
     assert kept(app) == sorted([CRANE, FERRY])
@@ -171,7 +171,7 @@ def test_a_file_that_becomes_unreadable_no_longer_answers_until_it_is_mended(app
     edit(app.settings.home, path, "category: fact", "category: rumour")
     assert contents(ask(app, "crane")) == []
     edit(app.settings.home, path, "category: rumour", "category: fact")
-    app.unit_of_work.adopt()
+    app.unit_of_work.take_over_edits()
     assert contents(ask(app, "crane")) == [CRANE]
 
 
@@ -264,7 +264,7 @@ def test_a_file_written_by_hand_keeps_its_id_and_place_through_a_new_index(
     app = house()
     keep(app, FERRY)
     (vault(app) / "facts" / "mine.md").write_text(CRANE, "utf-8")
-    app.unit_of_work.adopt()
+    app.unit_of_work.take_over_edits()
     before = [(each.memory, each.path) for each in app.index.memories(HERE)]
     if how == "rebuilt":
         rebuild(app)
@@ -273,7 +273,7 @@ def test_a_file_written_by_hand_keeps_its_id_and_place_through_a_new_index(
         app.index.close()
         drop_index(tmp_path)
         after = house()
-        after.unit_of_work.adopt()
+        after.unit_of_work.take_over_edits()
     assert [(each.memory, each.path) for each in after.index.memories(HERE)] == before
 
 
@@ -283,7 +283,7 @@ def test_a_file_that_names_no_namespace_is_in_the_same_one_whoever_looks(house: 
     keep(home, FERRY)
     (vault(home) / "facts" / "mine.md").write_text(CRANE, "utf-8")
     elsewhere = house(namespace=ELSEWHERE)
-    elsewhere.unit_of_work.adopt()
+    elsewhere.unit_of_work.take_over_edits()
     first = {namespace: len(home.index.memories(namespace)) for namespace in (HERE, ELSEWHERE)}
     rebuild(home)
     assert {namespace: len(home.index.memories(namespace)) for namespace in (HERE, ELSEWHERE)} == first
@@ -294,7 +294,7 @@ def test_what_a_rebuild_indexed_leads_to_an_operation_too(app: App, change: str)
     path = keep(app, CRANE).path
     edit(app.settings.home, path, "forty", "fifty")
     if change == "before":
-        app.unit_of_work.adopt()
+        app.unit_of_work.take_over_edits()
     rebuild(app)
     answer = ask(app, "crane")
     assert audit(app, HERE, answer.memories[0].audit_entry_id).operation
@@ -304,9 +304,9 @@ def test_a_file_touched_but_not_changed_is_folded_to_the_same_row(app: App) -> N
     path = keep(app, CRANE).path
     before = run(app, "crane")
     os.utime(vault(app) / path, ns=(1, 1))
-    assert app.unit_of_work.adopt()[0].edited == (path,)
+    assert app.unit_of_work.take_over_edits()[0].edited == (path,)
     assert ranking(run(app, "crane")) == ranking(before)
-    assert app.unit_of_work.adopt()[0].paths == ()
+    assert app.unit_of_work.take_over_edits()[0].paths == ()
 
 
 def test_an_index_is_as_far_as_the_record_after_every_write(house: Opener) -> None:

@@ -54,10 +54,10 @@ def test_an_edit_in_an_editor_changes_the_graph_and_a_deleted_file_leaves_it(hou
     app = house(encoder=None)
     kept = keep(app, PORT)
     edit(tmp_path, kept.path, "SPEC-037 §3 wants it", "nobody wants it")
-    app.unit_of_work.adopt()
+    app.unit_of_work.take_over_edits()
     assert edges(app) == {("MENTIONS", "spec-54")}
     (tmp_path / "vault" / kept.path).unlink()
-    app.unit_of_work.adopt()
+    app.unit_of_work.take_over_edits()
     assert edges(app) == set()
     assert app.graph.entities(HERE) == []
 

@@ -19,9 +19,9 @@ from pellucid.memory.lifecycle import (
     TIER,
     Aged,
     Signs,
+    age_memory,
     ages,
     days_until_cold,
-    fold,
     kept_since,
     moved,
     proposal,
@@ -79,7 +79,7 @@ def some_signs(draw: st.DrawFn) -> Signs:
 
 
 def aged(memory: Memory, signs: Signs = NEVER, now: datetime = NOON, before: FoldRow | None = None) -> Aged:
-    return fold(memory, signs, before, now, SETTINGS)
+    return age_memory(memory, signs, before, now, SETTINGS)
 
 
 def row(**given: Any) -> FoldRow:
@@ -96,14 +96,14 @@ def fading(**given: Any) -> Memory:
 def test_every_value_is_bounded_and_is_the_sum_of_its_named_shares(
     memory: Memory, signs: Signs, chosen: LifecycleSettings
 ) -> None:
-    found = fold(memory, signs, None, NOON, chosen)
+    found = age_memory(memory, signs, None, NOON, chosen)
     worths = (found.heat, found.row.heat), (found.decay, found.row.decay), (found.tier_value, found.row.tier_value)
     for worth, written in worths:
         assert worth.value == written
         assert 0 <= worth.value <= 1
         assert worth.value == pytest.approx(math.fsum(share for _, share in worth.shares), abs=1e-9)
         assert len(dict(worth.shares)) == len(worth.shares)
-    assert fold(memory, signs, None, NOON, chosen) == found
+    assert age_memory(memory, signs, None, NOON, chosen) == found
 
 
 @given(a_kept_memory(), some_signs(), st.integers(0, 20), st.integers(0, 5), st.floats(0, 400))
@@ -143,8 +143,8 @@ def test_time_without_use_never_warms_a_memory(memory: Memory, signs: Signs, day
 def test_a_tier_never_flaps_under_constant_input_whatever_the_thresholds(
     memory: Memory, signs: Signs, chosen: LifecycleSettings, tier: str
 ) -> None:
-    first = fold(memory, signs, row(tier=tier), NOON, chosen).row
-    again = fold(memory, signs, first, NOON, chosen).row
+    first = age_memory(memory, signs, row(tier=tier), NOON, chosen).row
+    again = age_memory(memory, signs, first, NOON, chosen).row
     assert again == first
     assert not moved(again, first)
 
@@ -153,7 +153,7 @@ def test_a_tier_never_flaps_under_constant_input_whatever_the_thresholds(
 def test_protected_memories_are_never_cold_nor_stale_nor_proposed_for_the_archive(
     memory: Memory, signs: Signs, chosen: LifecycleSettings, days: float
 ) -> None:
-    found = fold(memory, signs, row(tier="cold"), NOON + days * DAY, chosen)
+    found = age_memory(memory, signs, row(tier="cold"), NOON + days * DAY, chosen)
     if protection(memory):
         assert (found.row.tier, found.why) == ("hot", "protected")
         assert not stale(memory, found.row.decay)
@@ -179,29 +179,29 @@ def test_a_fact_goes_cold_only_after_the_first_two_weeks_and_at_or_below_the_thr
     doubtful = fading(confidence=0.4, importance_score=0.0, source="extraction")
     for days, tier, why in ((0, "hot", "above_demote"), (10, "hot", "young"), (14, "cold", "at_or_below_demote")):
         chosen = LifecycleSettings(demote_at=0.28)
-        found = fold(doubtful, Signs(), None, NOON + days * DAY, chosen)
+        found = age_memory(doubtful, Signs(), None, NOON + days * DAY, chosen)
         assert (found.row.tier, found.why) == (tier, why), (days, found.row.tier_value)
 
 
 def test_between_the_thresholds_a_memory_stays_where_it_is() -> None:
     memory, signs = fading(), Signs(used=1, sessions=1, last_used=NOON - 30 * DAY)
     now = NOON + 30 * DAY
-    worth = fold(memory, signs, None, now, SETTINGS).row.tier_value
+    worth = age_memory(memory, signs, None, now, SETTINGS).row.tier_value
     assert SETTINGS.demote_at < worth < SETTINGS.promote_at
-    assert fold(memory, signs, row(tier="hot"), now, SETTINGS).why == "above_demote"
-    cold = fold(memory, signs, row(tier="cold"), now, SETTINGS)
+    assert age_memory(memory, signs, row(tier="hot"), now, SETTINGS).why == "above_demote"
+    cold = age_memory(memory, signs, row(tier="cold"), now, SETTINGS)
     assert (cold.row.tier, cold.why) == ("cold", "between")
 
 
 def test_a_cold_memory_that_is_used_again_becomes_hot() -> None:
     memory, later = fading(), NOON + 200 * DAY
-    cold = fold(memory, Signs(), None, later, SETTINGS)
+    cold = age_memory(memory, Signs(), None, later, SETTINGS)
     assert cold.row.tier == "cold"
     needed = uses_until_hot(memory, Signs(), later, SETTINGS)
     assert needed is not None
     for uses, tier in ((needed - 1, "cold"), (needed, "hot")):
         signs = Signs(used=uses, sessions=1, last_used=later if uses else None)
-        assert fold(memory, signs, cold.row, later, SETTINGS).row.tier == tier
+        assert age_memory(memory, signs, cold.row, later, SETTINGS).row.tier == tier
 
 
 def test_what_no_use_can_warm_is_said_to_be_so() -> None:

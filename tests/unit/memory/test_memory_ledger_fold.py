@@ -59,9 +59,9 @@ def test_the_ledger_is_read_on_from_where_the_index_stands(app: App) -> None:
     asked: list[int] = []
 
     class Listening:
-        def ledger(self, after: int = 0) -> Any:
+        def rows(self, after: int = 0) -> Any:
             asked.append(after)
-            return app.ledger.ledger(after=after)
+            return app.ledger.rows(after=after)
 
         def state(self, *, thorough: bool = False) -> Any:
             return app.ledger.state(thorough=thorough)
@@ -103,7 +103,7 @@ def test_a_new_index_has_the_folds_and_tombstones_again(house: Opener, tmp_path:
     if how.endswith("rebuilt"):
         rebuild(app)
     else:
-        app.unit_of_work.adopt()
+        app.unit_of_work.take_over_edits()
     assert heats(app) == {1: 0.25}
     assert app.lookup.tombstones([KEY]) == {KEY}
     assert app.index.state().ledger_seq == before.ledger_seq
@@ -190,7 +190,7 @@ def test_a_ledger_lost_with_its_journal_is_missed_by_the_index_and_its_numbers_a
     again.indexer.catch_up()
     assert diagnose(tmp_path) is None
     assert again.ledger.state().missing == ((1, 2),)
-    assert [row["seq"] for row in again.ledger.ledger()] == [3]
+    assert [row["seq"] for row in again.ledger.rows()] == [3]
     assert again.lookup.tombstones([KEY]) == {KEY}
 
 
@@ -235,12 +235,12 @@ def test_an_episode_without_moments_is_in_the_index_and_goes_with_its_file(app: 
     assert (found.episode, found.path) == (an_episode(), path)
     assert found.op_id == app.records.operations()[-1].op_id
     edit(app.settings.home, path, "The caching layer", "The cache")
-    app.unit_of_work.adopt()
+    app.unit_of_work.take_over_edits()
     assert [each.episode.topic for each in app.lookup.episodes(HERE)] == ["The cache"]
     rebuild(app)
     assert [each.episode.topic for each in app.lookup.episodes(HERE)] == ["The cache"]
     (app.settings.home / "vault" / path).unlink()
-    app.unit_of_work.adopt()
+    app.unit_of_work.take_over_edits()
     assert app.lookup.episodes(HERE) == []
 
 
@@ -254,6 +254,6 @@ def test_an_episode_is_in_the_index_beside_its_moments(app: App) -> None:
 def test_an_episode_file_that_cannot_be_read_is_no_episode(app: App) -> None:
     path = file_episode(app, an_episode())
     edit(app.settings.home, path, "signal: topic_shift", "signal: a whim")
-    _, folded = app.unit_of_work.adopt()
+    _, folded = app.unit_of_work.take_over_edits()
     assert [subject for subject, _ in folded.unreadable] == [path]
     assert app.lookup.episodes(HERE) == []

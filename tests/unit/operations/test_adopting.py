@@ -120,7 +120,7 @@ def test_a_memory_that_was_deleted_after_its_adoption_does_not_come_back(whole: 
     adopt(whole, asked(given))
     path = whole.index.memories(HERE)[0].path
     (whole.settings.home / "vault" / path).unlink()
-    whole.unit_of_work.adopt()
+    whole.unit_of_work.take_over_edits()
     again = adopt(whole, asked(given))
     assert (again.new, again.adopted_before) == (0, 1)
     assert held(whole) == {}

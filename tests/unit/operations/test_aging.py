@@ -45,7 +45,7 @@ def run(app: App, namespace: str = HERE, **given: Any) -> LifecycleOutput:
 
 
 def written(app: App, kind: str) -> list[dict[str, object]]:
-    return [row for row in app.ledger.ledger() if row["kind"] == kind]
+    return [row for row in app.ledger.rows() if row["kind"] == kind]
 
 
 def on_the_ledger(app: App, *rows: Any) -> None:
@@ -121,9 +121,9 @@ def test_the_first_pass_folds_every_memory_and_the_next_only_says_that_it_ran(ap
 def test_a_dry_run_says_the_same_and_writes_nothing(app: App) -> None:
     keep(app, CRANE, **WEAK)
     later(app, 200)
-    before = list(app.ledger.ledger())
+    before = list(app.ledger.rows())
     dry = run(app, dry_run=True)
-    assert list(app.ledger.ledger()) == before
+    assert list(app.ledger.rows()) == before
     real = run(app)
     assert dry.model_copy(update={"dry_run": False, "op_ids": real.op_ids}) == real
     assert (real.demoted, dry.op_ids) == (1, ())
@@ -355,7 +355,7 @@ def test_the_ledger_keeps_no_word_of_a_report_and_what_is_gone_is_named_by_its_i
     on_the_ledger(app, replaced(app, gone))
     report = weekly_report(app, ReportInput(namespace=HERE))
     assert [(each.memory_id, each.content) for each in report.changed.entries] == [(gone, None)]
-    assert all("crane" not in str(row) for row in app.ledger.ledger())
+    assert all("crane" not in str(row) for row in app.ledger.rows())
     with pytest.raises(InputError, match="future"):
         weekly_report(app, ReportInput(namespace=HERE, since=app.clock.now() + timedelta(days=1)))
 

@@ -201,7 +201,7 @@ def test_a_comment_a_person_wrote_in_the_file_survives_a_verb(whole: App) -> Non
     memory = _remembered(whole)
     path = whole.settings.home / "vault" / whole.index.memories(HERE, [memory.id])[0].path
     path.write_text(path.read_text().replace("category: fact", "category: fact\nmine: yes  # keep"), "utf-8")
-    whole.unit_of_work.adopt()
+    whole.unit_of_work.take_over_edits()
     apply_verb(whole, "archive", _of(memory))
     assert "mine: yes  # keep" in path.read_text()
     assert "status: archived" in path.read_text()
@@ -256,7 +256,7 @@ def test_the_name_of_an_attribute_is_no_word_of_the_ledger_and_its_retirement_ca
     old = _remembered(whole, "The gateway has zanzibar 1 and host alpha", entity_ref="gateway", attributes=both)
     done = keep(whole, "The gateway zanzibar is 2", entity_ref="gateway", attributes={"zanzibar": "2"})
     assert list(held(whole)[old.content].retired_attributes) == ["zanzibar"]
-    assert "zanzibar" not in str(list(whole.ledger.ledger()))
+    assert "zanzibar" not in str(list(whole.ledger.rows()))
     assert done.op_id
     undo(whole, UndoInput(namespace=HERE, target=done.op_id))
     assert held(whole)[old.content].retired_attributes == {}

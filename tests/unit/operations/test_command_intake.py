@@ -11,8 +11,8 @@ import pytest
 from kits.intake import DECIDED, FACT, HERE, INVENTED, LINES, held
 from pellucid.app import App, open_app
 from pellucid.encoders.chat.model import ChatError
+from pellucid.memory.ledger_rows import rows_of_type
 from pellucid.model.ledger import FlushRow
-from pellucid.operations.rows import rows
 from pellucid.operations.session.importing import ImportInput, ImportOutput, import_transcripts
 from pellucid.operations.session.observing import ObserveInput, observe_turns
 from pellucid.settings import Settings, load
@@ -48,7 +48,7 @@ def test_what_the_segment_bears_out_is_kept_and_what_it_does_not_is_counted(
     outcome = imported(app, transcript)
     assert set(held(app)) == {FACT["content"]}
     assert [name for name in outcome.verdicts if name.startswith("drop:")]
-    (row,) = rows(app, FlushRow)
+    (row,) = rows_of_type(app.ledger, FlushRow)
     assert (row.extractor, row.input_tokens, row.output_tokens, row.cost) == ("command:answerer", 0, 0, 0.0)
     assert row.seconds > 0
     app.close()
@@ -116,7 +116,7 @@ def test_a_program_may_judge_what_the_rules_found_and_where_it_cannot_they_rule(
     app = opened(home.with_name("other"), model_cache, failing, extractor="heuristic", judge="command")
     assert len(imported(app, transcript).verdicts) == 1
     assert held(app)
-    (row,) = rows(app, FlushRow)
+    (row,) = rows_of_type(app.ledger, FlushRow)
     assert row.extractor == "heuristic"
     app.close()
 

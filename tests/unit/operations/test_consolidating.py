@@ -56,7 +56,7 @@ def held(app: App, of: str | None = "active", namespace: str = HERE) -> dict[str
 
 
 def passes(app: App) -> list[dict[str, object]]:
-    return [row for row in app.ledger.ledger() if row["kind"] == "pass"]
+    return [row for row in app.ledger.rows() if row["kind"] == "pass"]
 
 
 def two(app: App, **given: Any) -> tuple[Memory, Memory]:
@@ -92,9 +92,9 @@ def test_a_second_pass_finds_nothing_to_do(app: App) -> None:
 
 def test_a_dry_run_says_the_same_and_writes_nothing(app: App) -> None:
     two(app)
-    rows = list(app.ledger.ledger())
+    rows = list(app.ledger.rows())
     dry = run(app, dry_run=True)
-    assert (list(app.ledger.ledger()), len(held(app)), dry.op_ids) == (rows, 2, ())
+    assert (list(app.ledger.rows()), len(held(app)), dry.op_ids) == (rows, 2, ())
     real = run(app)
     assert dry.counts == real.counts
     assert [each.of for each in dry.decisions] == [each.of for each in real.decisions]
@@ -122,7 +122,7 @@ def test_an_edit_by_hand_makes_a_memory_new_again(app: App, tmp_path: Path) -> N
     run(app)
     path = next(each.path for each in app.index.memories(HERE) if each.memory.id != one.id)
     edit(tmp_path, path, CRANE, BARE)
-    app.unit_of_work.adopt()
+    app.unit_of_work.take_over_edits()
     outcome = run(app)
     assert (outcome.new, outcome.counts) == (1, {"merge": 1})
 
@@ -355,7 +355,7 @@ def test_a_model_that_is_not_set_up_is_refused_before_anything_is_written(app: A
 def test_ledger_rows_of_a_pass_hold_no_words(app: App) -> None:
     two(app)
     run(app)
-    assert "ferry" not in str(list(app.ledger.ledger())).casefold()
+    assert "ferry" not in str(list(app.ledger.rows())).casefold()
 
 
 def test_a_pinned_merge_is_kept_as_it_is(app: App) -> None:

@@ -254,7 +254,7 @@ def test_what_a_person_adds_to_the_vault_file_survives_the_next_indexing(docs: D
     docs.indexed("a.md", SPEC)
     vault = home / "vault" / known_path(docs)
     vault.write_text(vault.read_text("utf-8").replace("---\n\n# ", "reviewer: Ada\n---\n\n# ", 1), "utf-8")
-    docs.app.unit_of_work.adopt()
+    docs.app.unit_of_work.take_over_edits()
     out = docs.edited("a.md", "two nights", "three nights")
     assert (out.changed, out.refused) == (1, 0)
     assert "reviewer: Ada" in vault.read_text("utf-8")
@@ -273,7 +273,7 @@ def test_a_vault_file_that_somebody_broke_is_said_and_the_others_go_on(docs: Doc
 def test_a_vault_file_that_somebody_deleted_is_made_again(docs: Docs, home: Path) -> None:
     docs.indexed("a.md", SPEC)
     (home / "vault" / known_path(docs)).unlink()
-    docs.app.unit_of_work.adopt()
+    docs.app.unit_of_work.take_over_edits()
     assert docs.index().new == 1
     assert len(docs.said()) == 4
 

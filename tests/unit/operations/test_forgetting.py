@@ -105,7 +105,7 @@ def test_a_lost_journal_or_a_rebuilt_index_does_not_bring_it_back(whole: App, ho
         for path in home.glob(f"{name}*"):
             path.unlink()
     app = open_app(load(home=home), models=model_cache.parent)
-    app.unit_of_work.adopt()
+    app.unit_of_work.take_over_edits()
     app.indexer.rebuild()
     take(app, turns)
     said_elsewhere = session(SECRET, name="another", start=START + timedelta(days=3))
@@ -185,7 +185,7 @@ def test_a_conflict_copy_and_a_text_edited_by_hand_go_too(whole: App, home: Path
     copy = path.with_name(f"{path.stem}.conflict-0123456789ab.md")
     copy.write_bytes(path.read_bytes())
     path.write_text(path.read_text().replace("7443", "7444"), "utf-8")
-    whole.unit_of_work.adopt()
+    whole.unit_of_work.take_over_edits()
     assert len(_scan(home, CANARY.encode())) >= 3
     done = forget(whole, _asked(memory.id))
     assert _scan(home, CANARY.encode()) == {}, done.places

@@ -125,7 +125,7 @@ def test_words_of_the_index_that_are_not_those_of_the_file_are_found(app: App) -
 def test_an_id_in_two_files_is_found_and_the_copy_is_not_missing(app: App) -> None:
     kept = keep(app, CRANE)
     (vault(app) / "facts" / "copy.md").write_bytes((vault(app) / kept.path).read_bytes())
-    app.unit_of_work.adopt()
+    app.unit_of_work.take_over_edits()
     assert found(examine(app)) == [("id", kept.memory.id)]
 
 
@@ -158,7 +158,7 @@ def test_a_hand_written_file_agrees_with_its_row(app: App) -> None:
     keep(app, FERRY)
     (vault(app) / "facts" / "mine.md").write_text(CRANE, "utf-8")
     os.utime(vault(app) / "facts" / "mine.md", ns=(1, 1_780_000_000_123_456_789))
-    app.unit_of_work.adopt()
+    app.unit_of_work.take_over_edits()
     assert examine(app).healthy
 
 

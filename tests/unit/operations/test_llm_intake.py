@@ -9,8 +9,8 @@ from pydantic import SecretStr
 
 from kits.intake import FACT, HERE, INVENTED, LINES, held
 from pellucid.app import App, open_app
+from pellucid.memory.ledger_rows import rows_of_type
 from pellucid.model.ledger import FlushRow
-from pellucid.operations.rows import rows
 from pellucid.operations.session.importing import ImportInput, import_transcripts
 from pellucid.operations.session.observing import ObserveInput, observe_turns
 from pellucid.settings import Settings, load
@@ -39,10 +39,10 @@ def test_what_the_segment_bears_out_is_kept_and_what_it_does_not_is_counted(
         outcome = _import(app, transcript)
     assert set(held(app)) == {FACT["content"]}
     assert [name for name in outcome.verdicts if name.startswith("drop:")]
-    (row,) = rows(app, FlushRow)
+    (row,) = rows_of_type(app.ledger, FlushRow)
     assert (row.extractor, row.input_tokens, row.output_tokens) == ("scripted", 100, 50)
     assert row.cost == pytest.approx(0.0001)
-    assert KEY not in str(list(app.ledger.ledger()))
+    assert KEY not in str(list(app.ledger.rows()))
     app.close()
     assert not [p for p in home.rglob("*") if p.is_file() and "models" not in str(p) and KEY.encode() in p.read_bytes()]
 

@@ -8,11 +8,11 @@ import pytest
 from kits.intake import HERE, held, session, take
 from pellucid.app import App
 from pellucid.errors import InputError, NotFoundError
+from pellucid.memory.ledger_rows import rows_of_type
 from pellucid.model.ledger import UnkeptRow, VerdictRow
 from pellucid.operations.memory.forgetting import ForgetInput, forget
 from pellucid.operations.recall.request import RecallInput
 from pellucid.operations.recall.why import WhyInput, why
-from pellucid.operations.rows import rows
 from pellucid.operations.session.importing import ImportInput, import_transcripts
 from pellucid.surfaces.present.recall.why import why_text
 
@@ -39,13 +39,13 @@ def test_a_statement_that_was_not_kept_says_why_by_its_words(whole: App, said: s
 
 def test_every_plain_statement_became_a_memory_or_has_a_row(whole: App) -> None:
     take(whole, session(*_SAID))
-    found = [*rows(whole, VerdictRow, HERE), *rows(whole, UnkeptRow, HERE)]
+    found = [*rows_of_type(whole.ledger, VerdictRow, HERE), *rows_of_type(whole.ledger, UnkeptRow, HERE)]
     assert {turn for row in found for turn in row.evidence} == {f"s1:{n}-{n}" for n in range(1, 5)}
 
 
 def test_no_word_of_what_was_not_kept_is_in_the_home(whole: App, home: Path) -> None:
     take(whole, session(*_SAID))
-    assert "zephyr" not in json.dumps(list(whole.ledger.ledger()), default=str)
+    assert "zephyr" not in json.dumps(list(whole.ledger.rows()), default=str)
     whole.close()
     assert not [each for each in home.rglob("*") if each.is_file() and b"zephyr" in each.read_bytes()]
 
@@ -97,7 +97,7 @@ def test_an_import_counts_the_statements_it_made_nothing_of(whole: App, home: Pa
     chat.write_text("".join(f"{json.dumps(turn)}\n" for turn in turns), "utf-8")
     outcome = import_transcripts(whole, ImportInput(mode="extract", paths=(chat,), namespace=HERE))
     assert outcome.unkept
-    assert sum(outcome.unkept.values()) == len(list(rows(whole, UnkeptRow, HERE)))
+    assert sum(outcome.unkept.values()) == len(list(rows_of_type(whole.ledger, UnkeptRow, HERE)))
 
 
 def test_a_statement_that_stands_in_a_passage_alone_says_why_no_memory_was_made_of_it(whole: App) -> None:

@@ -61,7 +61,7 @@ def test_turns_wait_on_disk_in_order_until_the_session_ends(live: Home) -> None:
     assert kept(app) == [TTL]
     assert ended.backlog == ()
     assert app.spool.waiting() == []
-    assert [row["signal"] for row in app.ledger.ledger() if row["kind"] == "flush"] == ["session_end"]
+    assert [row["signal"] for row in app.ledger.rows() if row["kind"] == "flush"] == ["session_end"]
 
 
 @pytest.mark.requirement("CAP-2")
@@ -358,7 +358,7 @@ def test_two_that_observe_one_session_at_once_lose_and_double_nothing(live: Home
     assert failures == []
     see(apps[0], flush="session_end", session_id="s")
 
-    rows = [row for row in apps[0].ledger.ledger() if row["kind"] == "flush"]
+    rows = [row for row in apps[0].ledger.rows() if row["kind"] == "flush"]
     assert sum(int(str(row["turns"])) for row in rows) == 40
     found = " ".join(kept(live.open()))
     assert [found.count(f"token{number}x") for number in range(40)] == [1] * 40

@@ -8,12 +8,12 @@ from kits.intake import HERE, START, held, session, take
 from kits.vault import keep
 from pellucid.app import App
 from pellucid.memory.changes import ChangeSet
+from pellucid.memory.ledger_rows import lifecycle_rows
 from pellucid.memory.reconcile.reconcile import Reconciler, statement_of
 from pellucid.model.observation import Evidence, ExtractedFact, MemoryObservation
 from pellucid.operations.memory.remembering import RememberInput, remember
 from pellucid.operations.memory.storytelling import history
 from pellucid.operations.memory.undoing import UndoInput, undo
-from pellucid.operations.rows import lifecycle_rows
 
 LATER = START + timedelta(days=10)
 
@@ -86,7 +86,7 @@ def test_a_spoken_retraction_takes_back_what_it_names_and_leaves_the_rest(whole:
     take(whole, session("Forget what I said about the cache TTL.", name="b", start=LATER))
     assert set(held(whole)) == {"Backups are kept for 30 days"}
     assert set(held(whole, "retracted")) == {"The cache TTL is 300 seconds"}
-    events = [(row.event_type, row.reason_code) for row in lifecycle_rows(whole, HERE)]
+    events = [(row.event_type, row.reason_code) for row in lifecycle_rows(whole.ledger, HERE)]
     assert events == [("retracted", "spoken-retraction")]
 
 
@@ -157,7 +157,7 @@ def test_equal_words_of_two_sessions_are_one_memory_that_was_said_again(whole: A
     take(whole, session("We decided to cut releases every Tuesday.", name="a"))
     tally = take(whole, session("We decided to cut releases every Tuesday.", name="b", start=LATER))
     assert (tally.memories, dict(tally.verdicts)) == (0, {"reject:duplicate": 1})
-    events = [(row.event_type, row.session_id) for row in lifecycle_rows(whole, HERE)]
+    events = [(row.event_type, row.session_id) for row in lifecycle_rows(whole.ledger, HERE)]
     assert events == [("corroborated", "b")]
 
 
@@ -192,7 +192,7 @@ def test_the_history_names_versions_causes_and_evidence(whole: App) -> None:
 def test_no_row_of_the_ledger_holds_a_word_of_a_memory(whole: App) -> None:
     take(whole, session("The zanzibar gateway listens on port 7443.", "Actually, it listens on port 7444.", name="a"))
     keep(whole, "The zanzibar gateway is owned by Priya")
-    text = str(list(whole.ledger.ledger())).casefold()
+    text = str(list(whole.ledger.rows())).casefold()
     assert "verdict" in text
     assert not [word for word in ("zanzibar", "7443", "priya", "listens") if word in text]
 
@@ -270,7 +270,7 @@ def test_an_older_statement_of_several_attributes_that_arrives_late_keeps_those_
     say(1, port="1", host="alpha")
     late = next(m for m in held(whole).values() if "host" in m.structured_attributes)
     assert list(late.retired_attributes) == ["port"]
-    text = str(list(whole.ledger.ledger()))
+    text = str(list(whole.ledger.rows()))
     assert "host" not in text
 
 

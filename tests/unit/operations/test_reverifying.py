@@ -6,12 +6,12 @@ from kits.intake import HERE, held, session, take
 from kits.vault import keep
 from pellucid.app import App
 from pellucid.errors import InputError, NotFoundError
+from pellucid.memory.ledger_rows import rows_of_type
 from pellucid.model.ledger import LifecycleRow
 from pellucid.model.memory import Memory
 from pellucid.operations.memory.changing import UpdateInput, VerbInput, apply_verb, update
 from pellucid.operations.memory.reverifying import ReverifyInput, reverify
 from pellucid.operations.memory.undoing import UndoInput, undo
-from pellucid.operations.rows import rows
 
 
 def _remembered(app: App, content: str) -> Memory:
@@ -23,7 +23,7 @@ def _verify(app: App, *ids: str) -> ReverifyInput:
 
 
 def _events(app: App) -> list[LifecycleRow]:
-    return [row for row in rows(app, LifecycleRow, HERE) if row.event_type == "reverified"]
+    return [row for row in rows_of_type(app.ledger, LifecycleRow, HERE) if row.event_type == "reverified"]
 
 
 @pytest.mark.requirement("TIME-5")

@@ -133,7 +133,7 @@ def test_a_state_set_by_hand_in_the_file_counts(app: App) -> None:
     file = file if file.exists() else next(app.settings.home.rglob(Path(kept.path).name))
     file.write_text(file.read_text("utf-8").replace("status: active", "status: archived"), "utf-8")
     Calendar.at = day(2)
-    app.unit_of_work.adopt()
+    app.unit_of_work.take_over_edits()
     assert told(app) == {}
 
 

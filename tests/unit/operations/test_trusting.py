@@ -9,6 +9,7 @@ from pellucid.app import App
 from pellucid.errors import InputError
 from pellucid.language.spelling import content_hash
 from pellucid.memory.changes import ChangeSet
+from pellucid.memory.ledger_rows import lifecycle_rows
 from pellucid.memory.reconcile.reconcile import Reconciler, Statement
 from pellucid.memory.trust.zones import first_zone
 from pellucid.model.memory import Memory, SourceClass
@@ -25,7 +26,6 @@ from pellucid.operations.memory.trusting import (
     trust_list,
 )
 from pellucid.operations.memory.undoing import UndoInput, undo
-from pellucid.operations.rows import lifecycle_rows
 
 MORE = "That holds for the small berths and the large ones, in summer and in winter, until the board meets again."
 LATER = START + timedelta(days=10)
@@ -71,7 +71,7 @@ def test_a_users_word_lifts_a_tools_and_neither_a_web_page_nor_an_assistant_does
     said(whole, "The cache TTL is 300 seconds", "web_content", "s2", 1)
     said(whole, "The cache TTL is 300 seconds", "assistant_output", "s3", 2)
     assert now(whole, tool).trust_zone == "quarantine"
-    assert [row for row in lifecycle_rows(whole, HERE) if row.event_type == "corroborated"] == []
+    assert [row for row in lifecycle_rows(whole.ledger, HERE) if row.event_type == "corroborated"] == []
     user = said(whole, "The cache TTL is 300 seconds", "user_input", "s4", 3)
     risen = now(whole, tool)
     assert (risen.trust_zone, risen.status, risen.superseded_by) == ("working", "superseded", user.id)

@@ -57,7 +57,7 @@ def by_job(done: list[Done]) -> dict[str, int]:
 def test_an_opening_takes_over_edits_and_ends_erasures(app: App) -> None:
     edited(app)
     (app.settings.home / "erasing").touch()
-    assert look_after(app, adopt=False).count == 0
+    assert look_after(app, take_over_edits=False).count == 0
     assert not is_unfinished(app)
     assert said(app) == ["the crane lifts forty tonnes"]
     assert look_after(app) == Done("edits", 1)

@@ -37,7 +37,7 @@ def test_a_commit_that_does_not_fit_is_not_acknowledged(tmp_path: Path) -> None:
     assert error.value.next_step
     assert records.operations() == before
     assert records.heads([NOTE, "a.md"])[0].data == OLD
-    assert list(records.ledger()) == []
+    assert list(records.ledger.rows()) == []
     records.commit(too_big)
     assert len(records.drain().filed) == 2
 
@@ -85,7 +85,7 @@ def test_a_disk_that_fails_at_any_step_of_a_drain_loses_nothing(tmp_path: Path, 
     failing = False
     records.drain()
     assert note(tmp_path).read_bytes() == note(tmp_path, "a.md").read_bytes() == OURS
-    assert [row["seq"] for row in records.ledger()] == [1]
+    assert [row["seq"] for row in records.ledger.rows()] == [1]
     assert leftovers(tmp_path) == []
     assert conflict_texts(tmp_path) == []
 

@@ -34,14 +34,14 @@ def test_rows_are_numbered_and_filed_by_month(tmp_path: Path) -> None:
     records.drain()
     assert ledger_file(tmp_path).read_text() == '{"seq":1,"kind":"a"}\n{"seq":3,"kind":"c"}\n'
     assert ledger_file(tmp_path, "2026-05").read_text() == '{"seq":2,"kind":"b"}\n'
-    assert [row["kind"] for row in records.ledger()] == ["a", "b", "c"]
+    assert [row["kind"] for row in records.ledger.rows()] == ["a", "b", "c"]
 
 
 def test_rows_can_be_read_before_they_are_filed(tmp_path: Path) -> None:
     records = commit_rows(tmp_path, "a")
     records.drain()
     commit_rows(tmp_path, "b")
-    assert list(records.ledger()) == [{"seq": 1, "kind": "a"}, {"seq": 2, "kind": "b"}]
+    assert list(records.ledger.rows()) == [{"seq": 1, "kind": "a"}, {"seq": 2, "kind": "b"}]
 
 
 @pytest.mark.parametrize("step", ["ledger-appended", "ledger-synced"])
@@ -53,7 +53,7 @@ def test_a_crash_after_appending_does_not_append_twice(tmp_path: Path, step: Ste
     commit_rows(tmp_path, "a", "b")
     with pytest.raises(Crash):
         LocalRecords(tmp_path, failpoint=failpoint).drain()
-    assert [row["seq"] for row in LocalRecords(tmp_path).ledger()] == [1, 2]
+    assert [row["seq"] for row in LocalRecords(tmp_path).ledger.rows()] == [1, 2]
     drain(tmp_path)
     assert ledger_file(tmp_path).read_text().count("\n") == 2
 
@@ -72,7 +72,7 @@ def test_a_torn_last_line_is_mended_wherever_it_was_cut(tmp_path: Path, kept: in
     with ledger_file(tmp_path).open("r+b") as file:
         file.truncate(whole + kept)
     records = LocalRecords(tmp_path)
-    assert [row["kind"] for row in records.ledger()] == ["a", "b", "c"]
+    assert [row["kind"] for row in records.ledger.rows()] == ["a", "b", "c"]
     records.drain()
     assert [json.loads(line)["seq"] for line in ledger_file(tmp_path).read_text().splitlines()] == [1, 2, 3]
 
@@ -101,7 +101,7 @@ def test_a_new_journal_goes_on_counting_where_the_files_ended(tmp_path: Path) ->
         path.unlink()
     records = commit_rows(tmp_path, "c")
     records.drain()
-    assert [(row["seq"], row["kind"]) for row in records.ledger()] == [(1, "a"), (2, "b"), (3, "c")]
+    assert [(row["seq"], row["kind"]) for row in records.ledger.rows()] == [(1, "a"), (2, "b"), (3, "c")]
 
 
 def broken(*lines: bytes, home: Path, kinds: str = "abcde") -> LocalRecords:
@@ -128,27 +128,27 @@ DAMAGED = {
 @pytest.mark.parametrize("line", DAMAGED.values(), ids=DAMAGED)
 def test_a_damaged_line_is_named_and_hides_none_behind_it(tmp_path: Path, line: bytes) -> None:
     records = broken(line + b"\n", home=tmp_path)
-    assert [row["kind"] for row in records.ledger()] == list("acde")
-    state = records.rows.state()
+    assert [row["kind"] for row in records.ledger.rows()] == list("acde")
+    state = records.ledger.state()
     assert (state.missing, state.damaged, state.altered) == (((2, 2),), (("2026-04.jsonl", 2),), ())
     assert state.problems[0] == "2026-04.jsonl: line 2 is not a ledger row"
     commit_rows(tmp_path, "f").drain()
-    assert [row["kind"] for row in records.ledger()] == list("acdef")
-    assert records.rows.state().missing == ((2, 2),)
+    assert [row["kind"] for row in records.ledger.rows()] == list("acdef")
+    assert records.ledger.state().missing == ((2, 2),)
 
 
 def test_a_damaged_line_is_set_aside_when_it_is_given_up(tmp_path: Path) -> None:
     records = broken(b"{broken\n", home=tmp_path)
     records.commit(operation(ledger=({"kind": "loss", "missing": [[2, 2]]},)))
     records.drain()
-    records.rows.settle()
-    assert not records.rows.state(thorough=True).problems
-    assert [row["seq"] for row in records.ledger()] == [1, 3, 4, 5, 6]
+    records.ledger.settle()
+    assert not records.ledger.state(thorough=True).problems
+    assert [row["seq"] for row in records.ledger.rows()] == [1, 3, 4, 5, 6]
     aside = ledger_file(tmp_path).with_suffix(".damaged")
     assert aside.read_bytes() == b"{broken\n"
     assert {path.stat().st_mode & 0o777 for path in aside.parent.iterdir()} == {0o600}
     commit_rows(tmp_path, "g").drain()
-    assert not LocalRecords(tmp_path).rows.state(thorough=True).problems
+    assert not LocalRecords(tmp_path).ledger.state(thorough=True).problems
 
 
 def test_what_was_changed_in_place_is_found_when_it_is_looked_for_and_not_forgotten_again(tmp_path: Path) -> None:
@@ -158,21 +158,21 @@ def test_what_was_changed_in_place_is_found_when_it_is_looked_for_and_not_forgot
     data = ledger_file(tmp_path).read_bytes()
     ledger_file(tmp_path).write_bytes(data.replace(b'"b"', b'"x"'))
     os.utime(ledger_file(tmp_path), ns=(before.st_atime_ns, before.st_mtime_ns))
-    assert not records.rows.state().problems, "a bit that flips leaves size and time as they were"
-    assert records.rows.state(thorough=True).altered == ("2026-04.jsonl",)
-    assert records.rows.state().altered == ("2026-04.jsonl",)
+    assert not records.ledger.state().problems, "a bit that flips leaves size and time as they were"
+    assert records.ledger.state(thorough=True).altered == ("2026-04.jsonl",)
+    assert records.ledger.state().altered == ("2026-04.jsonl",)
     commit_rows(tmp_path, "c").drain()
-    assert records.rows.state().altered == ("2026-04.jsonl",)
+    assert records.ledger.state().altered == ("2026-04.jsonl",)
     ledger_file(tmp_path).write_bytes(ledger_file(tmp_path).read_bytes().replace(b'"x"', b'"b"'))
-    assert not records.rows.state().problems
+    assert not records.ledger.state().problems
 
 
 def test_files_that_are_as_they_were_written_are_not_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     records = filed_months(tmp_path, 40)
     records.drain()
     monkeypatch.setattr("pellucid.store.local.ledger.rows.ledger_check.survey", None)
-    assert not records.rows.state().problems
-    assert not LocalRecords(tmp_path).rows.state().problems
+    assert not records.ledger.state().problems
+    assert not LocalRecords(tmp_path).ledger.state().problems
 
 
 def test_rows_that_came_with_the_vault_are_counted_on_from(tmp_path: Path) -> None:
@@ -181,8 +181,8 @@ def test_rows_that_came_with_the_vault_are_counted_on_from(tmp_path: Path) -> No
         file.write(b'{"seq":2,"kind":"b"}\n{"seq":3,"kind":"c"}\n')
     records = commit_rows(tmp_path, "d")
     records.drain()
-    assert [(row["seq"], row["kind"]) for row in records.ledger()] == [(1, "a"), (2, "b"), (3, "c"), (4, "d")]
-    assert not records.rows.state(thorough=True).problems
+    assert [(row["seq"], row["kind"]) for row in records.ledger.rows()] == [(1, "a"), (2, "b"), (3, "c"), (4, "d")]
+    assert not records.ledger.state(thorough=True).problems
 
 
 def test_an_older_ledger_put_in_the_place_of_a_newer_one_is_missed(tmp_path: Path) -> None:
@@ -191,10 +191,10 @@ def test_an_older_ledger_put_in_the_place_of_a_newer_one_is_missed(tmp_path: Pat
     commit_rows(tmp_path, "b").drain()
     ledger_file(tmp_path).write_bytes(older)
     records = commit_rows(tmp_path, "c")
-    assert records.rows.state().missing == ((2, 2),)
+    assert records.ledger.state().missing == ((2, 2),)
     records.drain()
-    assert [row["seq"] for row in records.ledger()] == [1, 3]
-    assert records.rows.state().missing == ((2, 2),)
+    assert [row["seq"] for row in records.ledger.rows()] == [1, 3]
+    assert records.ledger.state().missing == ((2, 2),)
 
 
 @pytest.mark.parametrize("step", ["commit-open", "commit-done", "ledger-appended", "ledger-synced"])
@@ -209,9 +209,9 @@ def test_no_crash_makes_the_ledger_look_hurt(tmp_path: Path, step: Step) -> None
         crashing.commit(operation(ledger=({"kind": "c"},)))
     with suppress(Crash):
         crashing.drain()
-    assert not LocalRecords(tmp_path).rows.state(thorough=True).problems
+    assert not LocalRecords(tmp_path).ledger.state(thorough=True).problems
     drain(tmp_path)
-    assert not LocalRecords(tmp_path).rows.state(thorough=True).problems
+    assert not LocalRecords(tmp_path).ledger.state(thorough=True).problems
 
 
 @pytest.mark.parametrize("row", [{"seq": 9}, {"x": object()}, {"x": float("nan")}])
@@ -225,7 +225,7 @@ def test_a_row_that_cannot_be_kept_is_refused_with_its_whole_operation(tmp_path:
 def test_text_of_every_script_survives_the_ledger(tmp_path: Path) -> None:
     records = commit_rows(tmp_path, 'ü 漢字 "quoted"\n\u2028')
     records.drain()
-    assert next(records.ledger())["kind"] == 'ü 漢字 "quoted"\n\u2028'
+    assert next(records.ledger.rows())["kind"] == 'ü 漢字 "quoted"\n\u2028'
 
 
 def filed_months(home: Path, rows: int) -> LocalRecords:
@@ -241,19 +241,19 @@ def filed_months(home: Path, rows: int) -> LocalRecords:
 
 def test_the_rows_after_a_number_are_read_from_the_end_of_each_month(tmp_path: Path) -> None:
     records = filed_months(tmp_path, 400)
-    everything = list(records.ledger())
+    everything = list(records.ledger.rows())
     assert [row["seq"] for row in everything] == list(range(1, 403))
     assert ledger_file(tmp_path).stat().st_size > 3 * (1 << 14)
     for after in (*range(0, 400, 13), 398, 399, 400, 401, 402, 403, 1_000):
-        assert list(records.ledger(after)) == everything[after:]
+        assert list(records.ledger.rows(after)) == everything[after:]
 
 
 def test_a_torn_last_line_does_not_hide_the_newest_rows(tmp_path: Path) -> None:
     records = filed_months(tmp_path, 400)
-    everything = list(records.ledger())
+    everything = list(records.ledger.rows())
     with ledger_file(tmp_path).open("ab") as file:
         file.write(b'{"seq":9')
-    assert list(records.ledger(395)) == everything[395:]
+    assert list(records.ledger.rows(395)) == everything[395:]
 
 
 def test_the_beginning_of_a_month_is_not_read_for_its_last_rows(tmp_path: Path) -> None:
@@ -263,8 +263,8 @@ def test_the_beginning_of_a_month_is_not_read_for_its_last_rows(tmp_path: Path) 
     damaged = bytearray(ledger_file(tmp_path).read_bytes())
     damaged[:10_000] = b"?" * 10_000
     ledger_file(tmp_path).write_bytes(damaged)
-    assert [row["seq"] for row in records.ledger(390)] == list(range(391, 401))
-    assert len(list(records.ledger(2))) < 398
+    assert [row["seq"] for row in records.ledger.rows(390)] == list(range(391, 401))
+    assert len(list(records.ledger.rows(2))) < 398
 
 
 def as_the_release_before_wrote_it(home: Path) -> None:
@@ -276,22 +276,22 @@ def as_the_release_before_wrote_it(home: Path) -> None:
 
 def test_a_journal_of_the_release_before_is_taken_over_and_its_ledger_looked_through(tmp_path: Path) -> None:
     before = LocalRecords(tmp_path)
-    key = before.rows.key()
+    key = before.ledger.key()
     commit_rows(tmp_path, "a", "b").drain()
     before.close()
     as_the_release_before_wrote_it(tmp_path)
     records = LocalRecords(tmp_path)
-    assert records.rows.key() == key
-    assert records.rows.state().settled
-    assert [row["kind"] for row in records.ledger()] == ["a", "b"]
+    assert records.ledger.key() == key
+    assert records.ledger.state().settled
+    assert [row["kind"] for row in records.ledger.rows()] == ["a", "b"]
     records.close()
     as_the_release_before_wrote_it(tmp_path)
     lines = ledger_file(tmp_path).read_bytes().splitlines(keepends=True)
     ledger_file(tmp_path).write_bytes(lines[1])
     (tmp_path / "vault" / ".pellucid" / "key").unlink()
     records = LocalRecords(tmp_path)
-    assert records.rows.key() != key
-    assert (records.rows.state().missing, records.rows.state().key) == (((1, 1),), "lost")
+    assert records.ledger.key() != key
+    assert (records.ledger.state().missing, records.ledger.state().key) == (((1, 1),), "lost")
 
 
 def test_an_index_that_cannot_be_read_keeps_no_new_journal_from_counting(tmp_path: Path) -> None:
@@ -301,4 +301,4 @@ def test_an_index_that_cannot_be_read_keeps_no_new_journal_from_counting(tmp_pat
             path.unlink()
         (tmp_path / "index.db").write_bytes(data)
         commit_rows(tmp_path, "b").drain()
-        assert [row["seq"] for row in LocalRecords(tmp_path).ledger()] == list(range(1, number + 3))
+        assert [row["seq"] for row in LocalRecords(tmp_path).ledger.rows()] == list(range(1, number + 3))

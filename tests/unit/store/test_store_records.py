@@ -63,7 +63,7 @@ def test_a_write_from_an_old_text_is_refused_whole(tmp_path: Path) -> None:
     assert error.value.next_step
     assert records.operations() == before
     assert records.heads(["new.md"])[0].data is None
-    assert list(records.ledger()) == []
+    assert list(records.ledger.rows()) == []
 
 
 @pytest.mark.parametrize("base", [None, OURS])
@@ -86,7 +86,7 @@ def test_an_operation_is_committed_once(tmp_path: Path) -> None:
     records.commit(once)
     with pytest.raises(ConflictError):
         records.commit(once)
-    assert len(list(records.ledger())) == 1
+    assert len(list(records.ledger.rows())) == 1
 
 
 @pytest.mark.parametrize("at", ["", "yesterday", "2026-13-01T00:00:00.000Z", "../../x"])
@@ -165,7 +165,7 @@ def test_an_empty_store_has_nothing_to_show(tmp_path: Path) -> None:
     records = LocalRecords(tmp_path)
     assert list(records.walk()) == []
     assert records.conflicts() == []
-    assert list(records.ledger()) == []
+    assert list(records.ledger.rows()) == []
     assert records.drain() == DrainReport()
 
 
@@ -260,7 +260,7 @@ def test_threads_share_a_store(tmp_path: Path) -> None:
         thread.join()
     assert errors == []
     assert len(list(records.walk())) == 40
-    assert [row["seq"] for row in records.ledger()] == list(range(1, 41))
+    assert [row["seq"] for row in records.ledger.rows()] == list(range(1, 41))
     assert leftovers(tmp_path) == []
 
 

@@ -165,7 +165,7 @@ def test_a_drain_that_died_at_any_step_is_finished_by_the_next(tmp_path: Path, s
     assert not note(tmp_path, gone).exists()
     assert note(tmp_path).read_bytes() == OURS
     assert note(tmp_path, "facts/2026-04/new.md").read_bytes() == OURS
-    assert list(LocalRecords(tmp_path).ledger()) == [{"seq": 1, "kind": "x"}]
+    assert list(LocalRecords(tmp_path).ledger.rows()) == [{"seq": 1, "kind": "x"}]
     assert leftovers(tmp_path) == []
     assert conflict_texts(tmp_path) == []
 

@@ -37,9 +37,9 @@ BOTH = (SECRET, EDITED)
 def test_the_class_fulfils_the_ports(tmp_path: Path) -> None:
     records = LocalRecords(tmp_path)
     eraser: Eraser = records
-    ledger: Ledger = records
+    ledger: Ledger = records.ledger
     assert set(eraser.scrub([]).values()) == {0}
-    assert list(ledger.ledger(after=7)) == []
+    assert list(ledger.rows(after=7)) == []
 
 
 def test_a_scrub_leaves_no_byte_of_a_removed_path(tmp_path: Path) -> None:
@@ -311,4 +311,4 @@ def test_a_process_that_writes_meanwhile_loses_nothing(tmp_path: Path) -> None:
     assert found(tmp_path) == set()
     written = [f"facts/2026-04/by-another-{number}.md" for number in range(60)]
     assert {head.data for head in records.heads(written)} == {OURS}
-    assert [row["n"] for row in records.ledger()] == list(range(60))
+    assert [row["n"] for row in records.ledger.rows()] == list(range(60))

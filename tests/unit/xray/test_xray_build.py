@@ -170,13 +170,13 @@ def test_the_snapshot_is_a_function_of_the_receipt_and_follows_the_memory(told: 
     assert xray_of(told, HERE, first.snapshot_id) == first
     target = first.results[0]
     edit(told.settings.home, target.path, "status: active", "status: archived")
-    told.unit_of_work.adopt()
+    told.unit_of_work.take_over_edits()
     later = xray_of(told, HERE, first.snapshot_id)
     assert later.results[0].score_decomposition == target.score_decomposition
     assert later.results[0].provenance
     assert later.results[0].provenance.stale
     (told.settings.home / "vault" / target.path).unlink()
-    told.unit_of_work.adopt()
+    told.unit_of_work.take_over_edits()
     gone = xray_of(told, HERE, first.snapshot_id).results[0]
     assert (gone.memory_id, gone.path, gone.provenance) == (target.memory_id, "", None)
 

@@ -40,7 +40,7 @@ def atlas(house: Opener, tmp_path: Path) -> App:
     """The example vault as somebody copied it."""
     shutil.copytree(VAULT, tmp_path / "vault")
     app = house()
-    app.unit_of_work.adopt()
+    app.unit_of_work.take_over_edits()
     return app
 
 

@@ -97,7 +97,7 @@ def test_a_file_that_somebody_deleted_is_named(port: App) -> None:
     recall_id = ask(port, "harbour crane").recall_id
     (path,) = (each.path for each in port.index.memories(HERE) if each.memory.id == FERRY)
     (port.settings.home / "vault" / path).unlink()
-    port.unit_of_work.adopt()
+    port.unit_of_work.take_over_edits()
     found = named(port, recall_id)
     assert found["removed"] == ("1", (FERRY,))
     assert "forgotten" not in found
@@ -112,7 +112,7 @@ def test_another_text_of_a_memory_nobody_found_is_named_too(house: Opener) -> No
     recall_id = ask(app, "harbour crane").recall_id
     (path,) = (each.path for each in app.index.memories(HERE) if each.memory.id == TIDE.replace("3", "2"))
     edit(app.settings.home, path, "the tide turns at noon", "the tide turns at noon and again and again " * 9)
-    app.unit_of_work.adopt()
+    app.unit_of_work.take_over_edits()
     again = live(app, recall_id)
     assert again.identical or "changed" in {each.name for each in again.reasons}
 

@@ -120,7 +120,7 @@ def test_what_no_verb_put_there_is_a_line_in_its_file(
     assert change.apply.endswith(path)
     text = (app.settings.home / "vault" / path).read_text("utf-8")
     edit(app.settings.home, path, line if line in text else line.replace('"', ""), instead)
-    app.unit_of_work.adopt()
+    app.unit_of_work.take_over_edits()
     assert order(app, CRANE).index(kept) + 1 == change.place
 
 
@@ -177,7 +177,7 @@ def test_a_recall_that_pretends_ranks_as_the_change_then_does(house: Opener) -> 
         pretended = stages(request, _pretending(world, row))
     path = find_memory(app, app.settings.namespace, ids[-1]).path
     edit(app.settings.home, path, "status: archived", "status: active")
-    app.unit_of_work.adopt()
+    app.unit_of_work.take_over_edits()
     assert ranking(pretended) == ranking(app.recaller.run(request))
     assert ids[-1] in {each for each, _ in ranking(pretended)}
 

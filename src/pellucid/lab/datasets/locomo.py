@@ -22,6 +22,7 @@ def load(path: Path) -> Dataset:
 
 
 def _group(conversation: dict[str, Any]) -> Group:
+    """One conversation as a group: its turns as records, its questions with their evidence."""
     records = tuple(_records(conversation["conversation"]))
     known = {record.key for record in records}
     questions = [
@@ -48,6 +49,7 @@ def _labels(evidence: list[str], known: set[str]) -> dict[str, int]:
 
 
 def _records(conversation: dict[str, Any]) -> list[Record]:
+    """The turns of a conversation as records, in order."""
     out: list[Record] = []
     sessions = sorted(int(key[8:]) for key in conversation if re.fullmatch(r"session_\d+", key))
     for number in sessions:

@@ -53,6 +53,7 @@ def _update(question: LabelledQuestion, own: list[Record]) -> list[Update]:
 
 
 def _records(session: dict[str, Any]) -> list[Record]:
+    """The turns of a session as records."""
     at = _date(session.get("date", ""))
     name = session["session_id"]
     return [

@@ -19,6 +19,7 @@ def load(path: Path) -> Dataset:
 
 
 def _group(name: str, meeting: dict[str, Any]) -> Group:
+    """One meeting as a group: its turns as records, its questions with the turns of their spans."""
     said = [" ".join(_MARK.sub("", turn["content"]).split()) for turn in meeting["meeting_transcripts"]]
     records = [
         Record(_key(name, place), Turn(name, place + 1, "user", text, speaker=turn["speaker"] or None))

@@ -110,6 +110,7 @@ def load(path: Path) -> Sessions:
 
 
 def _transcript(path: Path) -> Transcript:
+    """A transcript file's text with its name and the time of its first turn."""
     raw = path.read_bytes()
     text = (lzma.decompress(raw) if path.suffix == ".xz" else raw).decode("utf-8")
     begins = re.search(r'"timestamp": ?"([^"]+)"', text)

@@ -115,6 +115,7 @@ def _value_held(app: App, question: eips.AsOfQuestion) -> str | None:
 
 
 def _row(question: eips.AsOfQuestion, said: str | None) -> dict[str, Any]:
+    """One question with its true answer and what was said; None is that nothing is known."""
     return {
         "document": question.number,
         "field": question.field,

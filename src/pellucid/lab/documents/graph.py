@@ -111,6 +111,7 @@ class _BroughtDocuments:
 def _measure_dependencies(
     app: App, asked: Sequence[int], left_out: tuple[str, ...], title: str, report: Report
 ) -> _BroughtDocuments:
+    """Ask what each document depends on, without the parts in `left_out`: rankings, leg health and milliseconds."""
     rankings: dict[int, list[int]] = {}
     health: dict[str, Counter[str]] = {}
     millis: list[float] = []
@@ -131,6 +132,7 @@ def _metrics_without(rankings: Mapping[int, list[int]], truth: Requires, moved: 
 
 
 def _ranked(rankings: Mapping[str, Mapping[int, list[int]]], truth: Requires) -> tuple[dict[str, Any], ...]:
+    """For each document asked about, the documents of each ranking beside the true ones."""
     return tuple(
         {"document": number, "requires": sorted(truth[number])}
         | {name: each[number][:DEPTH] for name, each in rankings.items()}

@@ -89,6 +89,7 @@ def batches(
 def _near_batches(
     live: Sequence[Memory], new: Collection[str], vectors: Callable[[Memory], Vector | None]
 ) -> list[Batch]:
+    """Clusters of memories that are near one another, each with a new one in it."""
     names = speakers(live)
     items = [
         Item(

@@ -166,6 +166,7 @@ def _canonical_words(found: list[str], *, denied: bool) -> tuple[str, ...]:
 
 
 def _english_words(found: list[str], *, denied: bool) -> Iterable[str]:
+    """The words, without `the`, `that` and `also` where these change no meaning; `an` as `a`."""
     folded = [word.casefold() for word in found]
     for at, (before, word, after) in enumerate(zip(["", *folded], folded, [*folded[1:], ""], strict=False)):
         is_name = found[at] != "the" and (at or _is_capitalised(found[at + 1 : at + 2]))  # `The Office`

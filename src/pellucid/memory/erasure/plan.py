@@ -50,7 +50,7 @@ class Erasure:
         return tuple(dict.fromkeys((*held, *written)))
 
     def is_said_by(self, turn: Turn) -> bool:
-        """Whether a turn is one of the evidence, holds a whole text of what goes, or several words that are lost."""
+        """Whether a turn says what is forgotten: it is its evidence, holds a text of it whole, or many lost words."""
         if (turn.session_id, turn.ordinal) in self.turns:
             return True
         text = normalise(turn.content)
@@ -161,6 +161,7 @@ class _Bond:
     """What ties a memory to those that must go."""
 
     def __init__(self, bound: Sequence[tuple[Memory, str]], texts: Mapping[str, str], chain: bool) -> None:
+        """`bound` are the memories that go, each with why; `texts` are all texts by id."""
         going = [each for each, _ in bound]
         self._ids = {each.id for each in going}
         self._parts = {part for each in going for part in each.derived_from}
@@ -329,6 +330,7 @@ def _rewritten_episode(
 
 
 def _read_file(records: Records, path: str) -> bytes:
+    """The bytes of a vault file."""
     data = records.heads([path])[0].data
     if data is None:
         raise ConflictError(f"{path} is gone: it was deleted just now", next_step="repeat the command")

@@ -58,7 +58,7 @@ def revive(
 def _fields_without(
     memory: Memory, row: LifecycleRow | None, held: Mapping[str, Served], gone: Collection[str]
 ) -> Fields:
-    """What stands in a memory without those that go."""
+    """The state of a memory that stays, with every reference to the memories in `gone` taken out of it."""
     fields: Fields = {
         "retired_attributes": {name: by for name, by in memory.retired_attributes.items() if by not in gone},
         "disputed_with": tuple(each for each in memory.disputed_with if each not in gone),
@@ -73,7 +73,7 @@ def _fields_without(
 
 
 def _successor_of(by: str | None, held: Mapping[str, Served], gone: Collection[str]) -> str | None:
-    """What the memories that go had given way to in their turn, if it stays."""
+    """The first memory that stays in the chain of those that replaced one another, from `by` on; its id, or None."""
     seen: set[str] = set()
     while by and by in gone and by not in seen:
         seen.add(by)

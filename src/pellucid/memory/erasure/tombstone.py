@@ -29,7 +29,7 @@ def said_key(secret: bytes, namespace: str, text: str) -> str:
 
 
 def turn_keys(secret: bytes, namespace: str, evidence: Iterable[str]) -> list[bytes]:
-    """The keys of the turns that evidence ranges `session:start-end` name."""
+    """The keys of every turn in evidence ranges such as `session:3-5`."""
     out: list[bytes] = []
     for each in evidence:
         if found := _RANGE.fullmatch(each):

@@ -75,7 +75,7 @@ class Reconciler:
     trust: bool = True
     """Whether it matters who says a thing again; see `memory.trust`."""
     restate: Restate | None = None
-    """How the value of a correction without a subject is put into what it may mean; None: such a one is not kept."""
+    """Puts a correction's value into what it may mean (`operations/session/restating.py`); None: it is not kept."""
     _considered: list[Statement] = field(default_factory=list[Statement])
     _forgotten: set[bytes] = field(default_factory=set[bytes])
     _standing: KnownStatements = field(init=False)
@@ -143,6 +143,7 @@ class Reconciler:
         return replace(statement, memory=memory.model_copy(update=said)), target
 
     def _apply_correction(self, statement: Statement) -> Outcome:
+        """Keep a correction in place of the one memory it can mean; defer it where none, or several, fit."""
         if (completed := self._restated_correction(statement)) is None:
             if statement.observation is None:
                 return self._decide_one(replace(statement, resolves=None))
@@ -163,6 +164,7 @@ class Reconciler:
         return Outcome("reject", "duplicate: the same words about the same thing are kept already", known)
 
     def _apply_retraction(self, memory: Memory, about: str) -> Outcome:
+        """Retract the kept memories that a person's words take back; the outcome names the first of them."""
         if memory.source_class not in _BY_A_PERSON or memory.trust_zone == "quarantine":
             return Outcome("reject", "not-a-person: only a person's own words take something back")
         active = [each for each in self._near(memory, about) if self.changes.now(of(each)).status == "active"]
@@ -188,6 +190,7 @@ class Reconciler:
         return [*self._standing.said_in(memory.session_id), *kept]
 
     def _keep_new(self, statement: Statement) -> Outcome:
+        """Keep a statement that nothing kept says yet; in quarantine where it, or what it repeats, is not trusted."""
         memory = statement.memory
         if statement.resolves and statement.resolves.kind == "update" and not self._standing.contradicted(memory):
             return Outcome("reject", "no-sign: nothing in its words says that it is to last, nor changes what is kept")
@@ -198,7 +201,7 @@ class Reconciler:
         return self._keep_asserted(statement)
 
     def _meet(self, doubted: Sequence[Subject], statement: Statement) -> Outcome:
-        """What others in quarantine say, too: a person's word may lift them, an assistant's only repeats them."""
+        """Keep what some in quarantine say, too: a person's word may lift them, an assistant's only repeats them."""
         memory = statement.memory
         if not vouches(memory):
             echo = memory.model_copy(update={"trust_zone": "quarantine"})
@@ -237,6 +240,7 @@ class Reconciler:
         self.changes.change(doubted, "promoted", fields, f"corroborated:{by.source_class or 'manual'}", [by.id])
 
     def _keep_asserted(self, statement: Statement) -> Outcome:
+        """Keep a trusted statement, in place of what it contradicts or corrects."""
         memory, resolves = statement.memory, statement.resolves
         met = self._standing.contradicted(memory)
         corrects = bool(resolves and resolves.kind == "correction")
@@ -249,6 +253,7 @@ class Reconciler:
         return self._replace(statement, met, "corrected" if corrects else "")
 
     def _replace(self, statement: Statement, met: Sequence[Contradiction], why: str) -> Outcome:
+        """Keep a statement, and retire what it met that is older and no stronger asserted; `why` goes to the ledger."""
         memory = statement.memory
         met, open_ones = _plain_and_open(met)
         newer = [each for each in met if since(of(each.of)) > since(memory)]

@@ -69,7 +69,7 @@ class _Lexicon:
 
 
 def read(text: str) -> ConceptPlaces:
-    """Where an undisguised text speaks of what."""
+    """Where each concept is spoken of in a text, by the numbers of its words; disguises (`veils`) are off by then."""
     lexicon = _lexicon()
     at: dict[str, list[int]] = defaultdict(list)
     words, places, place = list[str](), list[int](), 0

@@ -50,6 +50,7 @@ def settings_in_force(settings: Settings, *, changed: bool = False) -> SettingsO
 
 
 def _rows(held: BaseModel, sources: Mapping[str, str], above: str) -> Iterator[SettingRow]:
+    """A row for each setting of a section, and of the sections in it; `above` is the section's name with a dot."""
     for name, field in type(held).model_fields.items():
         where, value = f"{above}{to_camel(name)}", getattr(held, name)
         if section(field.annotation):

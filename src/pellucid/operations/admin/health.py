@@ -12,13 +12,13 @@ from pellucid.encoders.minilm.provision import MODEL_NAME, status
 from pellucid.errors import NoRoomError, StoreError, UnhealthyError
 from pellucid.memory.erasure.revival import orphans
 from pellucid.memory.indexer import Drift
+from pellucid.memory.ledger_rows import lifecycle_rows
 from pellucid.model.wire import Wire
 from pellucid.operations.admin.comparison import ANEW, Comparison, HealthFinding, finding, some
 from pellucid.operations.admin.status import PipelineStatus, low_on_disk, pipeline_status
 from pellucid.operations.memory.lifecycle.aging import due_passes
 from pellucid.operations.operation import Call, Operation, Surfaces
 from pellucid.operations.remains import is_unfinished, room_to_finish
-from pellucid.operations.rows import lifecycle_rows
 from pellucid.operations.settling import unsettled
 from pellucid.store.local import health
 from pellucid.store.local.database import DATABASES
@@ -153,6 +153,7 @@ def examine(app: App, *, sound: bool = False) -> DoctorOutput:
 
 
 def _registry_findings(app: App) -> Iterator[HealthFinding]:
+    """That the list of projects cannot be read, if so."""
     try:
         app.projects.known()
     except StoreError as error:
@@ -167,7 +168,8 @@ def make_room(home: Path) -> str | None:
 
 def rebuild(app: App, set_aside: str | None = None) -> RebuildOutput:
     """Fold every file of the vault anew. `set_aside` is what `make_room` said before the home was opened."""
-    app.unit_of_work.adopt()  # first, so that each row names the operation that others' changes are on record as
+    # first, so that each row names the operation that others' changes are on record as
+    app.unit_of_work.take_over_edits()
     done = app.indexer.rebuild(None)
     return RebuildOutput(
         memories=done.memories,
@@ -193,6 +195,7 @@ def _pipeline_findings(app: App, beat: PipelineStatus) -> Iterator[HealthFinding
 
 
 def _words_for_waiting(beat: PipelineStatus) -> Iterator[str]:
+    """What waits or is overdue in the pipeline, a phrase each."""
     turns = sum(each.turns for each in beat.backlog)
     if turns:
         yield f"{turns} turns of {len(beat.backlog)} sessions wait in the spool"
@@ -216,13 +219,14 @@ def _conflict_findings(app: App, waiting: DrainReport) -> Iterator[HealthFinding
 def _orphan_findings(app: App) -> Iterator[HealthFinding]:
     """What gave way to a memory that was forgotten since, and to nothing else: nobody says it is not true."""
     for namespace in app.lookup.namespaces():
-        for each in orphans(app.index.memories(namespace), lifecycle_rows(app, namespace)):
+        for each in orphans(app.index.memories(namespace), lifecycle_rows(app.ledger, namespace)):
             what = f"superseded by {each.memory.superseded_by}, which was forgotten: nothing in force replaces it"
             undo = f"`pellucid undo {each.memory.id}`, asked in {namespace}, puts it in force again"
             yield finding("superseded", each.memory.id, what, undo)
 
 
 def _vector_findings(app: App, rows: int, vectors: int) -> Iterator[HealthFinding]:
+    """That the index was made with another encoder, or has fewer vectors than memories, if so."""
     model = app.index.state().model
     if model and model != app.embedder.model:
         yield finding("model", model, f"the encoder is now {app.embedder.model}", ANEW)
@@ -249,7 +253,7 @@ def _words_for_drift(drift: Drift) -> Iterator[str]:
 
 
 def _passed_over(app: App) -> Iterator[str]:
-    """Where the vault promises or holds less than it seems to."""
+    """What limits this home, a sentence each: it is read-only, its file system is unsafe, files are passed over."""
     if app.read_only:
         yield "the home may only be read: nothing is kept or taken over, and what an interrupted write left waits"
     elif not health.replaces_atomically(app.records):
@@ -271,6 +275,7 @@ def doctor(call: Call, _asked: HomeInput) -> DoctorOutput:
 
 
 def _failure_of(report: DoctorOutput) -> UnhealthyError | None:
+    """The error that `doctor` ends with; None where nothing is wrong."""
     if report.healthy:
         return None
     return UnhealthyError(

@@ -49,6 +49,7 @@ def models(settings: Settings, request: ModelsInput, report: Callable[[str], Non
 
 
 def _reranker(settings: Settings, request: ModelsInput, report: Callable[[str], None]) -> ModelsOutput:
+    """The state of the reranking model, after fetching it if that is asked."""
     cache, model = settings.home / "models", settings.rerank.model or DEFAULT_MODEL
     if request.action == "pull":
         pull(model, cache, report)

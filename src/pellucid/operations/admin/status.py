@@ -10,9 +10,9 @@ from pathlib import Path
 from pydantic import Field
 
 from pellucid.app import App
+from pellucid.memory.ledger_rows import rows_of_type
 from pellucid.model.ledger import FlushRow, VerdictRow
 from pellucid.model.wire import Wire
-from pellucid.operations.rows import rows
 from pellucid.operations.session.flushing import Backlog, backlog
 
 _PLACES = ("vault", "journal.db", "index.db", "history.db", "spool.db", "models")
@@ -79,13 +79,14 @@ def low_on_disk(pulse: PipelineStatus) -> bool:
 
 
 def _observations_of(app: App) -> Observations:
+    """How many observations were recorded, by verdict, and when the last was."""
     verdicts, reasons, signals = Counter[str](), Counter[str](), Counter[str]()
     last: datetime | None = None
-    for row in rows(app, VerdictRow):
+    for row in rows_of_type(app.ledger, VerdictRow):
         verdicts[row.verdict] += 1
         reasons[f"{row.verdict}:{row.reason.partition(':')[0].strip()}"] += 1
         last = max(last or row.observed_at, row.observed_at)
-    flushes = list(rows(app, FlushRow))
+    flushes = list(rows_of_type(app.ledger, FlushRow))
     characters = sum(row.characters for row in flushes)
     signals.update(row.signal for row in flushes)
     seconds, turns = fsum(row.seconds for row in flushes), sum(row.turns for row in flushes)
@@ -115,6 +116,7 @@ def _disk(home: Path) -> dict[str, int]:
 
 
 def _bytes_on_disk(home: Path, place: str) -> int:
+    """The size of a file or of a folder of the home; 0 where it is not there."""
     path = home / place
     if path.is_dir():
         return sum(each.stat().st_size for each in path.rglob("*") if each.is_file())
@@ -122,6 +124,7 @@ def _bytes_on_disk(home: Path, place: str) -> int:
 
 
 def _retention(app: App) -> dict[str, str]:
+    """How long each kind of record is kept, in words."""
     settings, kept = app.settings, app.settings.history
     return {
         "trace": settings.observe.trace_retention,

@@ -78,6 +78,7 @@ def create_token(app: App, request: CreateTokenInput) -> NewToken:
         raise InputError(f"{field_name(field)} expects {expects}", code=f"invalid_{field}") from error
 
     def add(known: AccessList) -> AccessList:
+        """The access list with the new principal; refused where the name is taken."""
         if known.named(made.name):
             raise ConflictError(
                 f"there is a token named {made.name}", next_step="`pellucid token rotate` gives it a new secret"
@@ -141,6 +142,7 @@ def _principal_named(known: AccessList, name: str) -> Principal:
 
 
 def _parsed_grant(text: str) -> Grant:
+    """A grant from `NAMESPACE:ACCESS`."""
     namespace, _, access = text.strip().rpartition(":")
     try:
         return Grant.model_validate({"namespace": namespace, "access": access})

@@ -75,6 +75,7 @@ def erase(app: App, request: EraseInput) -> EraseOutput:
 
 
 def _forget_hooks(app: App, session_id: str | None) -> int:
+    """Drop what hooks told of a session; how many records that were."""
     sessions = HookedSessions(app.settings.home)
     told = [each for each in sessions.known() if each.session_id == session_id]
     for each in told:
@@ -103,6 +104,7 @@ def _finished(app: App, held: Owned, places: Counter[str], remains: tuple[Remain
 
 
 def _joined(before: ForgetOutput | None, done: ForgetOutput) -> ForgetOutput:
+    """Two rounds of forgetting as one; `before` is None in the first."""
     if before is None:
         return done
     return done.model_copy(
@@ -123,6 +125,7 @@ def _output(
     done: bool,
     remains: tuple[Remainder, ...] = (),
 ) -> EraseOutput:
+    """The answer: what was forgotten, if anything was, and what else of a session's own was taken, by place."""
     base = forgotten or ForgetOutput(done=done, memories=(), places={})
     given = {"done": done, "places": dict(Counter(base.places) + places), "remains": remains}
     shared = tuple(each.memory.id for each in held.shared)

@@ -34,6 +34,7 @@ def export(app: App, request: SubjectInput) -> Iterator[str]:
 
 
 def _xray(app: App, namespace: str, recall_id: str) -> Iterator[str]:
+    """The X-ray of a recall as a line of JSON; nothing where its receipt is no longer kept."""
     try:
         yield _line("xray", xray_of(app, namespace, recall_id).to_wire())
     except NotFoundError:  # only its results are kept

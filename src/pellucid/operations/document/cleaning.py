@@ -145,6 +145,7 @@ def clean_header(header: Mapping[str, str], settings: Settings, tally: ReadingTa
 
 
 def _cleaned_pair(key: str, value: str, tally: ReadingTally) -> tuple[str, str]:
+    """A header's key and value without secrets."""
     name = tally.clean(key)
     lead = f"{name}: "
     found = redact(lead + value)

@@ -25,7 +25,7 @@ def file_of(document: Document) -> Path:
 
 
 def place_of(app: App, document: Document) -> Path:
-    """The same, where a name was kept without its secret: as the file is really called, if it is there."""
+    """Where the file of a document stands, or stood, under its real name, of which a stored name keeps no secret."""
     return _located(file_of(document), app.key)
 
 
@@ -41,7 +41,7 @@ def known_documents(app: App, namespace: str) -> dict[Path, FiledDocument]:
     return {place_of(app, each.document): each for each in found}
 
 
-def held(app: App, filed: FiledDocument) -> KeptDocument | None:
+def read_kept(app: App, filed: FiledDocument) -> KeptDocument | None:
     """A document as its vault file has it now, whoever edited it; None if the file is gone.
 
     Raises:
@@ -83,6 +83,7 @@ def _located(stored: Path, key: bytes) -> Path:
 
 
 def _named_in(folder: Path, part: str, key: bytes) -> str:
+    """The name of the file in a folder that is stored as `part`; `part` itself where there is none."""
     try:
         names = os.listdir(folder)
     except OSError:

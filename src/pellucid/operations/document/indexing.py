@@ -26,7 +26,7 @@ from pellucid.documents.reading import CleanDocument, read_document
 from pellucid.errors import InputError
 from pellucid.model.wire import Wire
 from pellucid.operations.document.cleaning import ReadingTally, cleaned, header_of
-from pellucid.operations.document.held import file_of, held, known_documents, place_of, root_of, stored_path
+from pellucid.operations.document.held import file_of, known_documents, place_of, read_kept, root_of, stored_path
 from pellucid.operations.document.rows import HistoryRowsOutput, history_file, load_history
 from pellucid.operations.document.writing import keep, vault_path, withhold_and_quarantine
 from pellucid.operations.operation import Argument, Flag, Operation, Surfaces
@@ -142,7 +142,7 @@ class _Indexing:
     """The operation that `known` has seen."""
 
     def run(self) -> IndexDocsOutput:
-        """All of it."""
+        """Index what was asked for: take in what is there, close what is gone."""
         self._refresh()
         found = find_documents(self.request.paths, self._search())
         self.problems += found.problems
@@ -185,6 +185,7 @@ class _Indexing:
             self.applied = applied
 
     def _take_all(self, files: Sequence[FoundFile], histories: Histories | None) -> None:
+        """Read files and keep what changed in them, a batch at a time."""
         batch: list[SeenDocument] = []
         sections, done, total = 0, 0, sum(each.size for each in files)
         for place in files:
@@ -285,11 +286,11 @@ class _Indexing:
                 self._write_drafts([draft for file, each in filed for draft in self._closed_drafts(each, now, file)])
 
     def _closed_drafts(self, filed: FiledDocument, now: datetime, file: Path) -> list[DocumentDraft]:
-        """A document closed; none if it is, if somebody deleted its vault file, or nobody can read it."""
+        """The draft that closes a document; none if it is closed, or its vault file is gone or cannot be read."""
         if filed.document.removed_at is not None:
             return []
         try:
-            kept = held(self.app, filed)
+            kept = read_kept(self.app, filed)
         except InputError as error:
             self._refuse_damaged(filed, error)
             return []
@@ -297,13 +298,16 @@ class _Indexing:
         return [removed(kept, now, gone.changes if gone else None)] if kept else []
 
     def _drafts_of(self, each: SeenDocument, now: datetime) -> list[DocumentDraft]:
-        """What is to be kept of a file: one document; or two, where it defines another thing than it did."""
+        """What is to be kept of a file: one document; or two, where it defines another thing than it did.
+
+        An empty list, with a problem noted, where its vault file cannot be read. Takes the file out of `moves`.
+        """
         make = partial(drafted, namespace=self.request.namespace, now=now, clock=self.app.clock)
         filed = self.moves.take(each.place.file, each.digest, self.known, has_history=each.history is not None)
         if filed is None:
             return [make(None, each)]
         try:
-            old = held(self.app, filed)  # its vault file, not the index: what somebody edited there is kept
+            old = read_kept(self.app, filed)  # its vault file, not the index: what somebody edited there is kept
         except InputError as error:
             self.unread += 1
             self._refuse_damaged(filed, error)
@@ -317,7 +321,7 @@ class _Indexing:
         return [*before, make(None, replace(each, since=now))]
 
     def _write_drafts(self, drafts: Sequence[DocumentDraft]) -> None:
-        """Keep what changes, or only say so; either way the rest of the run builds on it."""
+        """Write the drafts that change something, or in a dry run only count; the rest of the run builds on it."""
         changing = [draft for draft in drafts if draft.changed and not (draft.held is None and draft.empty)]
         for draft in drafts:
             self.counts.take(draft)

@@ -15,7 +15,7 @@ from pellucid.graph.lines import part
 from pellucid.model.document import HeaderVersion, Section
 from pellucid.model.entity import node_key
 from pellucid.model.wire import Instant, Wire
-from pellucid.operations.document.held import file_of, held, stored_path
+from pellucid.operations.document.held import file_of, read_kept, stored_path
 from pellucid.operations.document.writing import keep
 from pellucid.operations.graph.states import names_of
 from pellucid.operations.operation import Argument, Flag, Operation, Surfaces
@@ -100,7 +100,7 @@ def show_document(app: App, namespace: str, name: str) -> DocumentOutput:
         InputError: several are, or its vault file cannot be read.
     """
     filed = _find_document(app, namespace, name)
-    kept = held(app, filed)
+    kept = read_kept(app, filed)
     if kept is None:
         raise NotFoundError(f"{filed.path} is gone: somebody deleted it", next_step="index the document again")
     rows = [
@@ -149,7 +149,7 @@ def remove_documents(app: App, namespace: str, names: Sequence[str]) -> RemovedO
     with app.unit_of_work.deciding(namespace):
         chosen = {each.document.id: each for name in names for each in _documents_named(app, namespace, name)}
         there = [each for each in chosen.values() if each.document.removed_at is None]
-        kept = [found for each in there if (found := held(app, each))]
+        kept = [found for each in there if (found := read_kept(app, each))]
         drafts = [removed(each, app.clock.now()) for each in kept]
         op_id = keep(app, drafts).op_id if drafts else None
     closed = {draft.document.id: _standing(draft.sections) for draft in drafts}
@@ -166,6 +166,7 @@ def _documents_named(app: App, namespace: str, name: str) -> list[FiledDocument]
 
 
 def _find_document(app: App, namespace: str, name: str) -> FiledDocument:
+    """The one document of this name, path, id or alias; of those that are gone, only where none is there."""
     documents, place = app.graph.documents(namespace), _stored_place(app, name)
     found = [
         each for each in documents if name in (*names_of(each), each.document.entity) or file_of(each.document) == place

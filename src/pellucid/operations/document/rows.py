@@ -25,7 +25,7 @@ from pellucid.model.document import Document
 from pellucid.model.entity import node_key
 from pellucid.model.wire import Instant, Wire
 from pellucid.operations.document.cleaning import ReadingTally, clean_header
-from pellucid.operations.document.held import held
+from pellucid.operations.document.held import read_kept
 from pellucid.operations.document.writing import keep, withhold_and_quarantine
 from pellucid.operations.settling import require_settled
 from pellucid.store.graph_port import FiledDocument
@@ -178,6 +178,7 @@ class _Loading:
                 self._keep_documents(batch)
 
     def _keep_documents(self, ids: Sequence[str]) -> None:
+        """Write the histories of these documents as one operation, and count what became of each."""
         drafts = [draft for each in ids if (draft := self._draft(each))]
         self.counts["withheld"] += withhold_and_quarantine(self.app, drafts).withheld
         changing = [draft for draft in drafts if draft.changed]
@@ -188,9 +189,10 @@ class _Loading:
             self.operations.append(keep(self.app, changing).op_id)
 
     def _draft(self, document_id: str) -> DocumentDraft | None:
+        """A document with the history that its rows tell; None where its vault file is gone or cannot be read."""
         filed = self.filed[document_id]
         try:
-            kept = held(self.app, filed)
+            kept = read_kept(self.app, filed)
         except InputError as error:
             self.problems.append(DocumentProblem(path=filed.path, why=error.message, next_step=error.next_step))
             return None
@@ -202,6 +204,7 @@ class _Loading:
         return reversioned(kept, versions_of(said, document.versions, document.title, clock), clock.now())
 
     def _headers_said(self, rows: Sequence[HistoryRow]) -> list[Said]:
+        """What rows of one document say its header said, as it may be stored."""
         settings = self.app.settings
         return [
             Said(each.at, clean_header(each.values or {}, settings, ReadingTally()), each.commit)
@@ -256,6 +259,7 @@ class _Names:
     """Finds documents by what a row calls them."""
 
     def __init__(self, found: Sequence[FiledDocument]) -> None:
+        """Learn the names of these documents; one that is gone yields its names to one that is there."""
         self._by_name: dict[str, dict[str, FiledDocument]] = defaultdict(dict)
         self._by_number: dict[str, dict[str, FiledDocument]] = defaultdict(dict)
         there = {each.document.entity for each in found if each.document.removed_at is None}
@@ -264,6 +268,7 @@ class _Names:
                 self._add(each)
 
     def _add(self, filed: FiledDocument) -> None:
+        """Enter a document under each of its names, and its number in a series."""
         document = filed.document
         for name in {document.id, *map(node_key, (document.entity, document.path, *document.aliases))}:
             self._by_name[name][document.id] = filed

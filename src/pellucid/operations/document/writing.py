@@ -92,6 +92,7 @@ def _ledger_rows(app: App, draft: DocumentDraft) -> Iterator[dict[str, object]]:
 
 
 def _validity_state(said: Section | HeaderVersion) -> dict[str, object]:
+    """The state of a section or a header version, as a ledger row says it."""
     return {
         "status": "superseded" if said.valid_until else "active",
         "validAt": isoformat(said.valid_from),

@@ -39,6 +39,7 @@ def edge_types(given: object) -> object:
 
 
 def _edge_type(given: object) -> object:
+    """An edge type in the graph's own spelling, as `DEPENDS_ON` of `depends on`; what is no text stays as it is."""
     if not isinstance(given, str):
         return given
     spelt = "_".join(given.upper().replace("-", " ").replace("_", " ").split())

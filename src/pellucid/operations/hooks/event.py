@@ -140,6 +140,7 @@ def _at_the_start(app: App, event: Event, session: HookedSession) -> _ToSay:
 
 
 def _brief(app: App, session: HookedSession, tokens: int) -> _ToSay:
+    """The project's brief in at most so many tokens; nothing to say where there is none."""
     asked = BriefInput(namespace=app.settings.namespace, budget=max(tokens - 50, 50), but=session.session_id)
     found = brief(app, asked)
     if not found.text:

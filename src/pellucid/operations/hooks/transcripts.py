@@ -27,7 +27,7 @@ _BATCH = 4 * 1024 * 1024
 
 
 def noted(session: HookedSession | None, event: Event, transcript: str | None, now: datetime) -> HookedSession:
-    """What is known of a session after an event; `transcript` is that of the event, if it may be read."""
+    """The record of a session, an event added to it; `transcript` is that of the event, if it may be read."""
     known = session or HookedSession(
         host=event.host.name, session_id=event.session_id, begun=now, heard=now, briefed=False
     )
@@ -110,6 +110,7 @@ def _find_untold(app: App, sessions: HookedSessions) -> None:
 
 
 def _written_since(folder: str, first: datetime) -> Iterator[str]:
+    """The transcripts (`*.jsonl`) of a folder that were written to since an instant."""
     with suppress(OSError), os.scandir(folder) as found:
         for each in found:
             with suppress(OSError):
@@ -139,6 +140,7 @@ def _read_on(app: App, sessions: HookedSessions, session: HookedSession) -> bool
 
 
 def _request(app: App, session: HookedSession) -> ObserveInput:
+    """The request to observe the lines of a session's transcript, filed as the settings say."""
     settings = app.settings
     return ObserveInput(
         namespace=settings.namespace,
@@ -154,6 +156,7 @@ def _settle(sessions: HookedSessions, read: HookedSession, offset: int, *, kept:
     """Write down how far a transcript is read; an event that came meanwhile stays due."""
 
     def after(now: HookedSession | None) -> HookedSession:
+        """The session with its new offset, still due if an event came while its transcript was being read."""
         now = now or read
         is_new = now.heard != read.heard
         signal = now.signal if is_new or not kept else None
@@ -163,6 +166,7 @@ def _settle(sessions: HookedSessions, read: HookedSession, offset: int, *, kept:
 
 
 def _size(path: str | None) -> int | None:
+    """The size of a file in bytes; None where there is none."""
     try:
         return os.stat(path).st_size if path else None
     except OSError:

@@ -113,6 +113,7 @@ def adopt(app: App, request: AdoptInput) -> AdoptOutput:
 
 
 def _run(app: App, request: AdoptInput, *, write: bool) -> AdoptOutput:
+    """Read other tools' memories and say what becomes of them; with `write` they are kept."""
     report = CaptureReport()
     found = read_memories(request.paths, app.settings.capture, report, memory_format=request.memory_format)
     adoption = _Adoption(app, request.namespace, write=write, samples=request.samples)
@@ -184,6 +185,7 @@ class _Adoption:
         )
 
     def _without_kin(self, found: Iterable[AdoptedMemory]) -> Iterator[AdoptedMemory]:
+        """The memories that neither supersede nor are superseded; the others wait in `_kin` until all are known."""
         for each in found:
             if each.supersedes or each.superseded_by:
                 self._kin.append(each)
@@ -277,6 +279,7 @@ class _Adoption:
         return planned.memory.model_copy(update=links)
 
     def _count_and_sample(self, memory: Memory) -> None:
+        """Count a memory by category and status; the first few are shown in the answer."""
         self.categories[memory.category] += 1
         self.statuses[memory.status] += 1
         if len(self.shown) < self.samples:
@@ -325,6 +328,7 @@ def _category_of(content: str) -> Category:
 
 
 def _importance(each: AdoptedMemory, category: Category, confidence: float) -> float:
+    """How important a memory is, 0 to 1, as its tool says, else as its words and category score."""
     if each.importance is not None:
         return each.importance
     fact = ExtractedFact(category=category, content=each.content, confidence=confidence, tags=each.tags)

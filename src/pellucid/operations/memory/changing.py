@@ -218,6 +218,7 @@ def _still_said(old: Memory, content: str) -> dict[str, str]:
 
 
 def _check_updatable(old: Memory, request: UpdateInput) -> None:
+    """See that a memory can be given other words, or another category."""
     if old.status == "superseded":
         raise ConflictError(f"{old.id} was replaced by {old.superseded_by}", next_step="update that one, or undo")
     if request.category in TRANSCRIBED:

@@ -101,6 +101,7 @@ def _with_stated_attributes(asked: RememberInput) -> RememberInput:
 
 
 def _create_memory(app: App, asked: RememberInput, digest: str) -> RememberOutput:
+    """Keep the words as a new memory, or as what reconciling makes of them; `digest` is that of the words."""
     now = app.clock.now()
     memory = Memory(
         id=app.clock.new_id("mem"),

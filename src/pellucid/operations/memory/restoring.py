@@ -4,9 +4,9 @@ from pellucid.app import App
 from pellucid.memory.changes import ChangeSet
 from pellucid.memory.erasure.plan import Erasure
 from pellucid.memory.erasure.revival import revive
+from pellucid.memory.ledger_rows import lifecycle_rows
 from pellucid.model.memory import Status
 from pellucid.model.wire import Wire
-from pellucid.operations.rows import lifecycle_rows
 
 
 class RestoredMemory(Wire):
@@ -21,7 +21,7 @@ def restored(app: App, plan: Erasure) -> tuple[ChangeSet, tuple[RestoredMemory, 
     """The changes that put in force again what only the forgotten memories had replaced, and what they change."""
     changes = ChangeSet(app.records, plan.namespace, "user", app.clock)
     gone, held = {each.memory.id for each, _ in plan.going}, app.index.memories(plan.namespace)
-    back = revive(changes, (app.index, app.lookup), held, lifecycle_rows(app, plan.namespace), gone)
+    back = revive(changes, (app.index, app.lookup), held, lifecycle_rows(app.ledger, plan.namespace), gone)
     now = [(each.memory, changes.now(each.memory)) for each in back]
     told = [new for old, new in now if (old.status, old.retired_attributes) != (new.status, new.retired_attributes)]
     return changes, tuple(

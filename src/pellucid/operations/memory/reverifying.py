@@ -50,6 +50,7 @@ def reverify(app: App, request: ReverifyInput) -> ReverifyOutput:
 
 
 def _memories_to_verify(app: App, request: ReverifyInput) -> list[Served]:
+    """The memories of these ids, each once; refused if one of them cannot be verified."""
     found: dict[str, Served] = {}
     for name in request.memory_ids:
         served = find_memory(app, request.namespace, name)
@@ -59,6 +60,7 @@ def _memories_to_verify(app: App, request: ReverifyInput) -> list[Served]:
 
 
 def _check_verifiable(served: Served) -> None:
+    """See that a memory is in force, and no turn or section."""
     memory = served.memory
     if memory.category == "moment":
         raise InputError(

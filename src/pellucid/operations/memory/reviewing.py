@@ -78,6 +78,7 @@ class _Reasons:
     """What is to be looked at because it is stale."""
 
     def of(self, memory: Memory) -> tuple[ReviewReason, ...]:
+        """Every reason why a person should look at a memory; none where all is well."""
         said: dict[ReviewKind, Iterator[str]] = {
             "flagged": self._flags(memory),
             "waiting": self._waits(memory),
@@ -105,6 +106,7 @@ class _Reasons:
             yield quarantine_reason(memory) or "it was put into quarantine"
 
     def _doubted(self, memory: Memory) -> Iterator[str]:
+        """That it was disputed, or cannot hold together with others in force."""
         if memory.status == "disputed":
             yield "it was called into question: it answers nothing until that is undone"
         rivals = [each for each in memory.disputed_with if each in self.in_force]
@@ -112,6 +114,7 @@ class _Reasons:
             yield f"it cannot hold together with {', '.join(rivals)}"
 
     def _grown_old(self, memory: Memory) -> Iterator[str]:
+        """That nobody has verified it for long, or that it decayed."""
         if memory.id not in self.old:
             return
         age, fold = staleness(memory, self.now, self.after_days), self.folds.get(memory.id)

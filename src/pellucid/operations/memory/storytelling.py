@@ -12,6 +12,7 @@ from pellucid.app import App
 from pellucid.clock import epoch_ms
 from pellucid.errors import InputError, NotFoundError
 from pellucid.language.words import content_words
+from pellucid.memory.ledger_rows import rows_of_type
 from pellucid.model.artifact import Artifact, parse_artifact
 from pellucid.model.ledger import LifecycleRow, TombstoneRow, VerdictRow
 from pellucid.model.memory import Episode, Memory, recorded_at
@@ -22,7 +23,6 @@ from pellucid.operations.graph.states import SAID, EntityHistoryOutput, history_
 from pellucid.operations.instants import AsKnownAt, AsOf, PastInstants, past_of
 from pellucid.operations.operation import Argument, Flag, Limit, Operation, Session, Surfaces, Words
 from pellucid.operations.paging import After, Place, page
-from pellucid.operations.rows import rows
 from pellucid.operations.using import note_use
 from pellucid.store.lookup_port import FiledEpisode
 
@@ -157,14 +157,14 @@ def history(
         start = find_memory(app, namespace, memory_id).memory
     except NotFoundError:
         return _history_of_forgotten(app, namespace, memory_id)
-    changes = list(rows(app, LifecycleRow, namespace))
+    changes = list(rows_of_type(app.ledger, LifecycleRow, namespace))
     versions = _version_chain(app, namespace, start, changes, past.known)
     if not versions:
         raise NotFoundError(f"{start.id} was not written yet then", next_step="ask by what is known now")
     note_use(app, namespace, [start.id], "opened")
     ids = {each.memory.id for each in versions}
     events = [row for row in changes if row.memory_id in ids and _by(past.known, row.timestamp)]
-    verdicts = [row for row in rows(app, VerdictRow, namespace) if row.resulting_primitive_id in ids]
+    verdicts = [row for row in rows_of_type(app.ledger, VerdictRow, namespace) if row.resulting_primitive_id in ids]
     named = [each.memory.episode_id for each in versions if each.memory.episode_id]
     told = app.lookup.episodes(namespace, list(dict.fromkeys(named)))
     return HistoryOutput(
@@ -219,11 +219,13 @@ def _span(memory: Memory) -> tuple[datetime, datetime | None]:
 
 
 def _history_of_forgotten(app: App, namespace: str, memory_id: str) -> HistoryOutput:
-    stones = [row for row in rows(app, TombstoneRow, namespace) if memory_id in {row.memory_id, row.memory_id[-10:]}]
+    """What is on record of a forgotten memory, by its id or the last ten digits of it."""
+    rows = rows_of_type(app.ledger, TombstoneRow, namespace)
+    stones = [row for row in rows if memory_id in {row.memory_id, row.memory_id[-10:]}]
     if not stones:
         raise NotFoundError(f"no memory {memory_id} in {namespace}", next_step="`pellucid list --status any` shows ids")
     gone = stones[-1]
-    events = [row for row in rows(app, LifecycleRow, namespace) if row.memory_id == gone.memory_id]
+    events = [row for row in rows_of_type(app.ledger, LifecycleRow, namespace) if row.memory_id == gone.memory_id]
     return HistoryOutput(memory_id=gone.memory_id, versions=(), events=tuple(events), verdicts=(), forgotten_at=gone.at)
 
 
@@ -274,6 +276,7 @@ def _newest_first(filed: FiledEpisode) -> Place:
 
 
 def _ranked_episodes(app: App, filed: Sequence[FiledEpisode], query: str) -> list[tuple[float, FiledEpisode]]:
+    """Episodes that hold words of a query, each with its score, best first."""
     from math import log
 
     wanted = set(content_words(query))
@@ -328,7 +331,7 @@ def _episode_view(app: App, filed: FiledEpisode, kept: Counter[str], score: floa
 def export_ledger(app: App, kind: LedgerKind, namespace: str | None = None) -> Iterator[str]:
     """The rows of one kind as JSON lines; `observations` are verdict rows in the form of the reference's telemetry."""
     wanted = "verdict" if kind == "observations" else kind
-    for row in app.ledger.ledger():
+    for row in app.ledger.rows():
         if row.get("kind") == wanted and (namespace is None or row.get("namespace", namespace) == namespace):
             yield json.dumps(_reference_row(row) if kind == "observations" else row, ensure_ascii=False)
 

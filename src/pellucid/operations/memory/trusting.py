@@ -8,6 +8,7 @@ from pydantic import Field
 from pellucid.app import App
 from pellucid.errors import ConflictError, InputError, field_name
 from pellucid.memory.changes import ChangeSet, Fields, from_state
+from pellucid.memory.ledger_rows import lifecycle_rows
 from pellucid.memory.reconcile.reconcile import Reconciler
 from pellucid.memory.trust.zones import Band, doubts, next_zone, score, why_quarantined
 from pellucid.model.ledger import LifecycleRow
@@ -17,7 +18,6 @@ from pellucid.model.wire import Instant, Wire
 from pellucid.operations.browsing import Listed, find_memory, newest_first
 from pellucid.operations.operation import Argument, Flag, MemoryId, Operation, Surfaces
 from pellucid.operations.paging import After, page
-from pellucid.operations.rows import lifecycle_rows
 from pellucid.store.index_port import Served
 
 _OVER = {"superseded", "attribute_retired"}
@@ -141,7 +141,7 @@ def trust_explain(app: App, namespace: str, memory_id: str) -> TrustOutput:
         doubt=quarantine_reason(held.memory),
         events=tuple(
             row
-            for row in lifecycle_rows(app, namespace)
+            for row in lifecycle_rows(app.ledger, namespace)
             if row.memory_id == held.memory.id and (row.event_type in told or "trustZone" in row.after)
         ),
     )
@@ -226,7 +226,7 @@ def _take_out(changes: ChangeSet, held: Served, request: SourceInput) -> bool:
 def _restored_memories(app: App, changes: ChangeSet, namespace: str, gone: set[str]) -> list[Served]:
     """What memories that are gone had replaced, as it was before, unless somebody changed it since."""
     last: dict[str, LifecycleRow] = {}
-    for row in lifecycle_rows(app, namespace):
+    for row in lifecycle_rows(app.ledger, namespace):
         if row.after and row.event_type != "corroborated":
             last[row.memory_id] = row
     rows = [row for row in last.values() if row.event_type in _OVER and gone.intersection(row.related_memory_ids)]
@@ -243,7 +243,7 @@ def _restored_memories(app: App, changes: ChangeSet, namespace: str, gone: set[s
 
 
 def _restore_one(changes: ChangeSet, held: Served, row: LifecycleRow, gone: set[str]) -> bool:
-    """What stood before, unless what replaced it was itself replaced by something that stays."""
+    """Restore one memory's state from before the ones in `gone` replaced it; False if that changes nothing."""
     memory = held.memory
     left = {name: by for name, by in memory.retired_attributes.items() if by not in gone}
     fields: Fields = {"retired_attributes": left}
@@ -257,6 +257,7 @@ def _successors(memory: Memory) -> set[str]:
 
 
 def _memories_of_source(app: App, request: SourceInput) -> list[Served]:
+    """The memories named by id, else all that came of the session, agent or source class."""
     if request.memory_ids:
         return [find_memory(app, request.namespace, each) for each in dict.fromkeys(request.memory_ids)]
     if not (request.session_id or request.source_class or request.agent):
@@ -277,6 +278,7 @@ def quarantine_reason(memory: Memory) -> str:
 
 
 def _fits_source(memory: Memory, wanted: SourceInput) -> bool:
+    """Whether a memory came of the source that is asked for; what is not asked for counts as fitting."""
     asked = (
         (wanted.session_id, memory.session_id),
         (wanted.agent, memory.agent),

@@ -6,13 +6,13 @@ from typing import Annotated
 from pellucid.app import App
 from pellucid.errors import ConflictError, NotFoundError
 from pellucid.memory.changes import ChangeSet, from_state
+from pellucid.memory.ledger_rows import lifecycle_rows
 from pellucid.model.ledger import LifecycleRow
 from pellucid.model.memory import SourceClass
 from pellucid.model.wire import Wire
 from pellucid.operations.browsing import find_memory
 from pellucid.operations.memory.changing import check_voice, commit_changes
 from pellucid.operations.operation import Argument, Operation, Surfaces
-from pellucid.operations.rows import lifecycle_rows
 from pellucid.store.index_port import Served
 
 
@@ -80,7 +80,9 @@ def _import_operations(app: App, target: str) -> set[str]:
 def _to_undo(app: App, request: UndoInput, imports: Collection[str]) -> list[LifecycleRow]:
     """The changes that a target means: all of an operation, or the last one of a memory with what hangs on it."""
     rows = [
-        row for row in lifecycle_rows(app, request.namespace) if row.event_type not in {"corroborated", "forgotten"}
+        row
+        for row in lifecycle_rows(app.ledger, request.namespace)
+        if row.event_type not in {"corroborated", "forgotten"}
     ]
     if request.target.startswith("op_"):
         return [row for row in rows if row.correlation_id in (imports or {request.target})]
@@ -103,6 +105,7 @@ def _bound_to(memory_id: str, rows: Sequence[LifecycleRow]) -> list[LifecycleRow
 
 
 def _held_memories(app: App, namespace: str, rows: Sequence[LifecycleRow]) -> dict[str, Served]:
+    """The memories that ledger rows are about, by id, as they stand now."""
     named = {each for row in rows for each in (row.memory_id, *row.related_memory_ids)}
     held = {served.memory.id: served for served in app.index.memories(namespace, sorted(named))}
     if gone := [row.memory_id for row in rows if row.memory_id not in held]:

@@ -165,7 +165,7 @@ def _made_and_forgotten(app: App, namespace: str, op_ids: set[str], after: str |
     """What the ledger says was made by these operations, and what was forgotten after an instant."""
     made, forgotten = set[str](), dict[str, None]()
     begin = datetime.fromisoformat(after) if after else datetime.min.replace(tzinfo=UTC)
-    for row in typed(app.ledger.ledger(), namespace, ("lifecycle",)):
+    for row in typed(app.ledger.rows(), namespace, ("lifecycle",)):
         if isinstance(row, LifecycleRow) and row.event_type == "created" and row.correlation_id in op_ids:
             made.add(row.memory_id)
         elif isinstance(row, LifecycleRow) and row.event_type == "forgotten" and row.timestamp > begin:

@@ -115,7 +115,7 @@ def recall(app: App, request: RecallInput) -> RecallOutput:
     further = [each for each in request.also if app.lookup.held(each).anything]
     if not further:
         return _answer(app, request)
-    limits, part = request_of(app, request).settings, max(SHARE, 1 + len(further))
+    limits, part = request_of(app, request).settings, max(SHARE, 1 + len(further))  # with what this call overrides
     room, places = limits.char_budget, limits.top_k_facts
     own = _answer_within(app, request, room - len(further) * (room // part), places - len(further) * (places // part))
     answers = [own]
@@ -139,6 +139,7 @@ def _answer_within(app: App, request: RecallInput, budget: int, top_k: int) -> R
 
 
 def _answer(app: App, request: RecallInput) -> RecallOutput:
+    """Recall in one namespace, and say of each memory of the context why it is there."""
     state, drafted, problem = _run_recall(app, request)
     snapshot = snapshot_of(app, drafted.receipt(), state.served)
     whys = {result.memory_id: result for result in snapshot.results}
@@ -248,7 +249,7 @@ def _run_recall(app: App, asked: RecallInput, *, hands_out: bool = True) -> tupl
     """
     request, began = request_of(app, asked), perf_counter()
     try:
-        state, ranked = _settled_recall(app, request), time_ns()
+        state, ranked = _recall_of_current_files(app, request), time_ns()
         drafted, state = draft(state), replace(state, served=_memories_as_known(app, state.request, state.served))
         app.deadline.check()  # what is given up leaves no receipt
     except InputError:
@@ -273,12 +274,12 @@ def _tell(app: App, done: RecallDone) -> None:
         each.recalled(done)
 
 
-def _settled_recall(app: App, request: Request) -> State:
+def _recall_of_current_files(app: App, request: Request) -> State:
     """A recall, and once more if a file that would be served had been changed by somebody else meanwhile."""
     state = app.recaller.run(request, app.deadline)
     served = {each.path for each in state.served}
     if served and app.indexer.drift(served).paths:
-        app.unit_of_work.adopt(served)
+        app.unit_of_work.take_over_edits(served)
         state = app.recaller.run(request, app.deadline)
     return state
 

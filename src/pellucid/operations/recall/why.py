@@ -187,7 +187,7 @@ def _why_answers(app: App, namespace: str, question: str) -> WhyOutput:
 
 
 def why_of(app: App, asked: Request, memory: str, receipt: Receipt | None = None) -> WhyOutput:
-    """The same of a recall request, run now; or of a receipt, tried again as `asked`."""
+    """Explain a memory's part in a recall: run now as `asked`, or, with a receipt, tried again as `asked`."""
     target = resolve(app, asked, memory)
     held = target.held
     if held is None:
@@ -244,6 +244,7 @@ def _ambiguous_output(app: App, asked: Request, target: Target, receipt: Receipt
 
 
 def _candidates_of(target: Target, became: Sequence[str] = ()) -> tuple[WhyCandidate, ...]:
+    """The memories that may be meant, each with what became of it."""
     return tuple(
         WhyCandidate(
             memory_id=each.memory.id,

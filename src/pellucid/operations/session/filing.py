@@ -86,6 +86,7 @@ class SessionFiling:
         return self._sessions[session]
 
     def _chosen_namespace(self, turns: Sequence[Turn]) -> str:
+        """Where the session stands already, else the namespace of its folder's project, else `here`."""
         folder = next((turn.folder for turn in turns if turn.folder), None)
         place = self._place_of(folder) if folder else None
         stays = self._taken_before(turns)
@@ -99,6 +100,7 @@ class SessionFiling:
         return self._folders[folder]
 
     def _namespace_of_project(self, place: FolderPlace) -> str:
+        """The namespace of a project, registered if it is new; `here` where there are too many projects."""
         known = place.project
         if known and (place.worktree is None or place.worktree in known.worktrees):
             return known.namespace

@@ -91,6 +91,7 @@ class Flusher:
         self._cutters = self._choose_cutters()
 
     def _choose_cutters(self) -> tuple[Cutter, ...]:
+        """The rules by which waiting turns are cut into segments, as the settings say."""
         observe = self.app.settings.observe
         cutters = [time_gap(timedelta(minutes=observe.flush_minutes))]
         cutters += [high_signal()] if observe.high_signal else []
@@ -129,7 +130,8 @@ class Flusher:
     def _flush_session(self, session_id: str, signal: FlushSignal | None) -> None:
         """Keep what is complete of a session; where a signal or a long silence ends it, the rest, too.
 
-        A segment that fails ends it: those behind it wait with it, so that they are kept in order.
+        Does nothing while the session pauses after a failure, unless the signal insists. After a segment that fails,
+        those behind it wait with it, so that they are kept in order.
         """
         held = self._without_the_kept(session_id)
         turns = [each.turn for each in held if each.turn.content]
@@ -155,6 +157,7 @@ class Flusher:
         return [each for each in held if each.key not in kept]
 
     def _cut_turns(self, turns: Sequence[Turn]) -> tuple[list[Segment], list[Turn]]:
+        """The complete segments of some turns, and the turns left over; by words where the encoder fails."""
         try:
             return cut_waiting(turns, self._cutters)
         except EncoderError as error:
@@ -229,7 +232,7 @@ def next_attempt(waiting: Waiting) -> datetime | None:
 
 
 def backlog(app: App, namespace: str) -> tuple[Backlog, ...]:
-    """The sessions of a namespace with turns waiting, the longest waiting first."""
+    """Per session of a namespace with turns waiting, what waits, the longest waiting first."""
     return tuple(
         found
         for each in app.spool.waiting(namespace)

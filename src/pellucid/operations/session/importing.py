@@ -154,6 +154,7 @@ class _Intakes:
         return self._filing.namespace_of(session_id) if self._filing else self._request.namespace
 
     def _intake_of(self, session_id: str) -> Intake:
+        """The intake of the namespace that a session goes to, made with its first session."""
         namespace = self._namespace(session_id)
         self._sessions.setdefault(namespace, set()).add(session_id)
         if namespace not in self._by_namespace:
@@ -187,7 +188,7 @@ class _Intakes:
 
 
 def _stopped_error(error: DeadlineError, intakes: _Intakes) -> DeadlineError:
-    """The end of an import before its end: what was kept, and both ways on from there."""
+    """The error of an import that ran out of time: what was kept, how to go on, and how to undo it."""
     tally = intakes.tally()
     if not tally.operations:
         return DeadlineError(f"{error.message}; nothing was kept yet", next_step="repeat the import to begin anew")
@@ -201,7 +202,8 @@ def _stopped_error(error: DeadlineError, intakes: _Intakes) -> DeadlineError:
     )
 
 
-def _outcome(request: ImportInput, intakes: _Intakes, report: CaptureReport, problem: str) -> ImportOutput:
+def _outcome(request: ImportInput, intakes: _Intakes, report: CaptureReport, extractor_problem: str) -> ImportOutput:
+    """The answer of an import; `extractor_problem` is why it ended early, if it did."""
     tally = intakes.tally()
     left_out = Counter({"already-imported": tally.overtaken, "forgotten": tally.forgotten})
     dropped = report.dropped + left_out
@@ -229,7 +231,7 @@ def _outcome(request: ImportInput, intakes: _Intakes, report: CaptureReport, pro
         problems=tuple(f"{each.path}:{each.line}: {each.reason}" for each in report.problems),
         encoder_problem=tally.encoder_problem or None,
         filed=tuple(intakes.filed()),
-        extractor_problem=problem or None,
+        extractor_problem=extractor_problem or None,
     )
 
 

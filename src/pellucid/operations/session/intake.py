@@ -122,6 +122,7 @@ class Intake:
         if observed or unused:
             made, late = self._commit_batch(observed, unused)
             notice(self.app, self.namespace, [each.cut.segment for each in observed if each.cut not in late], made)
+            # others took some of their turns meanwhile: read again without those
             made += self.keep(late) if late else []
         if failure:
             raise failure
@@ -133,6 +134,7 @@ class Intake:
         return left_out - self.app.records.already_seen(left_out)
 
     def _not_taken_yet(self, batch: Sequence[SegmentCut]) -> list[SegmentCut]:
+        """The batch without turns that were taken or forgotten before; these are counted."""
         keys = {key for cut in batch for key in cut.keys}
         taken = self.app.records.already_seen(keys)
         out: list[SegmentCut] = []
@@ -149,6 +151,7 @@ class Intake:
         return out
 
     def _not_forgotten(self, turns: Sequence[Turn]) -> set[int]:
+        """Which turns, by their `id()`, were not forgotten."""
         dead = self.app.lookup.tombstone_keys()
         if not dead:
             return {id(turn) for turn in turns}
@@ -200,7 +203,7 @@ class Intake:
         return frozenset(doubted_turns(turns, asked))
 
     def _commit_batch(self, observed: list[Observed], unused: set[bytes]) -> tuple[list[str], list[SegmentCut]]:
-        """Acknowledge it as one operation; `unused` are keys of turns that are not to be asked about again.
+        """Acknowledge what was read as one operation; `unused` are keys of turns never to be asked about again.
 
         Returns:
             The ids of the memories that were made, and what was left out: segments of which another process took
@@ -285,6 +288,7 @@ class Intake:
             )
 
     def _statements(self, observed: Observed, changes: ChangeSet, episode: str) -> list[Statement]:
+        """The observations of a segment as statements to be reconciled, each tied to the `episode`'s id."""
         agent, trust = observed.cut.segment.turns[0].agent, self.app.settings.trust.enabled
         found = [statement_of(each, changes, agent, trust=trust) for each in observed.observations]
         if trust:
@@ -301,6 +305,7 @@ class Intake:
         ]
 
     def _artifact_ids(self, stated: Statement, observed: Observed) -> tuple[str, ...]:
+        """The ids of the files, URLs and the like that the turns behind a statement name."""
         evidence = stated.observation.fact.evidence if stated.observation else ()
         turns = [ordinal for each in evidence for ordinal in range(each.start, each.end + 1)]
         named = [artifact.id(self.namespace) for ordinal in turns for artifact in observed.named.get(ordinal, ())]
@@ -340,7 +345,7 @@ class Intake:
 
 
 def _without_secrets(observation: MemoryObservation) -> MemoryObservation:
-    """A model may put a secret together that no single turn held."""
+    """An observation with secrets taken out: a model may put one together that no single turn held."""
     fact = observation.fact
     clean = {
         "content": redact(fact.content).text,

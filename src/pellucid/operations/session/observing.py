@@ -102,7 +102,7 @@ def observe_turns(app: App, request: ObserveInput) -> ObserveOutput:
 
 
 def spooled(app: App, namespace: str, *, by_folder: bool = False) -> SpoolOutput:
-    """What waits, without touching it; with `by_folder` in every project."""
+    """The turns that wait to become memories, counted by session; with `by_folder` those of every project."""
     found = _backlogs(app, SessionFiling(app, namespace).namespaces if by_folder else {namespace})
     return SpoolOutput(
         namespace=namespace, turns=sum(each.turns for each in found), backlog=found, everywhere=by_folder
@@ -166,6 +166,7 @@ class Observer:
         return self._filing.place(turns) if self._filing else self._request.namespace
 
     def _spool_turns(self, namespace: str, session_id: str, turns: Iterable[Turn]) -> None:
+        """Put the turns of one session into the spool of its namespace."""
         request = self._request.model_copy(update={"namespace": namespace})
         writer = SpoolWriter(self._app, request, session_id, self._guard, self._report)
         for turn in turns:
@@ -174,6 +175,7 @@ class Observer:
         self._spooled[namespace] += writer.close()
 
     def _flusher_of(self, namespace: str) -> Flusher:
+        """The flusher of a namespace, made when it is first needed."""
         if namespace not in self._flushers:
             elsewhere = (DEFAULT,) if self._filing else ()
             self._flushers[namespace] = Flusher(
@@ -206,6 +208,7 @@ class Observer:
         return [pair for pair in waiting if any(pair[1] == end or pair[1].startswith(f"{end}/") for end in ending)]
 
     def _outcome(self) -> ObserveOutput:
+        """What became of the lines and of what was flushed."""
         report, flushers = self._report, [*self._flushers.values()] or [self._flusher_of(self._request.namespace)]
         tally = together(each.tally for each in flushers)
         dropped = report.dropped + Counter({"already-imported": tally.overtaken, "forgotten": tally.forgotten})
@@ -264,6 +267,7 @@ class SpoolWriter:
             self._add_turn(kept)
 
     def _add_turn(self, turn: Turn) -> None:
+        """Number a turn behind those of its session and keep it until `close`, unless it was taken before."""
         key = turn_key(turn, self._app.key, purpose_of(self._request.namespace, "extract"))
         if key in self._waiting or self._app.records.already_seen([key]):
             self._report.drop("already-observed" if key in self._waiting else "already-imported")

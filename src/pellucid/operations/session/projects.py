@@ -57,7 +57,7 @@ def place_of(folder: str, known: ProjectRegistry) -> FolderPlace | None:
 
 
 def _nearest_place(folder: str, known: ProjectRegistry) -> FolderPlace | None:
-    """The same, whatever its name holds: enough for whoever asks after a known project, whose name holds no secret."""
+    """The folder's place among projects, whatever its name holds: for who asks after a known project."""
     path = folder_path(folder)
     if path is None:
         return None
@@ -108,7 +108,7 @@ def located(app: App, folder: str | None = None) -> App:
 
 
 def list_projects(app: App) -> ProjectsOutput:
-    """Every known project with what it holds, and what is filed under none, by its namespace.
+    """Every known project with what it holds, then namespaces that are no project's.
 
     Raises:
         StoreError: the registry of projects cannot be read.

@@ -32,6 +32,7 @@ def work_out_lifts(app: App, namespace: str, recalls: int = AT_ONCE) -> int:
 
 
 def _lifts(app: App, namespace: str, recall_id: str, memory_ids: Sequence[str]) -> Iterator[LiftRow]:
+    """For each leg and memory, its rank in a recall and its rank without the leg, as far as its receipt can tell."""
     packed = app.history.receipt(recall_id, namespace)
     try:
         state = unpack(packed).state if packed else None

@@ -123,7 +123,7 @@ def _first(
 
 
 def _worked_out(app: App, namespace: str) -> tuple[str, ...]:
-    """Work out what is due, as far as nobody waits long for it; what is to be said of the rest."""
+    """Work out the lifts that are due, as far as nobody waits long for it; notes on what is left to do."""
     if not app.read_only:
         work_out_lifts(app, namespace)
     left = len(app.telemetry.lifts_due(namespace))

@@ -39,6 +39,7 @@ def run_demo(settings: Settings, write: Callable[[str], None], note: Callable[[s
 
 
 def _show(app: App, sessions: Path, write: Callable[[str], None]) -> None:
+    """The demo's steps, in the home of `app`."""
     write("── 1. Four sessions become a handful of memories ──\n$ pellucid import examples/sessions/*\n")
     outcome = import_transcripts(
         app, ImportInput(paths=tuple(sorted(sessions.iterdir())), mode="extract", namespace=NAMESPACE)

@@ -219,6 +219,7 @@ def values(kind: "type[Wire]", given: Mapping[str, Any], now: Callable[[], datet
 
 
 def _value(name: str, field: "FieldInfo", said: "Flag", typed: Any, now: Callable[[], datetime]) -> object:
+    """What was typed for one field as that field's value."""
     from pellucid.operations.operation import Words
     from pellucid.surfaces.asking import pairs
 

@@ -27,7 +27,7 @@ _WHERE = (
 
 
 def event(row: Row, given: Given) -> None:
-    """The answer to an event that stands on the standard input, as the program's hook would print it."""
+    """Print the answer to an event that stands on the standard input, as the program's hook would."""
     try:
         said: object = json.loads(sys.stdin.buffer.read())
     except ValueError as error:
@@ -40,7 +40,7 @@ def event(row: Row, given: Given) -> None:
 
 
 def claim(row: Row, given: Given) -> None:
-    """The claims that stand on the standard input, a JSON object a line."""
+    """Read claims from the standard input, a JSON object a line, and print what was kept of them."""
     try:
         said: list[object] = [json.loads(each) for each in sys.stdin.buffer.read().splitlines() if each.strip()]
     except ValueError as error:
@@ -53,7 +53,7 @@ def claim(row: Row, given: Given) -> None:
 
 
 def install(_row: None, given: Given) -> None:
-    """Our hooks put into a program's file, and our MCP server into another."""
+    """Put our hooks into a program's file, and our MCP server into another, and tell what was written."""
     from pellucid.surfaces.hooks.install import install as put
 
     found = put(*_place(given), settings(given["home"]), tools=not given["no_mcp"], dry_run=given["dry_run"])
@@ -61,7 +61,7 @@ def install(_row: None, given: Given) -> None:
 
 
 def remove(_row: None, given: Given) -> None:
-    """Both taken out again."""
+    """Take both out again, and tell what was written."""
     from pellucid.surfaces.hooks.install import remove as take_out
 
     found = take_out(*_place(given), dry_run=given["dry_run"])
@@ -69,6 +69,7 @@ def remove(_row: None, given: Given) -> None:
 
 
 def _place(given: Given) -> tuple["HostName", "Scope"]:
+    """The agent's program, and whether for the user or the project, as the flags name it."""
     if given["program"] not in _PROGRAMS:
         raise InputError(f"--for expects one of {', '.join(_PROGRAMS)}; got {given['program']!r}", code="invalid_for")
     if given["project"] and given["user"]:
@@ -77,7 +78,7 @@ def _place(given: Given) -> tuple["HostName", "Scope"]:
 
 
 def status(_row: None, given: Given) -> None:
-    """Where our hooks stand, and what they told of."""
+    """Print where our hooks stand, and what they told of."""
     from pellucid.surfaces.hooks.install import status as looked_at
 
     found = looked_at(settings(given["home"]))
@@ -85,7 +86,7 @@ def status(_row: None, given: Given) -> None:
 
 
 def work(_row: None, given: Given) -> None:
-    """The home served until nobody asks any more."""
+    """Serve the home until nobody asks any more."""
     from pellucid.surfaces.hooks.work import work as serve
 
     write("serving")

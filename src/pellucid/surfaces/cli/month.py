@@ -136,6 +136,7 @@ class Team:
             self._session(f"tidepool-{morning:%m%d}-{number + 1}", due)
 
     def _session(self, session: str, due: list[Fact]) -> None:
+        """One session: what is due is said, some questions are asked, and the session ends."""
         agent = self._chance.choices([*_AGENTS], [*_AGENTS.values()])[0]
         self._say(session, agent, ("user", self._chance.choice(self._opens)))
         for fact in due:
@@ -158,6 +159,7 @@ class Team:
         return fact, self._chance.choice(fact.asks)
 
     def _ask(self, session: str, agent: str, fact: Fact | None, query: str) -> None:
+        """Ask memory a question, and have the agent say what it makes of the answer."""
         asked = RecallInput(query=query, namespace=NAMESPACE, session_id=session, agent=agent, not_in_session=session)
         answer = recall(self._app, asked)
         self.made.recalls += 1
@@ -180,6 +182,7 @@ class Team:
         return "I do not know that for certain, so I looked it up in the code."
 
     def _cite(self, answer: RecallOutput, memory: str, kind: Any, session: str, agent: str, notes: str = "") -> None:
+        """Keep what became of a recalled memory."""
         done = cite(
             self._app,
             CiteInput(
@@ -195,6 +198,7 @@ class Team:
         self.made.citations += done.is_new
 
     def _say(self, session: str, agent: str, *said: tuple[str, str]) -> None:
+        """Say something in a session, forty seconds a turn."""
         turns: list[dict[str, object]] = []
         for role, content in said:
             self._clock.at += timedelta(seconds=40)
@@ -202,6 +206,7 @@ class Team:
         self._observe(session, agent, tuple(turns))
 
     def _observe(self, session: str, agent: str, turns: tuple[dict[str, object], ...], is_over: bool = False) -> None:
+        """Hand turns to the live session; with `is_over` it ends."""
         observe_turns(
             self._app,
             ObserveInput(

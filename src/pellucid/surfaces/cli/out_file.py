@@ -61,6 +61,7 @@ def write_out(path: Path, text: str | Iterable[str], home: Path) -> None:
 
 
 def _replace(target: Path, pieces: Iterable[str]) -> None:
+    """Write beside the target, then put it in the target's place."""
     descriptor, name = mkstemp(dir=target.parent, prefix=".xray-")  # mode 0600
     try:
         with open(descriptor, "wb") as file:

@@ -31,7 +31,7 @@ _OUT = Parameter("out", "Write to this file; - is standard output.", flag="--out
 
 
 def import_sessions(row: Row, given: Given) -> None:
-    """Ctrl-C ends it in good order: what was read is kept, and it is said what that is and how to take it back."""
+    """Import, and print what became of it; Ctrl-C ends it in good order and says what was kept and how to undo it."""
     with performing.opened_for(row, given) as call:
         asked = call.input_of(row.input, values(row.input, given, call.now))
         with _stopping_gently(call.deadline.cancel):
@@ -40,7 +40,7 @@ def import_sessions(row: Row, given: Given) -> None:
 
 
 def observe(row: Row, given: Given) -> None:
-    """Each line of a stream is acknowledged before the next is read."""
+    """Read a stream line by line, each line acknowledged before the next is read, and print what became of it."""
     from pellucid.operations.session.observing import WAITING, Observer
 
     if given["status"]:
@@ -63,6 +63,7 @@ def _observe_lines(observer: "Observer", file: Path | None, *, unasked: bool) ->
 
 @contextmanager
 def _open_stream(file: Path | None) -> Generator[int]:
+    """The file, or standard input, opened for reading as a descriptor."""
     if file is None or str(file) == "-":
         yield sys.stdin.fileno()
         return
@@ -99,6 +100,7 @@ def index_docs(row: Row, given: Given) -> None:
 
 
 def _watch_docs(call: Call, asked: "IndexDocsInput", *, as_json: bool) -> None:
+    """Index again whenever files change, telling of each time, until Ctrl-C."""
     from pellucid.operations.document.watching import watch_docs
 
     def report(outcome: "IndexDocsOutput") -> None:
@@ -125,7 +127,7 @@ def _stopping_gently(stop: Callable[[], None]) -> Generator[None]:
 
 
 def graph_show(row: Row, given: Given) -> None:
-    """As text, or drawn."""
+    """Print a graph's neighbourhood as text, or write it as SVG."""
     drawing = given["svg"]
     with performing.opened_for(row, given) as call:
         asked = call.input_of(row.input, values(row.input, given, call.now))
@@ -144,7 +146,7 @@ def adopt(row: Row, given: Given) -> None:
 
 
 def doctor(row: Row, given: Given) -> None:
-    """A look at a home; first of all, what is lost there is given up, if that is said."""
+    """Print the health of a home; where that is asked, first give up what is lost there."""
     if given["accept_loss"]:
         from pellucid.operations.admin.health import diagnose
         from pellucid.operations.settling import ACCEPT_LOSS
@@ -156,7 +158,7 @@ def doctor(row: Row, given: Given) -> None:
 
 
 def lab_run(row: Row, given: Given) -> None:
-    """One set, or all of them in one way."""
+    """Measure one labelled set, or all of them, and print the figures."""
     from pellucid.lab.every_set import LAB_ALL
 
     alone = ("dataset", "updates", "context", "details")
@@ -178,7 +180,7 @@ def lab_run(row: Row, given: Given) -> None:
 
 
 def export_rows(row: Row, given: Given) -> None:
-    """Rows as lines of JSON, whole or not at all."""
+    """Write rows as lines of JSON, whole or not at all."""
     target = out_file(given["out"])
     with performing.opened_for(row, given) as call:
         lines = list(row(call, **values(row.input, given, call.now)))
@@ -186,7 +188,7 @@ def export_rows(row: Row, given: Given) -> None:
 
 
 def export_snapshots(row: Row, given: Given) -> None:
-    """X-rays as lines of JSON, each as it is made."""
+    """Write X-rays as lines of JSON, each as it is made."""
     target, results_only = out_file(given["out"]), list[str]()
     with performing.opened_for(row, given) as call:
         noting = Call(call.settings, lambda: call.app, report=results_only.append)
@@ -198,7 +200,7 @@ def export_snapshots(row: Row, given: Given) -> None:
 
 
 def demo(_row: None, given: Given) -> None:
-    """The main job, from end to end; or a month of it, to look at."""
+    """Run the example from end to end; or, with `--month`, make a home with a month of it to look at."""
     if given["month"]:
         from pellucid.surfaces.cli.month import run_month
 

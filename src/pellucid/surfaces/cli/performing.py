@@ -47,6 +47,7 @@ def _spelling(given: Mapping[str, Any]) -> Spelling:
     """Commands with the home and the namespace that were typed, as far as each takes them."""
 
     def spelled(words: str) -> str:
+        """A command with the flags that were typed and that it takes."""
         named = words.split()
         known = next((found for n in (2, 1) if (found := commands().get(" ".join(named[:n])))), None)
         taken = [each for each in known.parameters if each in (HOME, NAMESPACE)] if known else []
@@ -68,6 +69,7 @@ def _operation_row(command: Command) -> Row | None:
 
 
 def _own_command(command: Command) -> "Own | None":
+    """The code of a command that a row alone does not say in full; None of any other."""
     if not command.is_own:  # then what such commands need is not waited for
         return None
     from pellucid.surfaces.cli.own import OWN
@@ -106,5 +108,5 @@ def opened_for(row: Row, given: Mapping[str, Any], *, title: str = "reading") ->
     home: Path | None = given["home"]
     is_placed = "namespace" in context_of(row.input)
     namespace = given["namespace"] if is_placed else None
-    with calling(home, namespace, adopt=not row.as_it_stands, located=is_placed, title=title) as call:
+    with calling(home, namespace, take_over_edits=not row.as_it_stands, located=is_placed, title=title) as call:
         yield call

@@ -47,6 +47,7 @@ def _with_review(fields: dict[str, object]) -> dict[str, object]:
 
 
 def _read_text(path: str) -> str:
+    """The text of a file, or of standard input for `-`."""
     try:
         raw = sys.stdin.buffer.read() if path == "-" else Path(path).expanduser().read_bytes()
     except OSError as error:
@@ -55,7 +56,7 @@ def _read_text(path: str) -> str:
 
 
 def recall(row: Row, given: Given) -> None:
-    """The context; beneath it how sure it is, and where this folder is in no project, that."""
+    """Print a recall's context, and beneath it how sure the answer is."""
     with performing.opened_for(row, given) as call:
         asked = _question(call, given, " ".join(given["query"] or ()))
         outcome = row.perform(call, asked)
@@ -63,7 +64,7 @@ def recall(row: Row, given: Given) -> None:
 
 
 def xray(row: Row, given: Given) -> None:
-    """The explanation of a recall that is made now, or of an earlier one, which may stand where a question does."""
+    """Print the explanation of a recall made now, or of an earlier one, whose id may stand where a question does."""
     words = " ".join(given["query"] or ()).strip()
     recall_id = given["recall_id"] or (words if is_recall(words) else None)
     if not (recall_id or words):
@@ -110,7 +111,7 @@ def _format_named(given: Given) -> "Format":
 
 
 def why(row: Row, given: Given) -> None:
-    """Words that follow the memory are the question, unless `--query` or `--recall` says that all are the memory's."""
+    """Print why a memory was recalled or not; words behind it are the question, unless a flag gives one."""
     memory, further, query = given["memory"], " ".join(given["question"] or ()), given["query"]
     placed = {"home", "namespace", "as_json", "memory", "question", "query", "recall_id"}
     if given["recall_id"] is not None and any(value for name, value in given.items() if name not in placed):

@@ -27,7 +27,7 @@ _START_S = 30.0
 
 
 def serve(_row: None, given: Mapping[str, Any]) -> None:
-    """Until a signal ends it; without the libraries of a server, the line that names them.
+    """Serve a home over HTTP until a signal ends it.
 
     Raises:
         PellucidError: see `serving.serve`.
@@ -41,7 +41,7 @@ def serve(_row: None, given: Mapping[str, Any]) -> None:
 
 
 def mcp(_row: None, given: Mapping[str, Any]) -> None:
-    """Memory for one agent, until its input ends; nothing but the protocol on standard output."""
+    """Serve one agent over MCP until its input ends; nothing but the protocol goes to standard output."""
     require_server()
     from pellucid.surfaces.mcp.stdio import run
 
@@ -54,7 +54,7 @@ def mcp(_row: None, given: Mapping[str, Any]) -> None:
 
 
 def dashboard(_row: None, given: Mapping[str, Any]) -> None:
-    """A link that lets one browser in, and the browser with it; a server is started where none runs.
+    """Print a link that lets one browser in, and on a terminal open it; a server is started where none runs.
 
     Raises:
         PellucidError: none can be started, or it does not answer.
@@ -103,6 +103,7 @@ def _started(home: Path) -> Mapping[str, Any]:
 
 
 def _link(server: Mapping[str, Any]) -> str:
+    """A link to the dashboard that works once, from the running server."""
     from http.client import HTTPConnection
 
     connection = HTTPConnection(server["host"], server["port"], timeout=10)

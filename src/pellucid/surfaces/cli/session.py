@@ -29,14 +29,19 @@ _UNDECODED = re.compile("[\ud800-\udfff]")
 
 @contextmanager
 def calling(
-    home: Path | None, namespace: str | None, *, adopt: bool = True, located: bool = True, title: str = "reading"
+    home: Path | None,
+    namespace: str | None,
+    *,
+    take_over_edits: bool = True,
+    located: bool = True,
+    title: str = "reading",
 ) -> Generator["Call"]:
     """A call whose home is opened when it is needed, and closed in the end.
 
     Args:
         home: where the home is, if that was said.
         namespace: the isolation unit, if that was said.
-        adopt: outside edits of the vault are taken over when it is opened.
+        take_over_edits: outside edits of the vault are taken over when it is opened.
         located: where no namespace was said, the project of the working folder decides it.
         title: what is said of the work under way.
 
@@ -49,7 +54,7 @@ def calling(
     with ExitStack() as open_ones:
 
         def opens() -> "App":
-            app = open_ones.enter_context(_opened_home(known, adopt=adopt))
+            app = open_ones.enter_context(_opened_home(known, take_over_edits=take_over_edits))
             return _in_project(app) if located else app
 
         with progress(title) as bar:
@@ -59,7 +64,8 @@ def calling(
 
 
 @contextmanager
-def _opened_home(known: "Settings", *, adopt: bool) -> Generator["App"]:
+def _opened_home(known: "Settings", *, take_over_edits: bool) -> Generator["App"]:
+    """A home for the length of the block; says on standard error what its opening took over."""
     from pellucid.app import open_app
     from pellucid.operations.upkeep import look_after
 
@@ -68,7 +74,7 @@ def _opened_home(known: "Settings", *, adopt: bool) -> Generator["App"]:
         if app.read_only:
             where = app.settings.home
             note(f"{where} may only be read: recalls are not kept, and changes of the vault are not taken over")
-        done = look_after(app, adopt=adopt)
+        done = look_after(app, take_over_edits=take_over_edits)
         # a namespace's slugs tell what its memories say, and the vault holds every namespace: counts only
         _note_count(done.count, "changed outside Pellucid and taken over")
         _note_count(done.unreadable, "could not be read and left out; `pellucid doctor` names them")
@@ -78,6 +84,7 @@ def _opened_home(known: "Settings", *, adopt: bool) -> Generator["App"]:
 
 
 def _in_project(app: "App") -> "App":
+    """The app asking the project of the working folder, which is said on standard error."""
     from pellucid.model.project import DEFAULT
     from pellucid.operations.session.projects import located
 
@@ -90,7 +97,7 @@ def _in_project(app: "App") -> "App":
 
 
 def astray(app: "App") -> list[str]:
-    """That the namespace which was named is none; in a folder of no project, which was asked, and which there are."""
+    """Lines that say the named namespace is empty, or, in a folder of no project, which namespace was asked."""
     if app.settings.namespace_is_given:
         return _unknown_namespace(app)
     if app.project or not (known := app.projects.known().projects):
@@ -180,6 +187,7 @@ def progress(title: str) -> Generator[Callable[[int, int], None]]:
 
 @contextmanager
 def _progress_bar(title: str) -> Generator[Callable[[int, int], None]]:
+    """A progress bar for the length of the block; what it yields takes done and total."""
     from pellucid.settings import plain_terminal
 
     if plain_terminal() or not sys.stderr.isatty():

@@ -85,6 +85,7 @@ def _runs(row: Operation[Any, Any], fields: Mapping[str, list[str]]) -> list[dic
 
 
 def _run(view: View, row: Operation[Any, Any], fields: Mapping[str, list[str]], after: str) -> Acted:
+    """Run one operation on form fields; `after` is where to go on."""
     call = view.call(row)
     if (beyond := asking.beyond(row, fields)) and not view.caller.may(row.access, "*"):
         raise InputError(f"{beyond[0]} is only for those who may do so everywhere", code="not_granted")

@@ -94,6 +94,7 @@ def marks_of(
 
 
 def _put(found: dict[int, list[Mark]], place: str, mark: Mark) -> None:
+    """Add a mark to every turn of a place such as `session:3-5`."""
     first, _, last = place.rpartition(":")[2].partition("-")
     if first.isdigit() and last.isdigit():
         for turn in range(int(first), min(int(last), int(first) + _LONGEST_RANGE) + 1):
@@ -101,6 +102,7 @@ def _put(found: dict[int, list[Mark]], place: str, mark: Mark) -> None:
 
 
 def _said(memory: Memory, marks: Sequence[Mark]) -> Said:
+    """A passage with its marks; a long one without any is folded to its beginning."""
     text, found = marked(memory.content, marks)
     is_folded = not found and len(memory.content) > _LONG
     beginning = " ".join(memory.content[:_BEGINNING].split()) if is_folded else ""
@@ -124,6 +126,7 @@ def marked(text: str, marks: Sequence[Mark]) -> tuple[Markup, tuple[Mark, ...]]:
 
 
 def _places(text: str, marks: Sequence[Mark]) -> Iterator[tuple[int, int, Mark]]:
+    """Where in a text the sentence of each mark stands, as first and last offset; blanks may differ."""
     for mark in marks:
         words = mark.sentence.split()
         found = re.search(r"\s+".join(map(re.escape, words)), text) if words else None

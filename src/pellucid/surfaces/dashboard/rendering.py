@@ -36,6 +36,7 @@ def render(template: str, values: Mapping[str, object]) -> bytes:
 
 @cache
 def _environment() -> Environment:
+    """The templates' environment, with our filters; everything is escaped."""
     made = Environment(
         loader=PackageLoader("pellucid.surfaces.dashboard"),
         autoescape=True,
@@ -109,6 +110,7 @@ def day(value: datetime | int | str | None) -> str:
 
 
 def _instant(value: datetime | int | str | None) -> datetime | None:
+    """An instant from a date-time, epoch milliseconds or ISO text; None where there is none."""
     if value is None or value == "":
         return None
     if isinstance(value, int):

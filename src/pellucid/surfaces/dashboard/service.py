@@ -108,6 +108,7 @@ class Dashboard:
             await exchange.reply(_refusal(exchange, told, session))
 
     async def _answered(self, exchange: Asked, session: Session | None) -> WholeAnswer:
+        """The answer to a request: a static file, the entrance, or, in a session, a page or a form."""
         method, path = exchange.scope["method"], _path(exchange)
         if path in _ELSEWHERE:
             return _moved(_ELSEWHERE[path])
@@ -127,6 +128,7 @@ class Dashboard:
         return await self._looked(exchange, session, (method, path, query, form))
 
     async def _looked(self, exchange: Asked, session: Session, asked: tuple[str, str, Any, Any]) -> WholeAnswer:
+        """A page or a form's outcome, made in a thread; it ends when the browser goes away."""
         method, path, query, form = asked
         if method == "POST":
             if not session.made(_only(form.pop("csrf", [""]))):
@@ -198,6 +200,7 @@ def _looked_at(
     found: tuple[Page, str, dict[str, str]],
     query: Mapping[str, list[str]],
 ) -> WholeAnswer:
+    """A page made of its template and what its function asks."""
     page, namespace, named = found
     if namespace and not session.caller.may("read", namespace):
         raise unknown_place()
@@ -234,6 +237,7 @@ def _page(
     page: Page | None = None,
     status: int = 200,
 ) -> WholeAnswer:
+    """A template filled in, as an HTML answer."""
     shown = {
         "csrf": session.csrf if session else "",
         "caller": session.caller if session else None,
@@ -276,6 +280,7 @@ def _let_in(cookie: str) -> WholeAnswer:
 
 
 def _cookie(headers: Mapping[str, str]) -> str:
+    """The session's cookie among the headers; empty where there is none."""
     try:
         found = SimpleCookie(headers.get("cookie", "")).get(COOKIE)
     except CookieError:
@@ -289,6 +294,7 @@ def _only(words: Iterable[str]) -> str:
 
 @cache
 def _static(name: str) -> WholeAnswer:
+    """A file that pages are made of (style sheet, script, font), by its name."""
     media = _STATIC.get(name)
     if media is None:
         raise HttpError(404, "not_found", "there is no such file")

@@ -90,6 +90,7 @@ class Sessions:
         return self._put(self._open, Session(caller, self._now() + _SESSION_S))
 
     def _put(self, kept: dict[str, Session], session: Session) -> str:
+        """Keep a session and return the secret by which it is found."""
         while len(kept) >= _MOST:
             del kept[next(iter(kept))]
         secret = secrets.token_urlsafe(32)

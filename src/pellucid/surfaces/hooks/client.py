@@ -47,6 +47,7 @@ def main() -> NoReturn:
 
 
 def _deal(host: str, home: str) -> None:
+    """Have the server answer an event and print that, or leave word of it and start a server."""
     event = _event()
     if not _session(event):
         _print(host, "pellucid: this hook was told of no session, and did nothing")
@@ -97,6 +98,8 @@ def _session(event: dict[str, Any]) -> str:
 
 
 def _until(seconds: float) -> None:
+    """Have `_TimeIsUp` raised in this process once so many seconds have passed, whatever it is doing."""
+
     def stop(_number: int, _frame: object) -> NoReturn:
         raise _TimeIsUp
 
@@ -115,6 +118,7 @@ def _age() -> float:
 
 
 def _arguments(given: list[str]) -> tuple[str, str]:
+    """The program's name and the home's folder; takes `--home` out of `given`."""
     home = os.environ.get("PELLUCID_HOME") or "~/.pellucid"  # noqa: TID251 - it reads no settings: this is all it needs
     if "--home" in given:
         at = given.index("--home")
@@ -186,6 +190,7 @@ def _leave(home: str, host: str, event: dict[str, Any]) -> bool:
 
 @contextmanager
 def _new(path: str) -> Generator[int]:
+    """A new file of one's own, as a descriptor; nothing may stand there yet."""
     descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW, 0o600)
     try:
         yield descriptor

@@ -131,6 +131,7 @@ def table_of(path: Path, text: str | None) -> dict[str, Any]:
 
 
 def _text(path: Path) -> str | None:
+    """The text of a file; None where there is none."""
     try:
         return path.read_bytes().decode()
     except FileNotFoundError:

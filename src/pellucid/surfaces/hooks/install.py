@@ -117,6 +117,7 @@ def remove(host: HostName, scope: Scope, *, dry_run: bool = False) -> Installed:
 
 
 def _hooked(host: HostName, scope: Scope, settings: Settings) -> Edit:
+    """The change of a program's file of hooks that puts ours in it."""
     file = _file(host, scope)
     known = _table(file)
     table = _versioned(host, _without_ours(known))
@@ -132,6 +133,7 @@ def _versioned(host: HostName, table: dict[str, Any]) -> dict[str, Any]:
 
 
 def _unhooked(host: HostName, scope: Scope) -> Edit:
+    """The change of a program's file of hooks that takes ours out."""
     file = _file(host, scope)
     table = _table(file)
     if not _has_ours(table):

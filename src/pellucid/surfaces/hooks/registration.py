@@ -96,6 +96,7 @@ def _has_backup(host: HostName) -> bool:
 
 
 def _keys(host: HostName, scope: Scope) -> tuple[str, ...]:
+    """The keys under which a program's file keeps its MCP servers, outermost first."""
     if host == "codex":
         return ("mcp_servers",)
     of_project = host == "claude-code" and scope == "project"
@@ -112,6 +113,7 @@ def _known(host: HostName, scope: Scope, file: HostFile) -> dict[str, Any] | Non
 
 
 def _servers(path: Path, table: dict[str, Any], keys: tuple[str, ...], *, make: bool) -> dict[str, Any]:
+    """The table of MCP servers in a program's file; with `make` it is added where it is missing."""
     for key in keys:
         inner: object = table.setdefault(key, {}) if make else table.get(key, {})
         if not isinstance(inner, dict):
@@ -136,6 +138,7 @@ def _is_ours(known: Mapping[str, Any] | None) -> bool:
 
 
 def _toml(path: Path, text: str) -> dict[str, Any]:
+    """A file's TOML as a table."""
     try:
         return tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:

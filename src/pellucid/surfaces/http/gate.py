@@ -66,6 +66,7 @@ def allowed(asker: Caller, access: Access, namespace: str | None) -> str:
 
 
 def _denied(asker: Caller, access: Access, place: str) -> PellucidError:
+    """The error for a caller whose grants do not allow this access here."""
     if place != EVERYWHERE and not asker.may("read", place):
         return unknown_place()
     where = "everywhere" if place == EVERYWHERE else f"in {place}"

@@ -54,6 +54,7 @@ class Metrics:
         free.set_function(lambda: shutil.disk_usage(app.settings.home).free)
 
     def recalled(self, done: RecallDone) -> None:
+        """Count a recall that was made or failed."""
         self._recalls.labels(done.event.outcome).observe(done.event.millis / 1e3)
         if done.state is None:
             return

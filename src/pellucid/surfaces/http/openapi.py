@@ -49,6 +49,7 @@ def document(routes: Iterable[Route]) -> dict[str, Any]:
 
 
 def _operation(route: Route) -> dict[str, Any]:
+    """A route as OpenAPI describes it."""
     first, stop, rest = route.row.text.partition(". ")
     several = len(route.row.on.http) > 1
     said: dict[str, Any] = {
@@ -71,6 +72,7 @@ def _operation(route: Route) -> dict[str, Any]:
 
 
 def _parameters(route: Route) -> list[dict[str, Any]]:
+    """The parameters of a route's path, query and headers."""
     whole = asking.schema(route.row)
     found = [_parameter(name, "path", whole["properties"][name], required=True) for name in route.in_path]
     if not route.has_body or asking.file_field(route.row):
@@ -90,6 +92,7 @@ def _parameters(route: Route) -> list[dict[str, Any]]:
 
 
 def _parameter(name: str, place: str, schema: dict[str, Any], *, required: bool = False) -> dict[str, Any]:
+    """One parameter; `place` is where it is sent (`path`, `query`, `header`)."""
     return {
         "name": name,
         "in": place,
@@ -100,6 +103,7 @@ def _parameter(name: str, place: str, schema: dict[str, Any], *, required: bool 
 
 
 def _responses(route: Route) -> dict[str, Any]:
+    """A route's answers by their status."""
     content: dict[str, Any] = {MEDIA[each]: {"schema": {"type": "string"}} for each in forms(route.row)}
     if "json" in forms(route.row):
         content[MEDIA["json"]] = {"schema": _answer(route)}
@@ -113,6 +117,7 @@ def _responses(route: Route) -> dict[str, Any]:
 
 
 def _answer(route: Route) -> dict[str, Any]:
+    """The JSON Schema of what a route answers with."""
     output: Any = route.row.output
     found = TypeAdapter[Any](output).json_schema(mode="serialization")
     if not route.row.gives_xray:

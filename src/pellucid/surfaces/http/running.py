@@ -81,6 +81,7 @@ class OperationWork:
     def _call(
         self, host: Host, deadline: Deadline, progress: Callable[[int, int], None] = lambda _done, _total: None
     ) -> Call:
+        """The call of the operation for who asks, in the namespace asked."""
         if self.route.is_of_home:
             call = Call.over(host.app, deadline)
         else:
@@ -106,6 +107,7 @@ class OperationWork:
         shown = [-1]
 
         def progress(done: int, total: int) -> None:
+            """Send a line when the whole per cent has changed."""
             deadline.check()
             percent = 100 * done // total if total else 0
             if percent > shown[0]:

@@ -149,6 +149,7 @@ class Service:
                 await self._serve(Exchange(scope, receive, send))
 
     async def _live(self, receive: Any, send: Any) -> None:
+        """Open and close beside the server that hosts this application (ASGI's lifespan)."""
         await receive()
         async with self.living():
             await send({"type": "lifespan.startup.complete"})
@@ -167,6 +168,7 @@ class Service:
             self.ready = False
 
     async def _serve(self, exchange: Exchange) -> None:
+        """Answer one request, whatever goes wrong, and log it."""
         self.last_asked = monotonic()
         CALLER.set(exchange.headers)
         try:
@@ -187,6 +189,7 @@ class Service:
         await exchange.reply(reply)
 
     async def _answer(self, exchange: Exchange) -> None:
+        """Check where a request comes from and who asks, then hand it to what answers its path."""
         path: str = exchange.scope["path"]
         if is_page(path):
             await self.pages.answer(exchange)
@@ -212,6 +215,7 @@ class Service:
             await self._operate(exchange, asker)
 
     async def _hand_to_mcp(self, exchange: Exchange, asker: Caller) -> None:
+        """Have the MCP server answer, for this caller."""
         if self.mcp is None:
             raise HttpError(404, "not_found", "there is no such path", "GET /openapi.json names all there are")
 
@@ -236,6 +240,7 @@ class Service:
             await exchange.send({"type": "http.response.body", "body": b""})
 
     async def _operate(self, exchange: Exchange, asker: Caller) -> None:
+        """Find the route of a request and run its operation."""
         route, named = self._routes.find(exchange.scope["method"], exchange.scope["raw_path"])
         exchange.operation = route.row.name
         query = query_words(exchange.scope["query_string"])
@@ -285,6 +290,7 @@ class Service:
                 remove(file)
 
     async def _once(self, exchange: Exchange, asker: Caller, work: OperationWork, print_: str) -> None:
+        """Run an operation, or repeat the answer given under the client's key; `print_` is the request's digest."""
         key = exchange.headers.get("idempotency-key")
         if key is None or work.route.row.effect == "read" or work.route.row.gives_secret:
             await self._run(exchange, asker, work)
@@ -301,6 +307,7 @@ class Service:
             self._repeats.keep(asker.name, key, reply)
 
     async def _run(self, exchange: Exchange, asker: Caller, work: OperationWork) -> WholeAnswer | None:
+        """Run an operation in a thread within its time; None where its answer was sent piece by piece."""
         row = work.route.row
         deadline = Deadline(self._limits.time_limit_s * (1 if work.asks else _LONGER))
         reply = await self._in_thread(exchange, work, deadline)

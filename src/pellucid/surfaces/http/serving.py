@@ -96,6 +96,7 @@ def serve(
 
 
 def _check(host: Host, place: Listening) -> None:
+    """See that others can reach the home only through a token, and by a name that was said."""
     if place.is_loopback:
         return
     if place.insecure_loopback:
@@ -118,6 +119,7 @@ def _without_words(settings: Settings) -> Settings:
 
 
 def _served(home: Path) -> ConflictError:
+    """The error that a home is served already, and where."""
     try:
         told = json.loads((home / NAME).read_text("utf-8"))
         where = f"at http://{_spelled(told['host'])}:{told['port']}, by process {told['pid']}"
@@ -132,6 +134,7 @@ def _spelled(host: str) -> str:
 
 @contextmanager
 def _listening(place: Listening) -> Generator[socket.socket]:
+    """A socket that listens where that was asked."""
     family = socket.AF_INET6 if ":" in place.host else socket.AF_INET
     door = socket.socket(family)
     try:

@@ -88,10 +88,11 @@ class Watching:
         return {each: {path: _state(path) for path in known_documents(app, each)} for each in app.lookup.namespaces()}
 
     def _taken(self, changed: set[Path]) -> Iterator[Done]:
+        """Take over what changed: edits of the vault, and documents; what came of each."""
         app, vault, now = self._host.app, self._vault, self._known()
         try:
             if any(each.is_relative_to(vault) and ".pellucid" not in each.parts for each in changed):
-                drift, folded = app.unit_of_work.adopt(wait_s=_WAIT_S)
+                drift, folded = app.unit_of_work.take_over_edits(wait_s=_WAIT_S)
                 yield Done("edits", len(drift.paths), len(folded.unreadable))
             for namespace, documents in now.items():
                 held = self._documents.get(namespace, {})
@@ -106,6 +107,7 @@ class Watching:
 
 
 def _state(path: Path) -> State:
+    """The time and size of a file, which tell whether it changed; None where it is gone."""
     try:
         found = path.stat()
     except OSError:

@@ -82,6 +82,7 @@ async def call_tool(
     given = {name: value for name, value in (params.arguments or {}).items() if value is not None}
 
     def work(deadline: Deadline, progress: Progress) -> types.CallToolResult:
+        """Run the tool's operation; an error of ours is a result, too."""
         row = None
         try:
             row = _row(tool, given.pop(MODE, None) if len(tool.rows) > 1 else None)
@@ -98,6 +99,7 @@ async def call_tool(
 
 
 def _row(tool: Tool, mode: object) -> Row:
+    """The operation of a tool in a mode; of the first mode where none is given."""
     if mode is None:
         return next(iter(tool.rows.values()))
     if not isinstance(mode, str) or mode not in tool.rows:
@@ -112,6 +114,7 @@ def _place(namespace: object) -> str | None:
 
 
 def _answer(tool: Tool, row: Row, call: Call, given: Mapping[str, object]) -> types.CallToolResult:
+    """Run a tool's operation and give its answer as text and as fields."""
     _check_names(tool, row, given)
     call.surface = "mcp"
     call.said_by = "assistant_output"  # whatever a person asked for: these are the words of a model

@@ -55,6 +55,7 @@ def granted(host: Host) -> Askers:
     def calls(
         request: Request | None, namespace: str | None, access: Access, *, deadline: Deadline, progress: Progress
     ) -> Call:
+        """The call of a request, if its principal may do this in the namespace."""
         if request is None:  # nobody came through the door
             raise unknown_place()
         asker: Caller = request.state.principal

@@ -109,6 +109,7 @@ async def read(calls: Askers, context: Context, uri: str) -> types.ReadResourceR
 
 
 def _read(calls: Askers, context: Context, uri: str, deadline: Any, progress: Any) -> tuple[str, Form]:
+    """The text at an address, and its form."""
     place, named, form = _parsed_address(uri)
     try:
         call = calls(context.request, None, place.row.access, deadline=deadline, progress=progress)
@@ -122,6 +123,7 @@ def _read(calls: Askers, context: Context, uri: str, deadline: Any, progress: An
 
 
 def _parsed_address(uri: str) -> tuple[AddressShape, str, Form]:
+    """The shape of an address, the id that it names, and the form asked for."""
     parts = urlsplit(uri)
     place = PLACES.get(parts.netloc) if parts.scheme == _SCHEME else None
     named = unquote(parts.path.removeprefix("/"))

@@ -71,6 +71,7 @@ def _bare(found: Schema, definitions: Mapping[str, Schema], levels: int) -> Sche
 
 
 def _part(name: str, value: Any, found: Schema, definitions: Mapping[str, Schema], levels: int) -> Any:
+    """One keyword of a schema, without references."""
     if name == "properties":
         return {each: _bare(part, definitions, levels - 1) for each, part in value.items()}
     if name == "required":

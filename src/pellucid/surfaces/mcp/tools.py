@@ -130,6 +130,7 @@ class Tool:
         return " ".join(self.rows[mode].text.split())
 
     def _input(self) -> Schema:
+        """The schema of what a tool takes: every mode's fields, and `mode` where there are several."""
         by_field: dict[str, dict[str, Schema]] = {}
         needed: dict[str, list[str]] = {}
         for mode, row in self.rows.items():

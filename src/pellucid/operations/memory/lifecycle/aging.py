@@ -12,8 +12,8 @@ from pellucid.memory.lifecycle import (
     Signs,
     Tier,
     Why,
+    age_memory,
     ages,
-    fold,
     kept_since,
     moved,
     proposal,
@@ -162,7 +162,7 @@ class _Output:
         self._seen = self.app.index.state().ledger_seq
 
     def take(self, row: FoldRow) -> None:
-        """One more fold that moved."""
+        """Add a row that differs from the one before; written when a batch is full."""
         if self.request.dry_run:
             self.folds += 1
             return
@@ -176,6 +176,7 @@ class _Output:
             self._commit((tally, started))
 
     def _commit(self, ending: tuple[_PassTally, datetime] | None = None) -> None:
+        """Write the waiting rows to the ledger; with `ending`, also that the pass is over."""
         namespace = self.request.namespace
         with self.app.unit_of_work.exclusive(WAIT_S, namespace):
             rows: list[FoldRow | PassRow] = [*self._not_written_by_another()]
@@ -195,7 +196,7 @@ class _Output:
     def _not_written_by_another(self) -> Iterator[FoldRow]:
         """The waiting folds, without those that a pass beside this one has written meanwhile."""
         seen, self._seen = self._seen, self.app.index.state().ledger_seq
-        newer = typed(self.app.ledger.ledger(after=seen), self.request.namespace, ("fold",))
+        newer = typed(self.app.ledger.rows(after=seen), self.request.namespace, ("fold",))
         self._theirs |= {row.memory_id for row in newer if isinstance(row, FoldRow)}
         return (row for row in self._waiting if row.memory_id not in self._theirs)
 
@@ -242,7 +243,7 @@ def known_use(app: App, namespace: str) -> Known:
     return Known(
         {each.memory_id: each for each in app.uses.uses(namespace)},
         {each.memory_id: each for each in app.uses.exposure(namespace)},
-        recurrences(typed(app.ledger.ledger(), namespace, ("lifecycle",))),
+        recurrences(typed(app.ledger.rows(), namespace, ("lifecycle",))),
         app.lookup.folds(namespace),
     )
 
@@ -266,7 +267,7 @@ class DuePass:
 def due_passes(app: App, namespace: str, now: datetime) -> list[DuePass]:
     """The passes that are due; none in an empty namespace."""
     last: dict[str, datetime] = {}
-    for row in typed(app.ledger.ledger(), namespace, ("pass",)):
+    for row in typed(app.ledger.rows(), namespace, ("pass",)):
         if isinstance(row, PassRow):
             last[row.name] = row.finished
     settings = app.settings.lifecycle
@@ -287,7 +288,7 @@ def _fold_rows(app: App, namespace: str, now: datetime, tally: _PassTally) -> It
     known = known_use(app, namespace)
     for memory in _aging(app, namespace, now):
         signs, before = known.signs(memory), known.folds.get(memory.id)
-        aged = fold(memory, signs, before, now, tally.settings)
+        aged = age_memory(memory, signs, before, now, tally.settings)
         tally.take(memory, aged, signs, before.tier if before else "hot")
         if moved(aged.row, before):
             yield aged.row

@@ -192,6 +192,7 @@ def consolidate(app: App, request: ConsolidateInput) -> ConsolidateOutput:
 
 
 def _consolidate(app: App, request: ConsolidateInput) -> ConsolidateOutput:
+    """One pass, while no other runs."""
     chat = open_chat(app.settings, asked_by_default(app.settings), app.deadline) if request.use_model else None
     model = LlmConsolidator(chat) if chat else None
     with app.unit_of_work.deciding(request.namespace):
@@ -229,7 +230,7 @@ def _paths_since_last_pass(app: App, request: ConsolidateInput) -> set[str] | No
 
     What a pass without a model could not settle is new to one with a model.
     """
-    rows = (row for row in typed(app.ledger.ledger(), request.namespace, ("pass",)) if isinstance(row, PassRow))
+    rows = (row for row in typed(app.ledger.rows(), request.namespace, ("pass",)) if isinstance(row, PassRow))
     alike = [
         row.counts
         for row in rows
@@ -243,7 +244,7 @@ def _undone_changes(app: App, namespace: str) -> Undone:
     """What stood together in changes of earlier passes that somebody undid."""
     ours: dict[str, frozenset[str]] = {}
     back: set[frozenset[str]] = set()
-    for row in typed(app.ledger.ledger(), namespace, ("lifecycle",)):
+    for row in typed(app.ledger.rows(), namespace, ("lifecycle",)):
         if isinstance(row, LifecycleRow) and row.actor == "consolidate":
             ours[row.event_id] = frozenset((row.memory_id, *row.related_memory_ids))
         elif isinstance(row, LifecycleRow) and row.event_type == "undone":
@@ -258,6 +259,7 @@ def _vectors(app: App, kept: Iterable[Served]) -> Callable[[Memory], Vector | No
 
 
 def _record_pass(app: App, namespace: str, started: datetime, counts: Counter[str], more: dict[str, int]) -> str:
+    """Put on the ledger that a pass ran to its end; the operation's id."""
     kept = {kind: number for kind, number in counts.items() if not kind.startswith("skip:")}
     row = PassRow(
         name="consolidate", namespace=namespace, started=started, finished=app.clock.now(), counts={**kept, **more}
@@ -267,6 +269,7 @@ def _record_pass(app: App, namespace: str, started: datetime, counts: Counter[st
 
 
 def _consolidated(decision: Decision) -> Consolidated:
+    """A decision as the answer shows it."""
     return Consolidated(
         kind=decision.kind,
         of=decision.of,

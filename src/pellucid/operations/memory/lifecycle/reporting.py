@@ -48,7 +48,7 @@ def weekly_report(app: App, request: ReportInput) -> Report:
         served=known.exposure(namespace, begin),
         ever_served=known.exposure(namespace),
     )
-    rows = typed(app.ledger.ledger(), namespace)
+    rows = typed(app.ledger.rows(), namespace)
     report = compile_report((since, now), namespace, rows, use, memories)
     _note_pass(app, report, now)
     return report.model_copy(update={name: _in_words(getattr(report, name), memories) for name in SECTIONS})

@@ -10,9 +10,9 @@ from pellucid.memory.lifecycle import (
     Tier,
     Why,
     Worth,
+    age_memory,
     ages,
     days_until_cold,
-    fold,
     protection,
     stale,
     uses_until_hot,
@@ -159,7 +159,7 @@ def explain_tier(app: App, namespace: str, memory_id: str) -> TierExplanation:
     now, settings = app.clock.now(), app.settings.lifecycle
     known = known_use(app, namespace)
     signs, before = known.signs(memory), known.folds.get(memory.id)
-    aged = fold(memory, signs, before, now, settings)
+    aged = age_memory(memory, signs, before, now, settings)
     cools = days_until_cold(memory, signs, now, settings) if aged.row.tier == "hot" else None
     warms = uses_until_hot(memory, signs, now, settings) if aged.row.tier == "cold" else None
     return TierExplanation(
@@ -212,6 +212,7 @@ def _would_change(memory: Memory, tier: Tier, cools: int | None, warms: int | No
 
 
 def _reason_for_tier(memory: Memory, why: Why, value: float, settings: LifecycleSettings) -> str:
+    """Why a memory is in its tier, as a sentence."""
     return _WHYS[why].format(
         protected=protection(memory),
         value=f"{value:.4f}",
@@ -222,6 +223,7 @@ def _reason_for_tier(memory: Memory, why: Why, value: float, settings: Lifecycle
 
 
 def _tiered(memory: Memory, row: FoldRow | None) -> Tiered:
+    """A memory with the tier of its last lifecycle row; hot where there is none."""
     plain = Tiered(
         memory_id=memory.id, category=memory.category, tier="hot", protected=protection(memory), content=memory.content
     )

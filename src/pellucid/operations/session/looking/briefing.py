@@ -145,6 +145,7 @@ def brief(app: App, request: BriefInput) -> BriefOutput:
 
 
 def _days(sessions: Sequence[KeptSession], known: AnsweringSessions) -> Iterator[BriefDay]:
+    """The days of some sessions, oldest first, with how many sessions and memories each has."""
     by_day = dict[str, list[KeptSession]]()
     for each in sessions:
         by_day.setdefault(each.day, []).append(each)
@@ -236,6 +237,7 @@ def _open_question(turns: Sequence[Memory]) -> BriefLine | None:
 
 
 def _files(artifacts: Iterable[Iterable[str]]) -> list[str]:
+    """The first few files that artifacts say were worked on, each once."""
     found = [parse_artifact(text) for each in artifacts for text in each]
     names = dict.fromkeys(each.name for each in found if each and each.kind == "file" and each.role != "mentioned")
     shown = ("/".join(name.split("/")[-_STEPS:]) if name.startswith("/") else name for name in names)
@@ -263,6 +265,7 @@ def _cut(text: str, most: int) -> str:
 
 
 def _text_of(session: SessionBrief) -> str:
+    """A session's brief as text."""
     parts = [("asked", (session.asked,)), ("done", session.done), ("decided", session.decided)]
     parts += [("open", session.left_open), ("the agent asked last", (session.unanswered,)), ("kept", session.kept)]
     lines = [f"{name}: {each.text} [{each.memory_id[-10:]}]" for name, said in parts for each in said if each]

@@ -56,6 +56,7 @@ class AnsweringSessions:
     """
 
     def __init__(self, app: App, namespace: str) -> None:
+        """Read the namespace once: which memories may answer today, by the session they came from."""
         self._app, self._namespace = app, namespace
         with app.index.reading(namespace) as reader:
             rows = reader.select(Filters())

@@ -90,7 +90,7 @@ def show_session(app: App, request: SessionInput) -> SessionOutput:
     namespace = request.namespace
     kept = {each.id: each for each in sessions_of(app, namespace)}
     decided = dict[str, list[VerdictRow | UnkeptRow | FlushRow]]()
-    for row in typed(app.ledger.ledger(), namespace, ("verdict", "unkept", "flush")):
+    for row in typed(app.ledger.rows(), namespace, ("verdict", "unkept", "flush")):
         if isinstance(row, VerdictRow | UnkeptRow | FlushRow):
             decided.setdefault(row.session_id, []).append(row)
     session_id = _session_named(request.session_id, {*kept, *decided})
@@ -124,6 +124,7 @@ def _words(app: App, namespace: str, ids: Iterable[str]) -> dict[str, str]:
 
 
 def _session_named(name: str, known: set[str]) -> str:
+    """The whole id of the session whose id begins so; the name itself where none does."""
     if name in known or len(name) < _FEWEST_DIGITS:
         return name
     fitting = [each for each in known if each.startswith(name)]

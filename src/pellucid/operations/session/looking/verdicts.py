@@ -22,7 +22,7 @@ def never_kept(app: App, namespace: str, text: str) -> str | None:
     key = said_key(app.key, namespace, text)
     found = [
         row
-        for row in typed(app.ledger.ledger(), namespace, ("verdict", "unkept"))
+        for row in typed(app.ledger.rows(), namespace, ("verdict", "unkept"))
         if isinstance(row, VerdictRow | UnkeptRow) and key in row.said and not is_forgotten(app, row, text)
     ]
     return _verdict_words(max(found, key=happened)) if found else None
@@ -41,6 +41,7 @@ def plain_reason(row: VerdictRow | UnkeptRow) -> tuple[str, str]:
 
 
 def _verdict_words(row: VerdictRow | UnkeptRow) -> str:
+    """Why a statement became no memory, as a sentence."""
     code, words = plain_reason(row)
     said_at = row.observed_at if isinstance(row, VerdictRow) else row.at
     where = f"{', '.join(row.evidence) or row.session_id}, {said_at:%Y-%m-%d}"

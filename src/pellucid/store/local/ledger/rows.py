@@ -69,7 +69,7 @@ class LocalLedger:
                 with immediate(connection):
                     journal.go_on_from(connection, last)
 
-    def ledger(self, after: int = 0) -> Iterator[LedgerRow]:
+    def rows(self, after: int = 0) -> Iterator[LedgerRow]:
         with os_errors_explained(self.folder):
             yield from ledger_file.read(self.folder, journal.waiting_ledger(self._connection()), after)
 

@@ -30,7 +30,6 @@ from pellucid.store.records import (
     FileRemoval,
     FileWrite,
     JournalOperation,
-    LedgerRow,
     OperationRow,
     Stamp,
     content_digest,
@@ -82,9 +81,9 @@ class LocalRecords:
         self._failpoint = failpoint
         self._connections = ThreadConnections(partial(journal.open_journal, self._journal_path))
         migrate(self._connections.get(), sql_folder("journal"))
-        self.rows = LocalLedger(self._vault, self._connections.get)
+        self.ledger = LocalLedger(self._vault, self._connections.get)
         """The rows of the ledger, and whether they, and the key beside them, are all there."""
-        self.rows.go_on_counting(home / "index.db")
+        self.ledger.go_on_counting(home / "index.db")
 
     def commit(self, operation: JournalOperation) -> int:
         """Acknowledge an operation: it survives any crash from here on.
@@ -232,10 +231,6 @@ class LocalRecords:
         """Conflict files in the vault, for `doctor` and the user to resolve."""
         with os_errors_explained(self._vault.root):
             return [stamp.path for stamp in self._vault.walk(paths.CONFLICT)]
-
-    def ledger(self, after: int = 0) -> Iterator[LedgerRow]:
-        """Every ledger row whose `seq` is greater, in that order; see `LocalLedger`."""
-        return self.rows.ledger(after)
 
     def scrub(self, paths: Collection[str]) -> dict[str, int]:
         """Leave no byte of what stood at these paths, once their removal (or rewriting) was drained and folded.

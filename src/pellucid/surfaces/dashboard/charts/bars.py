@@ -61,6 +61,7 @@ def rows(points: Sequence[tuple[str, float]], unit: str, about: str) -> Markup:
 
 
 def _row(y: float, name: str, value: float, length: float, unit: str) -> Markup:
+    """One bar with its name before it and its number behind it."""
     short = name if len(name) <= _CHARS else f"{name[: _CHARS - 1]}…"
     return Markup(
         '<text x="0" y="{}">{}<title>{}</title></text><rect class="trough" x="{}" y="{}" width="{}" height="12"/>'

@@ -49,6 +49,7 @@ def calendar(days: Sequence[DayCell], chosen: date | None = None) -> Markup:
 
 
 def _cells(first: date, weeks: int, held: dict[date, DayCell], most: int, chosen: date | None) -> Iterator[Markup]:
+    """A square for each day; `most` is the number of the darkest."""
     for number in range(weeks * 7):
         day = first + timedelta(days=number)
         x, y = _LEFT + number // 7 * (_CELL + _GAP), _TOP + number % 7 * (_CELL + _GAP)

@@ -48,6 +48,8 @@ def waterfall(stages: Sequence[StageTrace], usual: Mapping[str, StageTiming]) ->
 
 
 def _stage_bar(start: float, stage: StageTrace, usual: StageTiming | None, whole: float) -> Markup:
+    """The bar of one stage, and behind it what it usually takes; `whole` is the time of the whole recall."""
+
     def bar(kind: str, ms: float, top: int, high: int) -> str:
         at = min(_WIDTH * start / whole, _WIDTH - _LEAST)
         return _BAR.format(kind=kind, at=at, wide=max(_WIDTH * ms / whole, _LEAST), top=top, high=high)

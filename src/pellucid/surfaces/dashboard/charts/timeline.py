@@ -64,6 +64,7 @@ def timeline(spans: Sequence[Span], now: datetime, about: str, at: datetime | No
 
 
 def _bar(span: Span, y: float, left: float, right: float) -> Markup:
+    """One span as a bar under its label; `left` and `right` are its ends on the axis."""
     title = f"{span.label}: {span.since:%Y-%m-%d %H:%M} to {f'{span.until:%Y-%m-%d %H:%M}' if span.until else 'now'}"
     bar = Markup('<rect class="span {}" x="{}" y="{}" width="{}" height="12" rx="3"><title>{}</title></rect>').format(
         span.kind, left, y + 15, round(max(right - left, 3.0), 1), visible(title)

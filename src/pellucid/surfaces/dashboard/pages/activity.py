@@ -85,6 +85,7 @@ def _stretch(view: View) -> Mapping[str, object]:
 
 
 def _shown(view: View, name: PanelName, by: str) -> Shown:
+    """One panel over the days that the page's query asks for: its rows, headline and drawing."""
     days = view.query.get("days", "30")
     now = view.host.app.clock.now()
     since = (now - timedelta(days=int(days))).isoformat() if days in _STRETCHES and days else ""
@@ -94,6 +95,7 @@ def _shown(view: View, name: PanelName, by: str) -> Shown:
 
 
 def _headline(told: StatsOutput) -> str:
+    """The one number that sums a panel up, in words."""
     at = [each.name for each in told.columns].index(_DRAWN[told.panel])
     if told.by == "memory":
         return f"{len(told.rows)} {'memory' if len(told.rows) == 1 else 'memories'}"
@@ -106,6 +108,7 @@ def _headline(told: StatsOutput) -> str:
 
 
 def _drawing(told: StatsOutput) -> Markup:
+    """The chart of a panel: a column a day, or a bar a name."""
     at = [each.name for each in told.columns].index(_DRAWN[told.panel])
     column = told.columns[at]
     about = f"{told.question} {column.text}"

@@ -130,6 +130,7 @@ def _linked(view: View, words: Mapping[str, str], text: str) -> Markup:
 
 
 def _by_recall(shown: SessionOutput) -> Mapping[str, Sequence[object]]:
+    """The citations of a session, by the recall that had given the memory."""
     out = dict[str, list[object]]()
     for each in shown.citations:
         out.setdefault(each.recall_id, []).append(each)

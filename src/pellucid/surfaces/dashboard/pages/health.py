@@ -77,6 +77,7 @@ def _health(view: View) -> Mapping[str, object]:
 
 
 def _stores(report: DoctorOutput) -> Iterator[Store]:
+    """The stores of a home with the room that each takes on the disk, in words and as a bar."""
     used = {name: size for name, size in report.pulse.disk.items() if name != "free"} if report.pulse else {}
     total = sum(used.values())
     for name, size in used.items():

@@ -159,6 +159,7 @@ def _was_known(memory: Memory, at: datetime, by_then: Mapping[str, object]) -> b
 
 
 def _span(view: View, memory: Memory, story: HistoryOutput) -> Span:
+    """A memory as a bar of the timeline: from when to when it held, with its changes as marks."""
     ends = [each for each in (memory.invalid_at, memory.expires_at) if each is not None]
     kind = "quarantine" if memory.status == "active" and memory.trust_zone == "quarantine" else memory.status
     return Span(
@@ -211,6 +212,7 @@ def _around(view: View, memory: Memory) -> Mapping[str, Any]:
         return {"graph": None}
 
     def link(node: Node) -> str:
+        """The page of a node: a memory's, an episode's, else a search for its name."""
         if node.type == "Memory":
             return view.href(f"memories/{node.key}")
         if node.type == "Episode":
