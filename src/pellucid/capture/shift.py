@@ -36,14 +36,17 @@ def topic_shift(distance: Distance, threshold: float) -> Cutter:
     """Cuts before the turns that moved; they begin the next segment, together with the coming turn."""
 
     def cut(held: Sequence[Turn], coming: Turn) -> Break | None:
-        at = shifted([*held, coming], distance, threshold)
+        at = topic_start([*held, coming], distance, threshold)
         return Break("topic_shift", at) if at else None
 
     return cut
 
 
-def shifted(turns: Sequence[Turn], distance: Distance, threshold: float) -> int | None:
-    """The index of the first turn of the new topic, or None."""
+def topic_start(turns: Sequence[Turn], distance: Distance, threshold: float) -> int | None:
+    """The index of the first turn of a new topic: where the turns before are farthest from those after.
+
+    None where no place is as far as `threshold`, or the farthest has not yet stood for `WAIT` further places.
+    """
     saying = [at for at, turn in enumerate(turns) if _says_something(turn)]
     farthest, place, since = threshold, None, 0
     for at, old, new in _possible_cuts(saying, turns):

@@ -166,7 +166,7 @@ def _plain_line(line: str, path: str) -> str:
 
 
 def _line_with_targets(line: str, path: str) -> str:
-    """A line as `_plain_line` has it, but a link to a document without a number says its target, to find it by."""
+    """As `_plain_line`, but a link to a document without a number stays as it is written, `[text](target)`."""
     kept: list[str] = []
 
     def aside(found: re.Match[str]) -> str:

@@ -82,9 +82,9 @@ def ranked(request: Request, world: World) -> State:
 
 
 def replay(state: State, read: Mapping[str, Callable[[State], State]] = MappingProxyType({})) -> State:
-    """The state with the terms of every stage that ran, from what it holds of what they read.
+    """The state with the terms of every stage that ran, worked out again from its recorded columns.
 
-    `read` has for the names of stages what these would have read and left in the state, if not what it holds.
+    `read` maps a stage's name to what runs in place of its `run`; for the others the recorded columns stand.
     """
     idle = left_out(state)
     for stage in STAGES:

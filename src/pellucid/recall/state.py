@@ -361,7 +361,7 @@ class State:
     repeats: Mapping[int, int] = field(default_factory=dict[int, int])
     """Pool positions of what stands above the last of these and repeats a better one, each with that of the better."""
     served: tuple[Served, ...] = ()
-    """What is kept, in full."""
+    """The top k (`kept`) in full; those that `context.included` names are handed out."""
     context: Context = Context()
     stages: tuple[StageReport, ...] = ()
 

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from pellucid.model.entity import family, node_key
 from pellucid.model.memory import BOUNDARY_SCOPES, unpack_id
 from pellucid.recall.legs.graph_walk import Reached, Walk, strongest
-from pellucid.recall.legs.leg import NO_HITS, Asked, GraphHits, report
+from pellucid.recall.legs.leg import NO_HITS, GraphHits, LegAnswer, report
 from pellucid.recall.query.edges import ABSENT, beside, unknown
 from pellucid.recall.query.entities import WORD, names_in
 from pellucid.recall.score.equation import Floats, Ints, Mask
@@ -44,7 +44,7 @@ NOTHING = "nothing that may answer hangs together with what the query names"
 _NUMBER = re.compile(r"§?\s*(\d+(?:\.\d+)*)\b")
 
 
-def graph(state: State, plan: Plan, world: World) -> Asked:
+def graph(state: State, plan: Plan, world: World) -> LegAnswer:
     """What hangs together with the things that the query names, nearest first; `off` where it names none.
 
     The raw score of a memory is the activation of its node (`graph_walk`) times `.4 + .2·PageRank + .4·cosine`, or
@@ -95,7 +95,7 @@ def graph(state: State, plan: Plan, world: World) -> Asked:
     return report("graph", hits, note=note if len(inside) or gone else NOTHING), hits
 
 
-def _empty_report(plan: Plan, gone: tuple[str, ...]) -> Asked:
+def _empty_report(plan: Plan, gone: tuple[str, ...]) -> LegAnswer:
     """How the leg did where the query names something that nothing is known of, or nothing at all."""
     if gone:
         nothing = GraphHits(NO_HITS.rows, NO_HITS.scores, NO_HITS.open_rows, NO_HITS.open_scores, unknown=gone)

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 from pellucid.errors import InputError
-from pellucid.recall.legs.leg import NO_HITS, Asked, report
+from pellucid.recall.legs.leg import NO_HITS, LegAnswer, report
 from pellucid.recall.state import LegReport, Plan, State, World
 
 MOST = 500
@@ -31,7 +31,7 @@ _PLAIN_PATH = re.compile(r'[\w./\\@+#~-]{1,1000}|"[^"]{1,1000}"')
 """A path without spaces, or one that git quotes."""
 
 
-def review(state: State, plan: Plan, world: World) -> Asked:  # noqa: ARG001 - every leg has one shape
+def review(state: State, plan: Plan, world: World) -> LegAnswer:  # noqa: ARG001 - every leg has one shape
     """Memories that speak of the files under review: 1 for each file by its path, ½ for each by its name alone."""
     if not state.request.review:
         return LegReport("review", "off", "no files are under review"), NO_HITS

@@ -53,7 +53,10 @@ _EAST, _EAST_OTHER = re.compile("[我私僕俺]"), re.compile("你|您|あなた
 
 
 def plan(state: State, world: World) -> State:
-    """Read the query once: its words with their frequency, its vectors, the instant it asks about."""
+    """Read the query once: its words with their frequency, its vectors, the instant it asks about.
+
+    Narrows the request of a message that needs little to a few memories.
+    """
     request = state.request
     text = clean(request.query)
     known = world.reader.survey(text)

@@ -35,7 +35,7 @@ _Span = tuple[str, int, int]
 
 @dataclass(frozen=True, slots=True)
 class _WordsSaid:
-    """A memory's words, the turns that it came from, and the number it goes by."""
+    """A memory's words, the turns that it came from, and its place in the pool."""
 
     number: int
     text: tuple[str, ...]
@@ -47,7 +47,7 @@ class _WordsSaid:
 
     @classmethod
     def of(cls, memory: Memory, number: int) -> "_WordsSaid":
-        """What a memory says, without where it stands in a list."""
+        """A memory's words, less list numbers such as `3.`; `number` is its place in the pool."""
         text = _ORDINAL.sub("", memory.content)
         said = words(text)
         names, spans = frozenset(words(" ".join(_NAME.findall(text)))), tuple(_evidence_spans(memory))

@@ -83,17 +83,20 @@ def _turn_dial(runner: Runner, dial: Dial) -> WhyChange | WhyTried | None:
     return _in_vain(ran, runner.missed.row) if ran else None
 
 
-def _least_that_admits(runner: Runner, dial: Dial, low: int, high: int, admits: TrialRun) -> WhyChange:
-    """The lowest number found that admits, above `low` and as far as `high`: it does, and the one below it does not."""
+def _least_that_admits(runner: Runner, dial: Dial, low: int, high: int, at_high: TrialRun) -> WhyChange:
+    """The lowest number found that admits the memory, by halving between `low` and `high`; `at_high`, its run, admits.
+
+    `smallest` of the change says whether the number below was seen not to.
+    """
     while high - low > 1:
         middle = (low + high) // 2
         ran = runner.run(dial.draft(middle))
         if ran.place:
-            high, admits = middle, ran
+            high, at_high = middle, ran
         else:
             low = middle
     tried_below = low > dial.low
-    return _change_of(admits, smallest=tried_below or not runner.run(dial.draft(low)).place)
+    return _change_of(at_high, smallest=tried_below or not runner.run(dial.draft(low)).place)
 
 
 def _change_of(ran: TrialRun, *, smallest: bool) -> WhyChange:
