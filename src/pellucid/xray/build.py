@@ -122,7 +122,7 @@ def _filter_traces(state: State) -> tuple[FilterTrace, ...]:
 
 
 def _tier_explain(state: State, anchor: str) -> TierExplain | None:
-    """The verdict on a direct answer; none where nobody looked for one."""
+    """The verdict on a direct answer; None where nobody looked for one. `anchor` is where that answer's words stand."""
     tier = state.tier
     if tier is None:
         return None
@@ -137,6 +137,7 @@ def _tier_explain(state: State, anchor: str) -> TierExplain | None:
 
 
 def _query_read(state: State) -> QueryRead:
+    """What was read of the query, as the snapshot tells it."""
     plan, period = state.plan, state.plan.period
     return QueryRead(
         query_class=plan.query_class,
@@ -153,6 +154,7 @@ def _query_read(state: State) -> QueryRead:
 
 
 def _abstention_trace(state: State) -> AbstentionTrace | None:
+    """How unsure the recall was, and whether it withheld its answer for that; None where doubt was not judged."""
     doubt = state.abstention
     if doubt is None:
         return None

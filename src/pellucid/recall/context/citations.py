@@ -107,6 +107,7 @@ def _within(text: str, name: str) -> Iterator[str]:
 
 
 def _citation(line: str) -> Citation | None:
+    """The citation that a line is; None where it has not the form, or its lines are no range."""
     found = _ENTRY.fullmatch(line)
     if found is None or not 0 < int(found["start"]) <= int(found["end"]):
         return None

@@ -33,7 +33,10 @@ def legs(state: State, world: World) -> State:
 
 
 def _with_walk(state: State, found: Iterable[LegHits]) -> State:
-    """The state with the ways that were gone; edges that the query asks for, and none answers, were not asked for."""
+    """The state with what the graph leg found out: the ways to its memories, and whether asked edges lead anywhere.
+
+    Where they lead nowhere, the plan goes on as if no edge had been asked for.
+    """
     walk = next((hits for hits in found if isinstance(hits, GraphHits)), None)
     answers = walk.answers if walk else 0
     asked = state.plan.asked if answers else None
@@ -51,6 +54,7 @@ def asked_legs(state: State) -> Iterator[AskedLeg]:
 
 
 def _ask_leg(state: State, each: AskedLeg, world: World) -> LegAnswer:
+    """A leg's answer; `off` where it is left out or weighs nothing, `degraded` with the reason if the store fails."""
     leg = each.leg
     if leg.name in state.request.without or not leg.weighs(state.request.settings):
         return LegReport(leg.name, "off"), NO_HITS
@@ -61,12 +65,16 @@ def _ask_leg(state: State, each: AskedLeg, world: World) -> LegAnswer:
 
 
 def needs_fallback(searches: Sequence[LegReport]) -> bool:
-    """A leg that is down brought nothing and says why; one that only misses some memories still searches."""
+    """Whether `recent` must be asked: a search is down and brought nothing, or none found anything that may answer.
+
+    A leg that only misses some memories still searches.
+    """
     down = any(report.health == "degraded" and report.admitted == 0 for report in searches)
     return down or all(report.admitted == 0 for report in searches)
 
 
 def _vector(state: State, plan: Plan, world: World) -> LegAnswer:
+    """The nearest memories by cosine; `degraded`, with the reason, where the query or most memories have no vector."""
     settings, corpus = state.request.settings, state.corpus
     if corpus.rows == 0:
         return LegReport("vector", "empty"), NO_HITS
@@ -81,6 +89,7 @@ def _vector(state: State, plan: Plan, world: World) -> LegAnswer:
 
 
 def _lexical(state: State, plan: Plan, world: World) -> LegAnswer:
+    """The best memories by BM25 for the stems that are searched for; notes how many common words were left out."""
     settings, stems = state.request.settings, [plan.stems[i] for i in plan.searched]
     hits = world.reader.lexical(stems, state.admission, settings.pool, settings.open_pool)
     skipped = sum(1 for frequency in plan.frequencies if frequency) - len(stems)

@@ -43,7 +43,7 @@ def procedural(state: State, plan: Plan, world: World) -> LegAnswer:
 
 
 def _scores(features: Features, plan: Plan, rows: int) -> Floats:
-    """Cosine, plus the share of the telling words it holds, by their IDF."""
+    """For each candidate the cosine to the query, plus the share of the query's telling words it holds, by IDF."""
     telling = [i for i in plan.telling if plan.words[i].casefold() not in function_words()]
     idf = {i: log1p((rows - plan.frequencies[i] + 0.5) / (plan.frequencies[i] + 0.5)) for i in telling}
     held = np.zeros(len(features.matched))

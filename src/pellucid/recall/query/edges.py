@@ -208,7 +208,7 @@ def _find_asked_edges(text: str) -> tuple[AskedEdges, tuple[int, int]] | None:
 
 
 def _by_whom(verb: Verb) -> str:
-    """`By what is SPEC-3 required`: the one that acts is asked for."""
+    """A pattern for `By what is SPEC-3 required`, which asks for the one that acts."""
     en, de, es, fr = _ENGLISH[verb], _GERMAN[verb], _SPANISH[verb], _FRENCH[verb]
     return "|".join(
         (
@@ -226,7 +226,7 @@ def _by_whom(verb: Verb) -> str:
 
 
 def _acts(verb: Verb) -> str:
-    """`What is required by SPEC-3`: the thing named acts."""
+    """A pattern for `What is required by SPEC-3`, where the thing named does it."""
     en, de, es, fr = _ENGLISH[verb], _GERMAN[verb], _SPANISH[verb], _FRENCH[verb]
     return "|".join(
         (
@@ -243,7 +243,7 @@ def _acts(verb: Verb) -> str:
 
 
 def _passive_pattern(verb: Verb) -> str:
-    """`SPEC-3 is required by`: it is done to the thing named."""
+    """A pattern for `SPEC-3 is required by`, where it is done to the thing named."""
     return "|".join(
         (
             rf"\b{_ENGLISH[verb]}\s+by\b",

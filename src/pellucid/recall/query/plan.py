@@ -212,7 +212,7 @@ def _sought(telling: tuple[int, ...], frequencies: Sequence[int]) -> Sequence[in
 
 
 def _searched_stems(telling: Sequence[int], frequencies: Sequence[int], cost: int) -> tuple[int, ...]:
-    """The telling words the lexical leg asks for: the rarest, until the rows they stand in add up to `cost`."""
+    """Positions of the words the lexical leg searches for: the rarest, until the rows they stand in come to `cost`."""
     spent, chosen = 0, list[int]()
     for index in sorted((i for i in telling if frequencies[i]), key=lambda i: (frequencies[i], i)):
         spent += frequencies[index]
@@ -223,7 +223,7 @@ def _searched_stems(telling: Sequence[int], frequencies: Sequence[int], cost: in
 
 
 def encode(text: str, world: World) -> tuple[QueryEncoding | None, str]:
-    """The encoding of a text, or why there is none."""
+    """The encoding of a text and ""; None and the problem where there is no encoder or it fails."""
     if world.embedder is None:
         return None, world.encoder_problem
     try:
@@ -233,7 +233,7 @@ def encode(text: str, world: World) -> tuple[QueryEncoding | None, str]:
 
 
 def _stems_of_tokens(encoding: QueryEncoding, terms: Sequence[Term], stems: Sequence[str]) -> tuple[int, ...]:
-    """For each token of the encoding, the stem whose span it overlaps."""
+    """For each token of the encoding, the position of the stem that it is part of; -1 for none."""
     number = {stem: i for i, stem in enumerate(stems)}
     out: list[int] = []
     for start, end in encoding.spans:
@@ -257,7 +257,7 @@ def asks_own(text: str) -> bool:
 
 
 def _tells(words: list[str]) -> bool:
-    """Whether `you` did something: before it stands `did`, or behind it a verb in the past."""
+    """Whether the question is about what `you` did: `did` stands before it, or a verb in the past behind it."""
     past = lexicon.words("past")
     plain = [word for word in words if not word.endswith("ly")]
     return any(

@@ -41,9 +41,10 @@ def find_replaced(state: State, world: World) -> State:
 
 
 def _find_retold(state: State, world: World) -> tuple[tuple[int, int], ...]:
-    """Places (older, newer) of two that hold a rare word both, and much the same of the question; sections are neither.
+    """Pairs (older, newer) of pool positions, of one session: both hold a rare word and much the same of the question.
 
-    What is said later of a session's work is said of the same names: which these are, no list need know.
+    Sections are in none. What is said later of a session's work is said of the same names: which these are, no list
+    need know.
     """
     pool = state.pool
     alike = _alikeness(pool, np.arange(len(pool)), state.plan, state.corpus.rows) >= RELATED
@@ -62,7 +63,10 @@ def _find_retold(state: State, world: World) -> tuple[tuple[int, int], ...]:
 
 
 def _find_pairs(state: State, world: World) -> tuple[tuple[int, int], ...]:
-    """Places (older, newer) of what one document replaced; none of what the query names, or asks the successor of."""
+    """Pairs (older, newer) of pool positions of documents, the newer having replaced the older.
+
+    None where the query names the older one, or asks what replaced it.
+    """
     pool, graph = state.pool, world.reader.graph
     found = graph.replaced(pool.rows, state.admission)
     asked = asked_edges(state.plan.text) if len(found.nodes) else None

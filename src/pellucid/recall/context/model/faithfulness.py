@@ -76,6 +76,7 @@ def _limit(told: str, heard: str) -> bool:
 
 
 def _word_order(told: str, heard: str) -> bool:
+    """It has words of the other in another order: names or numbers, a clause of it, or, if it sets limits, any."""
     known, said = _telling(heard), _as_heard(told, heard)
     capitals = {word for each in re.findall(r"\b[A-ZÀ-ÞΑ-ΩА-Я]\w*", heard) for word in _telling(each)}
     ordered = {*capitals, *lexicon.persons().values()}

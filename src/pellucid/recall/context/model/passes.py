@@ -130,6 +130,7 @@ def _problem(given: Mapping[int, str], shown: Sequence[ContextLine]) -> str:
 
 
 def _lines_shown(lines: Sequence[ContextLine]) -> list[ContextLine]:
+    """The first lines, as many as are short enough together to be shown to the model."""
     out: list[ContextLine] = []
     length = 0
     for line in lines:
@@ -141,6 +142,7 @@ def _lines_shown(lines: Sequence[ContextLine]) -> list[ContextLine]:
 
 
 def _fenced(query: str, shown: Sequence[ContextLine]) -> str:
+    """The question and the numbered lines as JSON, one a row, in tags that name their hash: no line can end them."""
     rows: list[Mapping[str, object]] = [{"question": query}]
     for number, line in enumerate(shown, start=1):
         note = {"note": line.mark.strip()} if line.mark else {}
