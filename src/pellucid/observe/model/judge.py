@@ -120,6 +120,7 @@ class LlmJudge:
         return capped(_accept_once(merged, candidates), candidates, CAP_BASE + len(segment.turns) // 2)
 
     def _batches_of(self, asked: Sequence[int], candidates: Sequence[Candidate]) -> Iterator[list[int]]:
+        """The positions `asked` about in batches, each small enough for one question to the model."""
         batch: list[int] = []
         length = 0
         for at in asked:
@@ -135,7 +136,10 @@ class LlmJudge:
     def _ask_about(
         self, batch: list[int], candidates: Sequence[Candidate], local: Sequence[Ruling]
     ) -> dict[int, Ruling]:
-        """The model's rulings on a batch; the local one, marked, for each that it is silent or contradictory on."""
+        """The model's rulings on a batch; the local one, marked, for each that it is silent or contradictory on.
+
+        The batch holds positions in `candidates`; `local` are the fallback's rulings on all of these.
+        """
         data = "\n".join(_line(at, candidates[at]) for at in batch)
         try:
             answer = self._chat.ask(INSTRUCTIONS, data, SCHEMA, "verdicts")
@@ -151,12 +155,14 @@ class LlmJudge:
         return {at: rulings.get(at) or _unasked(local[at], "gave no usable verdict") for at in batch}
 
     def _recalled_ruling(self, candidate: Candidate) -> Ruling | None:
+        """The ruling the model gave on the same candidate before; None if that is not known any more."""
         ruling = self._cache.get(_key(candidate))
         if ruling:
             self._cache.move_to_end(_key(candidate))
         return ruling
 
     def _remember_ruling(self, candidate: Candidate, ruling: Ruling) -> None:
+        """Remember a ruling of the model, unless it deferred; the one longest unused goes when there are too many."""
         if ruling.verdict == "defer":
             return
         self._cache[_key(candidate)] = ruling

@@ -27,7 +27,7 @@ def recorded(turn: Turn) -> list[ObservedStatement]:
 
 
 def _dialogues(content: str) -> list[tuple[str, str]]:
-    """Each question with its answer and what the option that was picked means."""
+    """Each question in a record of answers, with its answer and what the chosen option means."""
     out: list[tuple[str, str]] = []
     pieces = _FIELD.split(content)[1:]
     for name, text in zip(pieces[::2], pieces[1::2], strict=True):
@@ -41,7 +41,7 @@ def _dialogues(content: str) -> list[tuple[str, str]]:
 
 
 def _settled_choice(question: str, answer: str) -> ObservedStatement | None:
-    """The choice, if the question asks how something shall be, or the answer says so by itself; not where it asks back.
+    """The choice as a statement, if it settles how something shall be from now on; None if not, or if it asks back.
 
     `Which file shall I open?` asks for the next step, `Where should retries live?` for what holds from then on.
     """

@@ -76,6 +76,7 @@ def units(text: str) -> list[Unit]:
 
 
 def _units(said: Sequence[ProseBlock]) -> Iterator[Unit]:
+    """The sentences and list items of a text, each with the heading or sentence that leads it in."""
     lead, part = "", 0
     found = [block for block in said if not _BOX.match(block.text)]
     for at, block in enumerate(found):
@@ -131,7 +132,7 @@ def stated(spoken: Spoken, taken: Collection[str] = ()) -> list[ObservedStatemen
 
 
 def _of_person(spoken: Spoken, taken: Collection[str]) -> list[ObservedStatement]:
-    """What the cues of the language name, what else reads as worth keeping, and what may change something that is kept.
+    """What a person's turn states: cued sentences, what reads as lasting, and what may change a memory.
 
     Nothing that was pasted.
     """
@@ -155,7 +156,7 @@ def _of_person(spoken: Spoken, taken: Collection[str]) -> list[ObservedStatement
 
 
 def _without_quotes(words: str, before: Hearing | None) -> str:
-    """A person's words without the lines that repeat the agent's; who says nothing else picks what was offered."""
+    """A person's words without lines that repeat the agent's; all of them if nothing else is said: a choice."""
     said = _bare(before.turn.content) if before else ""
     lines = [(line, _bare(line)) for line in words.splitlines()]
     own = [line for line, bare in lines if bare.count(" ") < FEWEST_WORDS - 1 or bare not in said]
@@ -167,7 +168,7 @@ def _is_brief(found: Sequence[Unit]) -> bool:
 
 
 def _completed(made: Sequence[ObservedStatement], found: Sequence[Unit], language: Language) -> list[ObservedStatement]:
-    """The statements of a brief message, each with the sentences beside it that would be lost.
+    """The statements of a brief message (`made`), each with the sentences beside it that it needs.
 
     `No engine class.` belongs to the reason behind it, `Make it 6.` to what it settles; a statement that opens with a
     pronoun belongs to the sentence before it, be that a question.
@@ -238,7 +239,7 @@ def _of_agent(spoken: Spoken) -> list[ObservedStatement]:
 
 
 def _surest(hearing: Hearing, least: float, most: int) -> list[ObservedStatement]:
-    """As many statements of an agent's turn, at most, the surest, of sentences that have this chance at least."""
+    """The `most` surest statements of an agent's turn, of sentences at least this (`least`) likely to last."""
     found = list(_units(without_offers(blocks(hearing.turn.content))))
     read = _stating_units(found, hearing, by_user=False)
     made = [
@@ -257,7 +258,7 @@ def _led(unit: Unit) -> bool:
 
 
 def _of_list(lead: str, items: Sequence[Unit], lasting: Sequence[ReadUnit]) -> Iterator[ObservedStatement]:
-    """A list of which some item lasts: whole where there is room, else those items, `…` for the others.
+    """The statements of a list of which some items last: all items if they fit, else those, `…` for the others.
 
     `There are four reasons: …` with only one of them would not be true.
     """
@@ -272,6 +273,7 @@ def _of_list(lead: str, items: Sequence[Unit], lasting: Sequence[ReadUnit]) -> I
 
 
 def _in_room(read: Iterable[ReadUnit], room: int) -> Iterator[list[ReadUnit]]:
+    """The sentences in order as runs, each of at most `room` characters where one sentence does not exceed that."""
     run: list[ReadUnit] = []
     for each in read:
         if run and sum(len(one.unit.text) + 2 for one in [*run, each]) > room:
