@@ -129,6 +129,7 @@ def arriving(read: Callable[[int], bytes], report: CaptureReport, most: int = 10
 
 
 def _decoded_line(line: bytes, report: CaptureReport) -> str:
+    """A line's text; bytes that are not UTF-8 become U+FFFD, and such a line is counted."""
     try:
         return line.decode("utf-8-sig")
     except UnicodeDecodeError:

@@ -84,7 +84,7 @@ def segments(
 
 
 def cut_waiting(turns: Sequence[Turn], cutters: Sequence[Cutter]) -> tuple[list[Segment], list[Turn]]:
-    """Cut the waiting turns of one live session, in order: the segments that are complete, and the turns still open.
+    """Cut the waiting turns of one session: the segments that are complete, and the turns that still wait.
 
     A pure function of the turns, so that whoever looks at the same turns again cuts them alike.
     """

@@ -61,6 +61,7 @@ def topic_start(turns: Sequence[Turn], distance: Distance, threshold: float) -> 
 
 
 def _possible_cuts(saying: Sequence[int], turns: Sequence[Turn]) -> Iterator[tuple[int, list[Turn], list[Turn]]]:
+    """Each place where a cut may be, with the turns before it and after it that are compared."""
     for first in range(LEAST_BEFORE, len(saying) - NEWEST + 1):
         if saying[first] >= SHORTEST:
             old = [turns[at] for at in saying[max(0, first - BEFORE) : first]]
@@ -77,7 +78,7 @@ def _words(text: str) -> tuple[str, ...]:
 
 
 def apart_in_words(old: Sequence[Turn], new: Sequence[Turn]) -> float:
-    """1 − cosine of the counts of turns each content word stands in."""
+    """1 − cosine of two sides' word counts: in how many of its turns each content word stands; 0 if one has none."""
     mine, other = (Counter(word for turn in side for word in _words(turn.content)) for side in (old, new))
     product = sum(count * other[word] for word, count in mine.items())
     length = sqrt(sum(n * n for n in mine.values()) * sum(n * n for n in other.values()))

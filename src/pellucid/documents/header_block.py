@@ -170,6 +170,7 @@ def _line_with_targets(line: str, path: str) -> str:
     kept: list[str] = []
 
     def aside(found: re.Match[str]) -> str:
+        """Set a link that names no numbered document aside, and leave its number in its place."""
         named = heading_number(found["text"] or found["wiki"] or "") or _linked_number(found["target"] or "", path)
         if named or not any(links_in(found[0], path)):
             return found[0]

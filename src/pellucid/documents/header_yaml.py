@@ -78,6 +78,7 @@ def _is_plain(text: str) -> bool:
 
 
 def _parsed_yaml(front: str) -> Mapping[str, object] | None:
+    """The frontmatter as YAML; None where that is too long, may do harm, or is no YAML."""
     if len(front) > _LONGEST_YAML or _UNASKED.search(front):
         return None
     try:
@@ -104,6 +105,7 @@ def _on_one_line(value: object, written: str, depth: int = 0) -> str:
 
 
 def _scalar_text(value: object) -> str:
+    """A plain value as text, `true` for True; empty for a number too long to write."""
     if isinstance(value, bool):
         return "true" if value else "false"
     try:

@@ -32,7 +32,7 @@ class Box:
         return across and abs(self.y - other.y) < HEIGHT + _GAP
 
     def border(self, x: float, y: float) -> tuple[float, float]:
-        """Where the line from its middle towards a point leaves it."""
+        """Where a line from the box's middle towards a point crosses its edge."""
         dx, dy = x - self.x, y - self.y
         if not (dx or dy):
             return self.x, self.y
@@ -115,6 +115,7 @@ def _at(angle: float, radius: float, width: float) -> Box:
 
 
 def _have_overlaps(boxes: Mapping[str, Box]) -> bool:
+    """Whether two boxes overlap, or stand closer than the gap."""
     ordered = sorted(boxes.values(), key=lambda box: (box.y, box.x))
     for place, box in enumerate(ordered):
         for other in ordered[place + 1 :]:

@@ -29,6 +29,7 @@ def add_memory(out: Gathered, memory: Memory, naming: Naming) -> None:
 
 
 def _add_memory(out: Gathered, memory: Memory, voice: Voice, naming: Naming) -> None:
+    """Keep what a memory is about and names, and its edges to memories and its episode."""
     before = len(out.edges)
     if memory.entity_ref and (key := node_key(memory.entity_ref)):
         out.add_named(voice, Named(memory.entity_ref.strip(), key, 0, 0), _ABOUT, "entityRef", _WHOLE)

@@ -105,7 +105,7 @@ def has_verb(part: str) -> bool:
 
 
 def _take_opening(parts: list[str]) -> str:
-    """Take the opening (`By the way, …`) off the first part, or that part away; what it was, or nothing."""
+    """Take the opening (`By the way`) off the first of `parts`, in place, and return it; empty where there is none."""
     head = _HEAD.fullmatch(parts[0])
     if head and _is_opening(head["head"]):
         parts[0] = head["rest"]

@@ -58,6 +58,7 @@ def find_secrets(text: str) -> Iterator[SecretSpan]:
 
 
 def _find_secrets(text: str) -> Iterator[SecretSpan]:
+    """Every secret in the text as it is written, by each rule; spans may overlap."""
     yield from private_keys(text)
     present = marks_in(text)
     for rule in VENDORS if present else ():
@@ -81,6 +82,7 @@ def _lower_in_place(text: str) -> str:
 
 
 def _by_rule(rule: SecretRule, mark: str, text: str) -> Iterator[SecretSpan]:
+    """The secrets of one vendor's form, looked for where its `mark` stands."""
     shape = rule.shape
     group = "secret" if "secret" in shape.groupindex else 0
     at = text.find(mark)

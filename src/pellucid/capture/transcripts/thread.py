@@ -41,7 +41,7 @@ class Queue:
         return True
 
     def let_through(self, text: str | None) -> Queued | None:
-        """The message that reached the agent in the middle of its work: the one of these words, else the oldest."""
+        """Take out the message handed to the agent at work: that of these words, else the oldest; None if none."""
         named = next((each for each in self._waiting if text and _form(each.text) == _form(text)), None)
         if text and named is None:
             return None

@@ -125,7 +125,7 @@ def tells_change(text: str) -> bool:
 
 
 def search_words(text: str) -> str:
-    """What to look for to find statements of the same frame: its words, and those of the states it may have changed."""
+    """Words to search for statements this one may clash with: its own, and those of states it may have changed."""
     said = frames(text)
     turned = any(frame.turned for frame in said)
     return " ".join(
@@ -134,7 +134,10 @@ def search_words(text: str) -> str:
 
 
 def edges(text: str) -> frozenset[tuple[str, str]]:
-    """What it begins and ends with, of what it says a place, and what it counts: two that share none cannot clash."""
+    """Words, each with its role in the statement; two statements that share none of these pairs cannot clash.
+
+    What it begins and ends with, the thing it says a place of, and numbers with what they count.
+    """
     said = [frame for frame in frames(text) if frame.tokens]
     ends = ((("first", frame.words[0]), ("last", frame.words[-1])) for frame in said)
     things = (("thing", frame.place.thing[-1]) for frame in said if frame.place)
@@ -260,7 +263,7 @@ def _as_done_by_us(tokens: tuple[Token, ...]) -> Iterator[tuple[Token, ...]]:
 
 
 def _is_past(tokens: Sequence[Token]) -> bool:
-    """Whether it tells of one time: a form of the past that is no passive (`is limited`)."""
+    """Whether a statement tells of one past occasion: a form of the past that is no passive (`is limited`)."""
     before, be = "", lexicon.words("be")
     for token in tokens:
         past = token.text in lexicon.words("past") - be or (token.kind == "word" and _REGULAR_PAST.match(token.text))
@@ -272,6 +275,7 @@ def _is_past(tokens: Sequence[Token]) -> bool:
 
 @cache
 def _token_of() -> re.Pattern[str]:
+    """A pattern for one token: a date, a number, a word or a sign of a script without spaces."""
     east = EAST_WORDS
     return re.compile(
         rf"(?P<date>{lexicon.sign('day')})|(?P<number>[$€£¥]?(?<![A-Za-z\d])[-−]?\d+(?:[.,:/]\d+)*%?)"

@@ -93,7 +93,7 @@ def are_apart(one: Sequence[Token], other: Sequence[Token]) -> bool:
 
 
 def read_change(tokens: Sequence[Token]) -> Change | None:
-    """From which number a clause changes something: `raise the attempts from 5 to 8`."""
+    """The number that a clause changes, and from what: `raise the attempts from 5 to 8`; None where it changes none."""
     words = [token.text for token in tokens]
     if "from" not in words or "to" not in words[words.index("from") :]:
         return None

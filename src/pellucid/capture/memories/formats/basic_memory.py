@@ -69,6 +69,7 @@ def _memory_of_block(block: MarkdownBlock, note: AdoptedMemory, title: str) -> A
 
 
 def _memory_of_observation(text: str, note: AdoptedMemory, title: str) -> AdoptedMemory | None:
+    """The memory of an observation, `[decision] Use Postgres #db`; None where it has not that form or says nothing."""
     found = _OBSERVATION.fullmatch(text)
     if found is None:
         return None
@@ -100,6 +101,7 @@ def _labelled_observation(title: str, label: str, words: str) -> str:
 
 
 def _memory_of_relation(text: str, note: AdoptedMemory, title: str) -> AdoptedMemory | None:
+    """The memory of a relation, `depends on [[Postgres]]`, in words; None where it has not that form."""
     found = _RELATION.fullmatch(text)
     if found is None:
         return None
@@ -112,6 +114,7 @@ def _memory_of_relation(text: str, note: AdoptedMemory, title: str) -> AdoptedMe
 def _memories_of_prose(
     found: list[MarkdownBlock], note: AdoptedMemory, title: str, document: SourceFile
 ) -> Iterator[AdoptedMemory]:
+    """A memory for each statement in a note's ordinary text, up to a limit; those beyond are counted."""
     taken = 0
     for each in statements(iter(found), document.report):
         if taken == MOST_PROSE:

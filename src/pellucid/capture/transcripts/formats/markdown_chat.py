@@ -118,6 +118,7 @@ def _turns(source: Source) -> Iterator[Turn]:
 
 
 def _preamble(text: str, frame: Turn) -> tuple[Turn, datetime | None]:
+    """A turn without words that has the session and agent a chat's first lines name, and the time they name."""
     found = _SESSION.search(text)
     session = (found["id"] or found["named"] or "") if found else ""
     agent = "-".join(found["agent"].lower().split()) if found and found["agent"] else None
@@ -160,7 +161,7 @@ def _message_turns(said: _OpenTurn, frame: Turn, report: CaptureReport) -> Itera
 
 
 def _not_a_turn(heading: TurnHeading) -> str | None:
-    """Why a message is nobody's: a failed call, or the prompt of a sub-agent, which is no person's and no answer."""
+    """Why a message is nobody's turn: a failed call, a sub-agent's prompt; None if it is somebody's."""
     if _SYNTHETIC in heading.note:
         return "api-error"
     prompts = heading.role == "user" or not _MODEL.search(heading.note)
@@ -203,6 +204,7 @@ def _rule_outside_fences(text: str, at: int) -> int:
 
 
 def _text_turns(text: str, frame: Turn) -> Iterator[Turn]:
+    """One turn of a text without notes of the program and empty lines around it; none if nothing is left."""
     lines = _NOTE.sub("", text).split("\n")
     while lines and _is_between(lines[0]):
         lines.pop(0)

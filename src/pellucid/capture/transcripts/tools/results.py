@@ -40,6 +40,10 @@ def turns_of(
 
 
 def _result_turns(block: MessageBlock, call: ToolCall, frame: Turn, report: CaptureReport) -> Iterator[Turn]:
+    """The turns of a tool's result: a person's words in it or the output, then what it shows was written to history.
+
+    A result of our own commands gives none, and is counted.
+    """
     if call.ours:
         report.drop("own-recall")
         return
