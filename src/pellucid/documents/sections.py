@@ -166,7 +166,7 @@ def _past_blank(lines: Sequence[str], at: int, last: int) -> int:
 
 
 def _cut_line(line: str) -> Iterator[str]:
-    """One line in pieces, between words if they are not longer than a piece."""
+    """One long line in pieces, cut between words, or within one that is longer than a piece."""
     at = 0
     while at < len(line):
         end = at + MOST_CHARACTERS

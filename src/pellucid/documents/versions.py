@@ -46,7 +46,7 @@ def versions_of(said: Iterable[Said], old: Sequence[HeaderVersion], title: str, 
 
 
 def said_by_versions(old: Sequence[HeaderVersion]) -> Iterator[Said]:
-    """What known versions said from each date on; None for the values where a gap, or the end, begins."""
+    """What known versions said, and since when; `values` is None where no version follows at once."""
     ends = [*(each.valid_from for each in old[1:]), None]
     for each, end in zip(old, ends, strict=False):
         yield Said(each.valid_from, each.values, each.commit)

@@ -226,7 +226,7 @@ def _retired_status(filed: FiledDocument) -> str:
 
 
 def _one_sided(graph: _Graph) -> Iterable[GraphProblem]:
-    """Supersessions of which one of two documents that are both there says nothing."""
+    """Replacements of one document by another, both there, of which only one of the two files says something."""
     said: dict[tuple[str, str], list[FiledEdge]] = defaultdict(list)
     for filed in graph.between:
         if filed.edge.type == "SUPERSEDES" and {filed.edge.source, filed.edge.target} <= graph.documents.keys():

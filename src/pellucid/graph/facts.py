@@ -56,7 +56,7 @@ class Gathered:
         )
 
     def add_edge(self, edge: Edge) -> None:
-        """Keep an edge once; the first anchor said stays."""
+        """Keep an edge once, with the first anchor (`§3`) that is said for it; no edge from a node to itself."""
         key = (edge.source, edge.target, edge.type, edge.memory_id, edge.section)
         known = self.edges.get(key)
         if edge.source == edge.target or (known and (known.anchor or not edge.anchor)):
@@ -73,7 +73,7 @@ class Gathered:
             self.entities[fact.key] = replace(known, since=since, until=until)
 
     def facts(self) -> GraphFacts:
-        """All of it, sorted."""
+        """All that was gathered, sorted."""
         if not (self.edges or self.entities or self.claims or self.homes or self.aliases):
             return NO_FACTS
         return GraphFacts(

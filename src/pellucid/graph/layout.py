@@ -62,7 +62,7 @@ class Layout:
 
 
 def layout_of(rings: Sequence[Sequence[str]], parents: Mapping[str, str], widths: Mapping[str, float]) -> Layout:
-    """The centre in the middle, each hop on a ring of its own around it, no two labels touching."""
+    """Where each node's box stands: the centre in the middle, each hop on a ring around it, no two labels touching."""
     center = rings[0][0]
     boxes = {center: Box(0.0, 0.0, widths[center])}
     angles = {center: _TOP}

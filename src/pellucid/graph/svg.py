@@ -75,7 +75,7 @@ def _lines_to_draw(lines: Sequence[DrawnEdge]) -> list[DrawnEdge]:
 
 
 def _drawable_part(around: Neighbourhood) -> tuple[Neighbourhood, int]:
-    """The neighbourhood within what a picture can show, and how many nodes that leaves out."""
+    """The neighbourhood cut to as many nodes as a picture can show, and how many that leaves out."""
     best: dict[str, float] = {}
     for filed in around.edges:
         for end in (filed.edge.source, filed.edge.target):

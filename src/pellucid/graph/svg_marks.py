@@ -53,7 +53,7 @@ class LegendRow:
 
 
 def legend_rows(lines: Sequence[DrawnEdge], hidden: int, *, lazy: bool) -> list[LegendRow]:
-    """What the picture must say: the types in it, what a dashed line or frame means, what was left out."""
+    """The rows of the legend: each type in the picture, what dashed lines and frames mean, how many were left out."""
     rows = [LegendRow(name, "edge", name) for name in _used(lines)]
     if closed := next((line for line in lines if line.closed is not None), None):
         rows.append(LegendRow("closed: held once", "edge closed", closed.type))
@@ -179,7 +179,7 @@ def node_mark(key: str, box: Box, name: str, labels: Labels, *, center: bool) ->
 
 
 def legend(rows: Sequence[LegendRow], frame: Frame) -> list[str]:
-    """The legend, below the picture on the left."""
+    """The legend as SVG, below the picture on the left."""
     left, top, _, height = frame
     x, out = left + 16, list[str]()
     for place, row in enumerate(rows):

@@ -131,7 +131,7 @@ def undisguised(text: str) -> str:
 
 
 def aligned(text: str) -> tuple[str, list[int]]:
-    """The text without disguises in its look-alike letters too, sign by sign, and where each stands in the original."""
+    """The text with look-alike letters undisguised, character by character, and where each stood in the original."""
     seen: list[str] = []
     places: list[int] = []
     for at, char in enumerate(text):

@@ -72,7 +72,7 @@ def _read_sentence(sentence: str, language: Language, speaker: str | None) -> tu
 
 
 def _entity_of(found: re.Match[str], speaker: str | None) -> str:
-    """The named entity, what is somebody's (`my dog`), or the speaker."""
+    """Whom a match speaks of: the named entity, something of somebody's (`my dog`), or the speaker."""
     groups = found.groupdict()
     if groups.get("entity"):
         return entity_key(groups["entity"])
@@ -108,7 +108,7 @@ def _listed_attributes(text: str, language: Language) -> dict[str, str]:
 
 
 def _attribute_key(said: str | None, row: str) -> str:
-    """The attribute's key, its last word in the singular; a row named `+…` adds its own name behind."""
+    """The attribute's key as it is stored, its last word in the singular; a row `+…` adds its own name behind."""
     if not said:
         return entity_key(row.strip(_SUFFIX))
     key = entity_key(said)

@@ -74,7 +74,7 @@ def _absolute_date(found: re.Match[str], today: date, language: Language) -> str
 
 
 def _named_period(today: date, unit: Unit | str, offset: int) -> str | None:
-    """A stretch of time as a reader writes it; None where it is no date after all."""
+    """A day, week, month or year `offset` units away, as a reader writes it; None where there is no such date."""
     if unit == "none":
         return None
     start = shifted(today, unit, offset)[0]

@@ -50,7 +50,7 @@ def spoken(content: str) -> str:
 
 
 def score_importance(fact: ExtractedFact) -> Importance:
-    """The sum of the shares below, clamped to [0, 1]; shares of nothing are left out."""
+    """How important a fact is, in [0, 1], with the shares that add up to it; shares of nothing are left out."""
     text = spoken(fact.content)
     language = detect_language(text)
     shares = {

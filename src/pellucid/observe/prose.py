@@ -108,7 +108,7 @@ def _prose_lines(text: str) -> list[str]:
 
 
 def _without_tags(text: str) -> str:
-    """Each element with all that is in it as a space; a tag that nothing closes stays."""
+    """The text with each tagged element and all that is in it blanked; a tag that nothing closes stays."""
     tags = list(_TAG.finditer(text))
     last = {found[2]: found.end() for found in tags if found[1]}
     kept: list[str] = []

@@ -78,7 +78,7 @@ def _put_weekday(sentence: str, new: str, language: Language) -> Substituted | N
 
 
 def _put_stated(sentence: str, new: str, language: Language) -> Substituted | None:
-    """A name, a path or (in an unspaced script) a short word in place of what the sentence states of its subject."""
+    """The sentence with a name, a path or a short word in place of what it states of its subject; None if unclear."""
     found = language.resolutions.stated.search(sentence)
     if not found or _number_pattern(language.code).search(new) or _weekday_pattern(language.code).search(new):
         return None

@@ -79,7 +79,7 @@ def _again(state: State) -> State:
 
 
 def _check_questions(state: State, bare: State) -> None:
-    """See that every pass would have asked the sub-questions it asked.
+    """Raise unless every iteration would have asked the same sub-questions without what is left out.
 
     Raises:
         NotComputableError: what a pass read of its answers would not be the same.

@@ -91,7 +91,7 @@ class Recaller:
         return self.chat(deadline) if self.chat and asks_a_model(request.settings) else None
 
     def record(self, state: "State", drafted: "Draft", event: RecallEvent) -> None:
-        """Have a finished recall kept soon: its receipt, its event, and what an audit entry names of each result."""
+        """Have a recall written to the history in the background: receipt, event, and ids of what was handed out."""
         request, included = state.request, set(state.context.included)
         served = tuple((each.memory.id, each.op_id) for each in state.served if each.memory.id in included)
 

@@ -91,6 +91,7 @@ def _eligible_of(corpus: Corpus) -> Eligible:
 
 
 def _context_trace(state: State) -> ContextTrace:
+    """What the context holds, and what was left out, cut, added and passed over, as the snapshot tells it."""
     context = state.context
     return ContextTrace(
         included=context.included,
@@ -102,6 +103,7 @@ def _context_trace(state: State) -> ContextTrace:
 
 
 def _leg_health(state: State) -> tuple[LegHealth, ...]:
+    """How each leg did, as the snapshot tells it."""
     return tuple(
         LegHealth(name=leg.name, health=leg.health, reason=leg.reason or None, admitted=leg.admitted, open=leg.open)
         for leg in state.legs
@@ -109,6 +111,7 @@ def _leg_health(state: State) -> tuple[LegHealth, ...]:
 
 
 def _filter_traces(state: State) -> tuple[FilterTrace, ...]:
+    """How many came to each rung and passed it, as the snapshot tells it."""
     return tuple(
         FilterTrace(
             name=rung.name,

@@ -166,7 +166,7 @@ class Shown:
         return f"[{there.index(memory_id) + 1}]" if memory_id in there else memory_id
 
     def _margin_at(self, rung: str, position: int) -> float | None:
-        """How much was missing, in the unit of the rung; None where a rung asks yes or no."""
+        """How much a candidate missed a rung by, in that rung's unit; None where the rung asks yes or no."""
         measured = {each.name: each.margin for each in FILTERS}.get(rung)
         if measured:
             return float(measured(self._state, self._pool)[position])

@@ -162,7 +162,7 @@ def _common_ends(one: Sequence[str], other: Sequence[str]) -> tuple[int, int]:
 
 
 def _widened_span(tokens: Sequence[Token], start: int, end: int) -> tuple[int, int]:
-    """A place in a script without spaces, up to the particles around it: `田中`, not `中`."""
+    """A span of tokens widened, in a script without spaces, to the particles around it: `田中`, not `中`."""
     while start and tokens[start - 1].kind == "sign" and tokens[start - 1].text not in _EAST_JOINTS:
         if start < len(tokens) and tokens[start].kind != "sign":
             break
@@ -171,7 +171,7 @@ def _widened_span(tokens: Sequence[Token], start: int, end: int) -> tuple[int, i
 
 
 def _kind_of_filling(one: Sequence[Token], other: Sequence[Token]) -> Kind | None:
-    """What fills the place on both sides; None where it is not the same kind of thing."""
+    """What kind of thing fills the open place on both sides; None where the two are not of one kind."""
     if _same_measure(one, other):
         return "number"
     if all(all(token.kind in {"date", "number"} for token in each) for each in (one, other)):

@@ -172,7 +172,7 @@ def _token(found: re.Match[str], *, first: bool) -> Token:
 
 
 def _without_opening(frame: Frame) -> Frame:
-    """Without what opens it (`No, …`, `our …`) and the words of now; they are told as signs."""
+    """The frame without the words that open it (`No, …`, `our …`) and words of now; flags of it say they were there."""
     tokens = list(frame.tokens)
     opening = list(takewhile(lambda token: token.text in lexicon.words("openings"), tokens))
     tokens = tokens[len(opening) :]
@@ -195,7 +195,7 @@ def _without_opening(frame: Frame) -> Frame:
 
 
 def _words_left(words: Sequence[str]) -> tuple[str, set[int]]:
-    """What a change leaves (`from npm to`, `instead of npm`), and where that stands."""
+    """The words for what a change leaves (`from npm to`, `instead of npm`), and their positions; empty if none."""
     for at, word in enumerate(words[:-1]):
         is_instead = word == "instead" and words[at + 1] == "of"
         is_from = word in _FROM and at and f"{words[at - 1]} to" in change_phrases()
@@ -209,7 +209,7 @@ def _words_left(words: Sequence[str]) -> tuple[str, set[int]]:
 
 
 def _frames_with_one_word(frame: Frame) -> Iterator[Frame]:
-    """The frame with one word for a phrase; one for each state that a change may have led to."""
+    """The frame with each set phrase as one word; several where a change may have led to several states."""
     definite = any(
         one.text in lexicon.words("be") and other.text in lexicon.words("articles")
         for one, other in zip(frame.tokens, frame.tokens[1:], strict=False)
@@ -246,7 +246,7 @@ def _put(frame: Frame, at: int, phrase: str, state: str) -> tuple[Token, ...]:
 
 
 def _as_active(tokens: tuple[Token, ...]) -> tuple[Token, ...]:
-    """`Search is owned by Jonas` as `Jonas owned search`."""
+    """The tokens of a passive statement in the active: `Search is owned by Jonas` as `Jonas owned search`."""
     words = [token.text for token in tokens]
     if "by" in words and (by := words.index("by")) >= 3 and words[by - 2] in lexicon.words("be"):
         return (*tokens[by + 1 :], tokens[by - 1], *tokens[: by - 2])
@@ -254,7 +254,7 @@ def _as_active(tokens: tuple[Token, ...]) -> tuple[Token, ...]:
 
 
 def _as_done_by_us(tokens: tuple[Token, ...]) -> Iterator[tuple[Token, ...]]:
-    """`Releases are cut on Thursday` also as `we cut releases on Thursday`."""
+    """The tokens of a statement that names no doer, also with `we`: `Releases are cut` as `we cut releases`."""
     words = [token.text for token in tokens]
     at = next((at for at, word in enumerate(words) if word in lexicon.words("be")), 0)
     behind = words[at + 1 : at + 3]

@@ -96,7 +96,7 @@ def _of_work(segment: Segment, heard: Sequence[Hearing]) -> list[ExtractedFact]:
 
 
 def _of_pair(pair: Pair) -> ExtractedFact:
-    """What was tried in vain and what worked, with both commands as they stand in their calls."""
+    """The fact that one command fails and another works, with both as they stand in their calls."""
     return ExtractedFact(
         category="procedure",
         content=pair.text,
@@ -196,7 +196,7 @@ def _fact_of_resolution(resolved: Resolved, hearing: Hearing) -> ExtractedFact:
 
 
 def _with_speaker(speaker: str | None, statement: ObservedStatement, hearing: Hearing) -> str:
-    """The name in front, so that `I` and `you` still mean somebody when the sentence stands alone."""
+    """`Ann: ` to put before a statement, so that its `I` and `you` still mean somebody alone; empty if not needed."""
     noise, lowered = hearing.language.noise, statement.text.lower()
     if speaker:
         to = f" (to {hearing.listener})" if hearing.listener and noise.you.search(lowered) else ""

@@ -18,7 +18,7 @@ _PLAIN_WORD = re.compile(r"^[a-zß-öø-ÿ][a-zß-öø-ÿ']*(?=[\s,]|$)")
 
 @cache
 def _opening_pattern(greeting: str, lead: str) -> re.Pattern[str]:
-    """A greeting with its mark, perhaps calling somebody (`Hey Mel!`, `Thanks, Jon -`), or a bare lead (`and`)."""
+    """A pattern for a greeting that opens a sentence (`Hey Mel!`, `Thanks, Jon -`), or a bare lead (`and`)."""
     call = r"(?:,? (?-i:[A-ZÀ-Þ])[\w'-]*(?: (?-i:[A-ZÀ-Þ])[\w'-]*)?)?"
     return re.compile(
         rf"^(?:{greeting}{call}(?:\s*[,!.…:、，。！：]+\s*|\s+[-–—]\s+|$)|{lead}\b,?\s+(?=\S))", re.IGNORECASE

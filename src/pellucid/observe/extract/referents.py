@@ -52,7 +52,7 @@ def _names_somebody(before: str, language: Language) -> bool:
 
 
 def _names_something(before: str, near: str, language: Language) -> bool:
-    """Whether a noun stands there: a solid word that is not the verb of an `I`, an auxiliary or a `to`.
+    """Whether the text before a pronoun holds a noun it could mean; `near` are the words just before it.
 
     The object of a verb is none of the nouns of its own clause; that of a preposition is not the one just before.
     """

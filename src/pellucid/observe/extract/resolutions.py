@@ -135,7 +135,10 @@ def _retraction(said: str, here: Sequence[SaidSentence], hearing: Hearing) -> Re
 
 
 def _correction(said: str, told: Sequence[SaidSentence], language: Language) -> Resolved | None:
-    """The first pattern that leads to a whole statement wins; one without a subject is the last resort."""
+    """What a sentence corrects, by the first pattern that leads to a whole statement; None if none does.
+
+    A correction without a subject is the last resort.
+    """
     subjectless: Resolved | None = None
     for pattern in language.resolutions.corrections:
         found = pattern.search(said)
@@ -171,7 +174,7 @@ def _subjectless_correction(said: str, new: str, old: str) -> Resolved | None:
 
 
 def _whole_correction(text: str, old: str, told: Sequence[SaidSentence], language: Language) -> Resolved | None:
-    """A correction with a subject of its own: it names the old value, or says what an attribute is."""
+    """A correction that names its own subject, and the old value or an attribute; None for any other text."""
     said = polish(language.resolutions.contrast.sub("", text), language)
     if not said or is_unresolved(said, language):
         return None

@@ -183,7 +183,7 @@ def _cued_statement(text: str, hearing: Hearing) -> ObservedStatement | None:
 
 
 def _technical_statement(text: str, hearing: Hearing) -> ObservedStatement | None:
-    """A plain statement about how something works or where it is, behind a lead-in if there is one."""
+    """A sentence as a plain statement of how something works or where it is; None where it is no such thing."""
     if hearing.voice == "assistant" or hearing.debugging:
         return None
     behind = text.rsplit(": ", 1)[-1]
@@ -196,7 +196,7 @@ def _technical_statement(text: str, hearing: Hearing) -> ObservedStatement | Non
 
 
 def _personal_statement(text: str, hearing: Hearing) -> ObservedStatement | None:
-    """What people tell of themselves in a chat: no cue, but enough weighted signs that it will matter later."""
+    """A sentence of a chat in which somebody tells of themself, if enough in it will matter later; else None."""
     language = hearing.language
     if hearing.voice == "assistant" or hearing.manner == "work":
         return None
@@ -211,7 +211,7 @@ def _personal_statement(text: str, hearing: Hearing) -> ObservedStatement | None
 
 
 def _attribute_statement(text: str, hearing: Hearing) -> ObservedStatement | None:
-    """A short plain statement of what a number of something is: `The height of the roof is 3 metres`."""
+    """A short sentence that says what a number of something is (`The roof is 3 metres high`); else None."""
     if hearing.voice == "assistant" or hearing.debugging or not _DIGIT.search(text) or len(text.split()) > _BRIEF:
         return None
     if not read_attribution(text, hearing.language, None).entity:
@@ -269,7 +269,7 @@ def inline_procedure(sentence: str, language: Language) -> bool:
 
 
 def _list_heading(block: ProseBlock, language: Language) -> str:
-    """The last sentence before the list, if it triggers; empty if it does not or announces some other list."""
+    """The sentence before a list that says what its steps are for; empty if it announces another kind of list."""
     spoken = sentences(block.text)
     lowered = spoken[-1].lower() if spoken else ""
     procedure = language.procedure

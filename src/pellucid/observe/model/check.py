@@ -156,7 +156,10 @@ def _scripts(text: str) -> set[str]:
 
 
 def _by_speaker(case: _Case) -> DropReason | None:
-    """Who is named in front must have spoken, or been spoken of or to; a tool tells nothing in a user's name."""
+    """Why a claim may not name its speaker: that one neither spoke nor was spoken to or of; None if it may.
+
+    A tool tells nothing in a user's name.
+    """
     if case.unlabelled != case.content:
         return None if any(turn.role != "tool" for turn in case.ground.voices) else "wrong-speaker"
     first = next(iter(words(re.split(r"[\s:'’]", case.content, maxsplit=1)[0])), "")
@@ -247,7 +250,7 @@ def _by_polarity(case: _Case) -> DropReason | None:
 
 
 def _turned_round(case: _Case) -> list[str]:
-    """The words that are denied by one of the claim and its quote, and not by the other.
+    """The words that either the claim or its quote denies, and the other does not: the claim says the opposite.
 
     What is said without a `not` may take no word that is only said with one; what is said with one must have its like,
     the quoted clause that shares most words, said with one too.

@@ -214,7 +214,7 @@ def _by_denial(parts: Sequence[Memory], contents: Sequence[str]) -> str:
 
 
 def _by_order(parts: Sequence[Memory], contents: Sequence[str]) -> str:
-    """`A reports to B` and `B reports to A` have no common sentence, and neither may become the other."""
+    """That two names changed places (`A reports to B`, `B reports to A`); empty if they stand as in the parts."""
     orders = [words(each.content) for each in parts]
     if any(sorted(one) == sorted(other) and one != other for one, other in combinations(orders, 2)):
         return "order differs"

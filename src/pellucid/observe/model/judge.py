@@ -110,7 +110,7 @@ class LlmJudge:
         self._cache: OrderedDict[tuple[str, Category], Ruling] = OrderedDict()
 
     def judge(self, candidates: Sequence[Candidate], segment: Segment) -> list[Ruling]:
-        """One ruling a candidate, in their order. Never fails: a model that cannot be asked changes nothing."""
+        """One ruling a candidate, in their order; where the model cannot be asked, the fallback's. Never fails."""
         rulings = list(self._fallback.judge(candidates, segment))
         asked = [at for at, each in enumerate(candidates) if _may_be_asked(each, rulings[at])]
         known = {at: ruling for at in asked if (ruling := self._recalled_ruling(candidates[at]))}
@@ -186,7 +186,7 @@ def _line(at: int, candidate: Candidate) -> str:
 
 
 def _ruling_of_model(given: _Verdict, told: set[str]) -> Ruling:
-    """The ruling with the model's reason, or, where that repeats a statement, with the words of its code."""
+    """A model's verdict as a ruling; a reason that repeats a statement gives way to the words of its code."""
     reason = " ".join("".join(char if char.isprintable() else " " for char in given.reason).split())
     short = " ".join(reason.split()[:LONGEST_REASON_WORDS])[:LONGEST_REASON]
     repeats = told.intersection(content_words(short)) or any(char.isdigit() for char in short)
@@ -198,7 +198,7 @@ def _unasked(local: Ruling, why: str) -> Ruling:
 
 
 def _accept_once(rulings: list[Ruling], candidates: Sequence[Candidate]) -> list[Ruling]:
-    """Of statements with one normal form only the first that is accepted stays so."""
+    """The rulings, of which only the first acceptance of each statement, in normal form, stays one."""
     seen: set[str] = set()
     out: list[Ruling] = []
     for candidate, ruling in zip(candidates, rulings, strict=True):

@@ -18,7 +18,7 @@ _FIELD = re.compile(r"^(Question|Answer|Option): ", re.MULTILINE)
 
 
 def recorded(turn: Turn) -> list[ObservedStatement]:
-    """The statements of an `answer` or a `commit`; none of another kind of turn."""
+    """The statements in a record of answers or of a commit; none in any other turn."""
     if turn.kind == "answer":
         return [statement for asked in _dialogues(turn.content) if (statement := _settled_choice(*asked))]
     if turn.kind == "commit" and (told := _commit_summary(turn.content)):
@@ -58,7 +58,7 @@ def _settled_choice(question: str, answer: str) -> ObservedStatement | None:
 
 
 def _commit_summary(content: str) -> str:
-    """The subject, and as many sentences of what follows it as have room; empty where the subject says too little."""
+    """A commit's subject with as many sentences behind it as fit; empty where the subject says too little."""
     subject, _, rest = content.strip().partition("\n")
     if len(subject.split()) < _FEWEST_WORDS:
         return ""

@@ -54,7 +54,7 @@ def _picked_options(reply: str, offered: Sequence[ProseBlock]) -> str:
 
 
 def without_offers(said: Sequence[ProseBlock]) -> Sequence[ProseBlock]:
-    """What an agent says without the `Option A`, `Option B` it asks about: of them nothing holds before a choice."""
+    """An agent's text without the options it asks about: none of them holds before one is chosen."""
     asks = bool(said) and closing_mark(said[-1].text) in QUESTION_MARKS
     offers = {at for place in _options(said).values() for at in place} if asks else set[int]()
     named = any((found := _ITEM_LETTER.match(said[at].text)) and found["named"] for at in offers)

@@ -123,7 +123,7 @@ class ReadUnit:
 
 
 def stated(spoken: Spoken, taken: Collection[str] = ()) -> list[ObservedStatement]:
-    """The statements of a turn, in its order, without the sentences that are `taken`, in small letters: corrections."""
+    """The statements of a turn, in its order, but the sentences (in small letters) that are `taken`: corrections."""
     if spoken.part == "record":
         return recorded(spoken.hearing.turn)
     if spoken.part == "person":

@@ -139,7 +139,7 @@ def _context_of_words(state: State, words: str, nearest: Sequence[tuple[str, flo
 
 
 def composed(state: State, world: World, served: Sequence[Served]) -> Assembly:
-    """The context of these memories, the first of the ranking, in its order."""
+    """The context made of these memories, which are the first of the ranking in its order, and how it came about."""
     settings, wanted = state.request.settings, state.request.settings.context_passes
     then = state.request.instant
     leading = leads(state, world, served)

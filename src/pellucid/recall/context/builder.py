@@ -152,7 +152,7 @@ class ContextBuilder:
         return Omission(line.memory.id, f"needs {self.length + self.cost(line)} of {budget} characters{in_part}")
 
     def describe(self, details: Mapping[Group, str], episodes: Iterable[str], budget: int) -> list[int]:
-        """Use what room is left to say more of the headings, then for episodes; which of these are there.
+        """Fill the room left with longer headings, then with lines for episodes; which episodes, by number, got one.
 
         Groups of a day that say no more than it share a heading.
         """

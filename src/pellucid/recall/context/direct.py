@@ -34,7 +34,7 @@ def direct(state: State) -> State:
 
 
 def verdict(pool: Pool, plan: Plan) -> Tier:
-    """Which candidate answers directly, or the gate that decided that none does; who failed where."""
+    """Which candidate answers directly, or the gate that nobody passed; and the gates that turned some away."""
     standing = pool.rejected == 0
     considered = int(standing.sum())
     if not considered:

@@ -60,7 +60,7 @@ def in_words(others: Sequence[Memory]) -> list[str]:
 
 
 def by_number(lines: Sequence[ContextLine], against: Opponents, request: Request) -> list[ContextLine]:
-    """The lines, with the number of what disputes them where that stands in the context, too: never longer than before.
+    """The lines, each disputed one marked with the number of the line that disputes it, if that is there, too.
 
     Lines are numbered in the order of their places, from 1.
     """

@@ -56,7 +56,7 @@ def _vouched(episode: Episode, said: Sequence[str]) -> Episode:
 
 
 def worths(state: State, lines: Iterable[ContextLine]) -> dict[Group, float]:
-    """What each group of lines is worth."""
+    """By group of lines (those under one heading), the score that orders it among the others."""
     groups: dict[Group, list[int]] = {}
     for line in lines:
         groups.setdefault(line.group, []).append(int(state.kept[line.place]))

@@ -154,7 +154,7 @@ def _is_prose(paragraph: str) -> bool:
 
 
 def _lines_of_answer(answer: _EdgeAnswer, opening: str, cutter: Cutter, room: int) -> Excerpt:
-    """The lines of an answer: of a header what leads, of a section the whole, or what holds the words asked for."""
+    """What is shown of an answer: of a header the leading lines, of a section all of it or what holds the words."""
     title, *rest = answer.memory.content.splitlines()
     if answer.header:
         said = [line for line in rest if line.partition(":")[0] in _LEADING]
@@ -173,7 +173,7 @@ def _lines_of_answer(answer: _EdgeAnswer, opening: str, cutter: Cutter, room: in
 
 
 def shortened(text: str, room: int) -> str:
-    """The text, cut behind the last sentence that fits, or behind a word where none does; a cut shows."""
+    """The text cut to `room` after the last sentence that fits, else after a word, with `…` where it is cut."""
     if len(text) <= room:
         return text
     fitting = takewhile(lambda start: start + 1 <= room, beginnings(text))

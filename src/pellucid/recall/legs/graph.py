@@ -132,7 +132,7 @@ def _any_may_answer(state: State, world: World, nodes: Ints) -> bool:
 
 
 def _names_of_defined(reader: GraphReader, plan: Plan, seeds: Sequence[Node]) -> tuple[str, ...]:
-    """What the query calls the first of these nodes that some file defines."""
+    """The names that the query uses for the first of these nodes that a file defines."""
     left = {node.number for node in seeds if node.defined}
     out: list[str] = []
     for name in dict.fromkeys((*plan.entities, *names_in(plan.text))):
@@ -310,7 +310,7 @@ def _scores_of_leads(state: State, plan: Plan, world: World, columns: Columns, r
 
 
 def _scores_of_meant_sections(reader: GraphReader, reached: Reached, rows: Rows, place: Ints) -> Floats:
-    """1 for the section that an edge means (`SPEC-037 §3`), so that it stands first among those of its document."""
+    """1 for each row of a section that an edge means (`SPEC-037 §3`), to put it first in its document; else 0."""
     again = place[1:][place[1:] == place[:-1]]  # a choice there is only where a node has several rows
     several = np.unique(again[reached.asked[again]])[:ANCHORED]
     if not len(several):
@@ -329,7 +329,7 @@ def _scores_of_meant_sections(reader: GraphReader, reached: Reached, rows: Rows,
 
 
 def _with_listing_sections(state: State, world: World, reached: Reached, rows: Rows, place: Ints) -> tuple[Rows, Ints]:
-    """With the sections of joined seeds that list others: they answer for no node, and may say the edge that joins."""
+    """The rows and nodes, with sections of joined seeds that list others added: one may state the edge that joins."""
     if not reached.joins:
         return rows, place
     for node in (reached.seed & reached.asked).nonzero()[0].tolist():
@@ -341,7 +341,7 @@ def _with_listing_sections(state: State, world: World, reached: Reached, rows: R
 
 
 def _rows_stating_edges(reader: GraphReader, reached: Reached, columns: Columns) -> Mask:
-    """Which rows say an edge that joins two seeds."""
+    """A mask of the rows whose memory states an edge that joins two seeds."""
     if not reached.joins:
         return np.zeros(len(columns.ids), dtype=np.bool_)
     edges = reader.edges(np.array([edge for _, _, edge in reached.joins], dtype=np.int64))

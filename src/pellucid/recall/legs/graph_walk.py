@@ -199,7 +199,7 @@ class Walk:
     settings: RecallSettings
 
     def from_seeds(self, seeds: Sequence[int], asked: AskedEdges | None) -> Reached:
-        """Walk from these nodes."""
+        """Walk from these nodes, first along the asked edges, then over all; what was reached, and how."""
         begun = np.array(sorted(seeds), dtype=np.int64)
         near = self._around(begun)
         first, second = _Trail(begun), _Trail(begun)

@@ -16,7 +16,7 @@ T = TypeVar("T", bound=np.generic)
 
 
 def gather(reader: IndexReader, hits: Mapping[str, LegHits], admission: Admission, plan: Plan) -> Pool:
-    """The union of what the legs brought, both arms; a row brought twice counts once."""
+    """One pool of all that the legs brought, in the admitted or the open arm; each row stands in it once."""
     brought = [rows for found in hits.values() for rows in (found.rows, found.open_rows)]
     pool = _blank_pool(reader, np.unique(np.concatenate([*brought, _NO_ROWS])), admission, plan)
     return replace(

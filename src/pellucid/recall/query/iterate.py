@@ -103,7 +103,7 @@ def _by_clause(read: QuestionReading, open_words: frozenset[int]) -> Iterator[Pa
 
 
 def _clauses(text: str) -> Iterator[tuple[int, int]]:
-    """The stretches between what stands between clauses."""
+    """The spans of a question's clauses, without the words that join them."""
     at = 0
     for gap in _BETWEEN.finditer(text):
         yield at, gap.start()

@@ -97,7 +97,7 @@ def plan(state: State, world: World) -> State:
 
 
 def _is_timeless(request: Request, query_class: str) -> bool:
-    """Whether being recent counts for nothing: asked about the past, unless somebody chose otherwise for it."""
+    """Whether age counts for nothing: the question is about the past, and nobody chose a weight for age."""
     past = query_class == "historical" or request.as_of is not None or request.as_known_at is not None
     asked = "leg_weights.temporal" in request.chosen or "temporal" in request.settings.class_weights.get(
         query_class, {}

@@ -22,7 +22,7 @@ _ID = 16
 
 
 def pool_before(header: Mapping[str, Any], body: bytes) -> Pool:
-    """The candidates of a receipt of an earlier version; what it did not know of them is as it was without it.
+    """The candidates of a receipt before version 5; columns that it did not have yet are at their defaults.
 
     Raises:
         ValueError: the bytes are shorter than the header says.

@@ -134,7 +134,7 @@ class _Floats:
 
 
 def unpack_pool(head: Mapping[str, Any], smooth: bytes, rough: bytes) -> Pool:
-    """The pool again, as `pack_pool` was given it, less its rows and what is worked out from the others.
+    """`pack_pool` undone, without index rows and without what follows from other columns.
 
     Raises:
         ValueError: the bytes are not what the header says.

@@ -115,7 +115,7 @@ def pack(state: State) -> bytes:
 
 
 def draft(state: State) -> Draft:
-    """What is to be kept of a finished recall."""
+    """What is to be kept of a finished recall, ready to be packed later."""
     pool, request, plan = state.pool, state.request, state.plan
     place = {each.memory.id: int(at) for each, at in zip(state.served, state.kept, strict=True)}
     header: dict[str, object] = {

@@ -103,7 +103,7 @@ def renew(state: State) -> State:
 
 
 def _before_replaced(pool: Pool, plan: Plan, base: Floats) -> tuple[Floats, dict[int, int]]:
-    """What the best of each successor is lifted by, so that it stands `STEP` above all that its document replaced.
+    """How far the best sections of each successor are raised, to stand `STEP` above all that its document replaced.
 
     Also which of these that is, by the place of the successor. One that does not meet the question stays where it is,
     and what it replaced stands before it with its mark.
@@ -148,7 +148,7 @@ def _is_elsewhere(pool: Pool, among: Ints) -> Matrix:
 
 
 def _is_retold(pool: Pool, among: Ints) -> Matrix:
-    """[older, newer]: `Pool.retold`."""
+    """A matrix [older, newer] over `among`: whether `_find_retold` found that pair."""
     place = {at: number for number, at in enumerate(among.tolist())}
     out = np.zeros((len(among), len(among)), dtype=np.bool_)
     for older, newer in pool.retold:

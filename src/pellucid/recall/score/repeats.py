@@ -79,7 +79,7 @@ class _WordsSaid:
         return ", ".join(each for each, held in clauses if 2 * len(other.content.intersection(held)) >= len(held))
 
     def completes(self, other: "_WordsSaid") -> bool:
-        """Whether it is of the same session, and says the whole of the other and at most as much again."""
+        """Whether it says all of the other, a turn of the same session or its source, and is at most twice as long."""
         if MOST * len(self.memory.content) > len(other.memory.content):
             return False
         whole = other.words < self.words and self.memory.session_id == other.memory.session_id

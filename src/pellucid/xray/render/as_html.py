@@ -126,7 +126,7 @@ def _legs(snapshot: RecallXraySnapshot) -> list[str]:
 
 
 def _filters(snapshot: RecallXraySnapshot) -> list[str]:
-    """The ladder as a funnel: under each name, of all candidates those that came, and of those the ones that passed."""
+    """A table of the filters with a bar each: of all candidates those that came to it, and of these who passed."""
     rungs = snapshot.filters
     whole = max((rung.considered for rung in rungs), default=0)
     bars = [share(rung.admitted, rung.considered, whole) for rung in rungs]
@@ -227,7 +227,7 @@ def _fields(fields: Iterable[LabelledLine]) -> str:
 
 
 def _table(table: Table, bars: Sequence[str] = ()) -> str:
-    """A row a line; `bars` stand under the names of the rows."""
+    """A table in HTML; each of `bars` stands under the name of its row."""
     heads = "".join(
         f'<th scope="col" role="columnheader"{_kind(column)}>{column.title}</th>' for column in table.columns
     )

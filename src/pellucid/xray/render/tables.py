@@ -133,7 +133,7 @@ def stages_table(snapshot: RecallXraySnapshot) -> Table:
 
 
 def omitted_table(snapshot: RecallXraySnapshot) -> Table:
-    """What was ranked and left out of the context."""
+    """A row for each memory that was ranked and left out of the context, with the reason."""
     rows = (
         ((headed(each.memory_id, snapshot.words),), _sentence(each.reason), _name(each.memory_id))
         for each in snapshot.context.omitted

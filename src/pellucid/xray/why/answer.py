@@ -307,7 +307,7 @@ def _reason_for_loss(then: Then, stage: str | None, legs: tuple[WhyLeg, ...]) ->
 
 
 def _repeated_by(then: Then) -> str | None:
-    """Which better one says it, where the receipt names it."""
+    """Which better memory says it, by id; where the receipt names none, why it was left out, or None."""
     better = then.state.repeats.get(-1 if then.position is None else then.position)
     said = next((each.reason for each in then.state.context.omitted if each.memory_id == then.memory.id), None)
     if better is None:

@@ -38,7 +38,7 @@ class Runner:
         self._world = world
 
     def run(self, draft: TrialChange) -> TrialRun:
-        """The recall with this change."""
+        """Run the recall with this change, and count it."""
         world = self._world
         if draft.standings:
             world = replace(world, reader=world.reader.pretending(draft.standings))

@@ -56,7 +56,7 @@ def sentence(
     words: int,
     older: str = "",
 ) -> str:
-    """Who found it, where the reranker put it, what else counted, and which term weighs most.
+    """Why a memory was found, in one sentence: by whom, where the reranker put it, which term weighs most.
 
     What is there mostly because of its neighbours is told so first. `words` is the number of the query's telling words,
     `older` the number or id of the memory whose place it took.

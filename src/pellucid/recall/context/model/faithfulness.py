@@ -113,7 +113,7 @@ def _forms(spoken: Iterable[str], known: dict[str, None]) -> list[str]:
 
 
 def _holding(sentences: Sequence[Sequence[str]]) -> dict[str, list[int]]:
-    """For each word the sentences that it stands in."""
+    """For each word the positions of the sentences that it stands in."""
     out: dict[str, list[int]] = {}
     for at, sentence in enumerate(sentences):
         for word in dict.fromkeys(sentence):

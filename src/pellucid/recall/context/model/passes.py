@@ -83,7 +83,7 @@ class _Reworded(BaseModel):
 def leave_out(
     chat: ChatModel | None, name: str, query: str, lines: Sequence[ContextLine]
 ) -> tuple[list[ContextLine], PassReport]:
-    """The lines that a pass (`select` or `facts`) leaves, and its report."""
+    """The lines that a model's pass (`select` or `facts`) does not take out, and its report; all if it fails."""
     if chat is None or not lines:
         return list(lines), PassReport(name, NO_MODEL if chat is None else "")
     shown = _lines_shown(lines)
@@ -100,7 +100,7 @@ def leave_out(
 
 
 def clean_up(chat: ChatModel | None, query: str, lines: Sequence[ContextLine]) -> tuple[list[ContextLine], PassReport]:
-    """The lines as a model rephrased them, and its report."""
+    """The lines as a model rephrased them, where that is faithful, and its report; unchanged if it fails."""
     name = "cleanup"
     if chat is None or not lines:
         return list(lines), PassReport(name, NO_MODEL if chat is None else "")

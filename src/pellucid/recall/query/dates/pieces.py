@@ -267,7 +267,7 @@ def pieces(text: str, lowered: str, today: date) -> list[Piece]:
 
 
 def _piece_of(match: re.Match[str], resolve: _Resolve, today: date) -> Piece | None:
-    """The piece, or None where there is no such day."""
+    """The date that a match means, by its reader `resolve`; None where there is no such day."""
     try:
         return resolve(match, today)
     except (ValueError, OverflowError):
