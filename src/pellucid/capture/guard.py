@@ -55,7 +55,7 @@ class Guard:
         self._names = Names(report)
 
     def admit(self, turn: Turn) -> Iterator[Turn]:
-        """The turn as it may be stored, or nothing, with the reason counted."""
+        """Yield the turn as it may be stored; nothing, with the reason counted, where it may not be."""
         if is_own_output(turn):
             self._report.drop("own-recall")
             return
@@ -68,7 +68,7 @@ class Guard:
             yield self._redacted_turn(turn, content)
 
     def _redacted_turn(self, turn: Turn, content: str) -> Turn:
-        """The turn with these words, and no secret in any field that is stored (its key is only ever hashed)."""
+        """The turn with `content` as its words and no secret in any field stored (its key is only ever hashed)."""
         speaker, words = self._redacted_speech(turn.speaker, content)
         return replace(
             turn,

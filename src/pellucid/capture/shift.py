@@ -33,7 +33,7 @@ _REMEMBERED = 1000
 
 
 def topic_shift(distance: Distance, threshold: float) -> Cutter:
-    """Cuts before the turns that moved; they begin the next segment, together with the coming turn."""
+    """A cutter where the topic has changed: the turns of the new one begin the next segment, with the coming turn."""
 
     def cut(held: Sequence[Turn], coming: Turn) -> Break | None:
         at = topic_start([*held, coming], distance, threshold)
@@ -93,6 +93,7 @@ class ApartInMeaning:
         self._known: dict[str, NDArray[np.float32]] = {}
 
     def __call__(self, old: Sequence[Turn], new: Sequence[Turn]) -> float:
+        """1 − cosine of the mean vectors of two sides' turns; 0 where one mean is nothing."""
         texts = [turn.content[:_READ] for turn in (*old, *new)]
         unknown = [text for text in dict.fromkeys(texts) if text not in self._known]
         if len(self._known) + len(unknown) > _REMEMBERED:

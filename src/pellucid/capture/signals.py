@@ -30,7 +30,7 @@ def high_signal_phrase(text: str) -> str | None:
 
 
 def high_signal() -> Cutter:
-    """Cuts after a user's turn that says something to be kept, so that it is kept at once."""
+    """A cutter behind a user's turn that says something to be kept, so that it is kept at once."""
 
     def cut(held: Sequence[Turn], coming: Turn) -> Break | None:
         if coming.role == "user" and high_signal_phrase(coming.content):

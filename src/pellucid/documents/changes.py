@@ -92,7 +92,7 @@ class DocumentDraft:
         return old.valid_from != new.valid_from or (old.valid_until != new.valid_until and not ends_now)
 
     def leave_out(self, ids: Collection[str]) -> None:
-        """Take new memories out again."""
+        """Take memories that were to be added, of these ids, out of the draft again."""
         versions = tuple(each for each in self.document.versions if each.id not in ids)
         self.document = self.document.model_copy(update={"versions": versions})
         self.sections = [each for each in self.sections if each.id not in ids]
@@ -128,7 +128,7 @@ class Counts:
     withheld: int = 0
 
     def take(self, draft: DocumentDraft) -> None:
-        """Count what becomes of one document."""
+        """Add to the counts what becomes of one document: new, changed, removed or as it was, and its parts."""
         before, now = draft.held.document if draft.held else None, draft.document
         if not draft.changed:
             self.unchanged += 1
@@ -210,7 +210,7 @@ def removed(held: KeptDocument, now: datetime, changes: FileCommits | None = Non
 def _document(
     held: KeptDocument | None, seen_now: SeenDocument, namespace: str, now: datetime, clock: Clock
 ) -> Document:
-    """The document itself, without versions and sections: known ones keep id and dates, former paths are aliases."""
+    """The document itself, without versions and sections; a known one keeps id and dates, and old paths as aliases."""
     clean, path = seen_now.clean, seen_now.path
     known = held.document if held else None
     moved = [known.path] if known and known.path not in {path, clean.entity} else []

@@ -108,7 +108,7 @@ def find_documents(paths: Iterable[Path], search: Search) -> FoundFiles:
 
 
 def is_gone(file: Path) -> bool:
-    """Whether there is no such file any more; a folder that may not be entered proves nothing."""
+    """Whether there is no such file any more; False where its folder may not be entered, which proves nothing."""
     try:
         return not stat.S_ISREG(os.stat(file).st_mode)
     except (FileNotFoundError, NotADirectoryError):

@@ -78,7 +78,7 @@ def blocks(text: str, first_line: int = 1) -> Iterator[MarkdownBlock]:
 
 
 def _code_or_table(lines: Lines, at: int) -> tuple[list[MarkdownBlock], int]:
-    """The code or table that begins here and the place after it; nothing and this place, if neither does."""
+    """The blocks of a code or table that begins at a line, and the line after it; none and `at`, if neither does."""
     line = lines[at][1]
     if fence := _FENCE.fullmatch(line):
         return _code_block(lines, at, fence.group(1))

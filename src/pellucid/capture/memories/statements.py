@@ -115,7 +115,7 @@ def _introduces(lead: _Draft, draft: _Draft) -> bool:
 
 
 def _draft(block: MarkdownBlock, report: CaptureReport) -> _Draft | None:
-    """The block as a draft; None, and its reason counted, if it says nothing."""
+    """The block as a draft of a statement; None, and its reason counted, if it says nothing."""
     text = block.text
     if block.kind == "code":
         return _Draft("code", text, block.start, block.end, block.depth)

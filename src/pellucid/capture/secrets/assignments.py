@@ -76,7 +76,7 @@ class _Values:
         self._run = (0, 0)
 
     def read(self, at: int) -> _Value | None:
-        """The value that begins here."""
+        """The quoted or bare value that begins at a place; None where a bare one is too short to be a secret."""
         if found := _QUOTED.match(self.text, at):
             return _Value(found.start("said"), found["said"], found.start("quote"), quoted=True)
         end = self._end_of_value(at)
@@ -122,7 +122,7 @@ def _assigned_at(values: _Values, at: int, after: int, name: Name) -> SecretSpan
 
 
 def _may_follow(match: re.Match[str], place: str, head: str) -> bool:
-    """Whether what stands between name and value joins them; much that is written without a sign does not."""
+    """Whether what stands between a name and a value assigns it (`=`, `is`); much without a sign does not."""
     if match["space"]:  # `--password x`, `machine h login u password x`, `ENV TOKEN x`
         return "-" in head[:1] or "--" in head or bool(LOGIN.search(place + head)) or place.endswith("ENV ")
     if match["block"]:

@@ -31,7 +31,10 @@ class Redacted:
 
 
 def redact(text: str) -> Redacted:
-    """Replace every secret; overlapping finds become one, named by the rule that knows best. Idempotent."""
+    """The text with each secret replaced by its type, and the counts; overlapping finds become one.
+
+    The rule that knows best names it. To redact twice changes nothing more.
+    """
     spans = _merged_spans(list(find_secrets(text)))
     if not spans:
         return Redacted(text, {})

@@ -105,7 +105,7 @@ def is_said(value: str) -> bool:
 
 
 def _is_place(value: str) -> bool:
-    """A URL or a path; what has slashes but also a long piece that is no word is base64."""
+    """Whether a value is a URL or a path; what has slashes but also a long piece that is no word is base64."""
     if _URL.fullmatch(value):
         return True
     pieces = value.split("/")

@@ -113,7 +113,7 @@ class _Buffer:
         self._at += 1
 
     def value(self) -> object:
-        """Decode the next value. What does not fit doubles the window, so that each character is read twice at most."""
+        """Decode the next JSON value, reading on as far as it takes; each character is read twice at most."""
         self.peek()
         while True:
             try:

@@ -285,7 +285,7 @@ def _in_room(read: Iterable[ReadUnit], room: int) -> Iterator[list[ReadUnit]]:
 
 
 def _stating_units(found: Sequence[Unit], hearing: Hearing, *, by_user: bool) -> list[ReadUnit]:
-    """The units that state something, in their order; a question is one only where a person corrects by asking.
+    """The sentences and items that state something, in order; questions and an agent's next steps are left out.
 
     A sentence of a person's few is read by itself and, at twice the weight, with those behind it: `Only today, though.`
     """
@@ -350,7 +350,7 @@ def _statement_runs(found: Iterable[ReadUnit], least: float, language: Language)
 
 
 def _joined_statement(run: list[ReadUnit]) -> ObservedStatement:
-    """One statement: the words of its sentences, the kind of the surest."""
+    """One statement of several sentences: their words joined, with the category and confidence of the surest."""
     surest = max(run, key=lambda read: read.reading.durable)
     text = joined(read.text for read in run)
     # an agent prefers, promises, rules nothing, and what it found out often reads a little like what it decided

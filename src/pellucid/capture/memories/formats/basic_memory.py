@@ -29,7 +29,7 @@ _TAG = re.compile(r"(?<!\S)#([\w/-]{1,100})")
 
 
 def read(document: SourceFile) -> Iterator[AdoptedMemory]:
-    """The memories of one note, all about the thing its title names. Times are the note's, else the file's."""
+    """The memories of one note, all about its title; dated by the note, else by the file's last change."""
     parts = header(document.text())
     if parts.problem:
         document.problem(1, parts.problem)

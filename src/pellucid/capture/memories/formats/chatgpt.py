@@ -25,7 +25,10 @@ def recognises(entry: JsonObject) -> bool:
 
 
 def read(document: SourceFile) -> Iterator[AdoptedMemory]:
-    """The saved memories. Deleted and switched-off ones are counted; a conversation gives only what it told to save."""
+    """The memories in an export or a pasted list; of a conversation only what it saved as memories.
+
+    Deleted and switched-off ones are counted.
+    """
     if begins_json(document.source.head().lstrip("\ufeff")):
         for place, entry in entries(document):
             mapping = as_object(entry.get("mapping"))

@@ -153,7 +153,7 @@ def imported(name: str, document: SourceFile, *, deep: bool) -> SourceFile | Non
 
 
 def _import_target(name: str, document: SourceFile) -> Path | None:
-    """Where the name leads, links followed; None if that is outside the root."""
+    """The path that an imported name leads to, links followed; None if that is outside the root."""
     if name.startswith("~"):
         return None
     root = document.root.resolve()

@@ -87,7 +87,7 @@ def _memory(document: SourceFile, parts: Header, status: Status) -> Iterator[Ado
 
 
 def _attributes(body: str) -> tuple[str, dict[str, str]]:
-    """The words without the `[Attributes: key: value; …]` line at their end, and what it says."""
+    """The words without the `[Attributes: key: value; …]` line at their end, and these attributes."""
     found = _ATTRIBUTES.search(body)
     if found is None:
         return body, {}

@@ -101,7 +101,10 @@ def _is_noise(block: MessageBlock, line: JsonObject) -> bool:
 
 
 def _queued_turns(line: JsonObject, frame: Turn, source: Source) -> Iterator[Turn]:
-    """A message counts when it leaves the queue for the agent; taken back, it counts only if it is sent again."""
+    """The turn of a queued message that now leaves the queue for the agent, if any; else only keeps the queue.
+
+    One that is taken back counts only if it is sent again.
+    """
     queue, words = source.thread.queue, text_at(line, "content")
     match line.get("operation"):
         case "enqueue":
@@ -119,7 +122,7 @@ def _queued_turns(line: JsonObject, frame: Turn, source: Source) -> Iterator[Tur
 
 
 def _attached_turns(line: JsonObject, frame: Turn, source: Source) -> Iterator[Turn]:
-    """A queued message that was handed to the agent; most follow a line that took it out of the queue."""
+    """The turn of a queued message that was handed to the agent; none if its leaving the queue gave it before."""
     attachment = as_object(line.get("attachment"))
     words = output_text(attachment.get("prompt", ""))
     typed = attachment.get("commandMode") in (None, "prompt")

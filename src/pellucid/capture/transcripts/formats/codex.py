@@ -108,7 +108,7 @@ def _item_turns(item: JsonObject, frame: Turn, source: Source) -> Iterator[Turn]
 
 
 def _message_turns(item: JsonObject, frame: Turn, source: Source) -> Iterator[Turn]:
-    """A plan counts when a person accepts it; what the harness says in somebody's name is left out."""
+    """The turns of a message; a plan is one once accepted, and what the harness says in a person's name is none."""
     words = blocks(item.get("content"))
     if item.get("role") == "developer" or any(is_harness_text(block.text) for block in words):
         source.report.drop("harness-noise")

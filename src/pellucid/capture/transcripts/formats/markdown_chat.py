@@ -63,7 +63,7 @@ def recognises(head: str) -> bool:
 
 
 def _heading_styles(head: str) -> dict[Role, Style]:
-    """How the headings of each role look: as those of user and assistant alike do, else the most frequent way."""
+    """By role, the style its headings have: the one that user and assistant share, else the most frequent."""
     counted: dict[Role, Counter[Style]] = {"user": Counter(), "assistant": Counter()}
     for found, _ in _outside_fences(head.splitlines()):
         if found:
@@ -79,7 +79,7 @@ def _heading_styles(head: str) -> dict[Role, Style]:
 
 
 def _outside_fences(lines: Iterable[str]) -> Iterator[tuple[TurnHeading | None, str]]:
-    """Each line with the heading it is; what stands in a code fence is none."""
+    """Each line with the heading it is, or None; what stands in a code fence is no heading."""
     open_fence = ""
     for line in lines:
         fence = _FENCE.match(line)
@@ -96,7 +96,7 @@ class _OpenTurn:
 
 
 def _turns(source: Source) -> Iterator[Turn]:
-    """A turn ends where a heading of its role's usual style begins the next, or where it is too long."""
+    """The turns of a chat, each up to the next heading of its role's usual style; a long one in several."""
     frame = Turn("", UNNUMBERED, "assistant", "")
     at: datetime | None = None
     current, styles = _OpenTurn(), _heading_styles(source.head())

@@ -61,7 +61,7 @@ def landings(tool: str | None, arguments: object, line: Sequence[ShellCommand]) 
 
 
 def landed(landing: Landing, output: str, *, failed: bool | None) -> str | None:
-    """The words as they are kept, if the result shows that they were written; the address of a new request with them.
+    """The words to keep, if the result shows that they were written, for a request with its address; else None.
 
     Args:
         failed: whether the source says that the call failed; None if it does not say.

@@ -88,7 +88,7 @@ def refusal(output: str) -> tuple[str, bool] | None:
 
 
 def asked_back(questions: Sequence[DialogueQuestion], words: str) -> list[DialogueAnswer]:
-    """The answers in a list of questions that the user wants put otherwise."""
+    """The answers already given in a refusal by which the user wants the questions put otherwise."""
     known = {question.text: question for question in questions}
     return [
         _answer(
