@@ -34,7 +34,10 @@ def frontmatter_values(front: str) -> dict[str, str] | None:
 
 
 def _values_by_line(front: str, *, strict: bool) -> dict[str, str] | None:
-    """The values of `key: value` lines and simple lists; strict: None if YAML might read a line in another way."""
+    """The values of `key: value` lines and simple lists, read without YAML.
+
+    With `strict`, None if YAML might read a line in another way.
+    """
     found: dict[str, list[str]] = {}
     items: list[str] | None = None
     for line in (each.rstrip() for each in front.split("\n")):

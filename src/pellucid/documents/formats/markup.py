@@ -56,7 +56,10 @@ def end_around(at: int, spans: Sequence[Span]) -> int:
 
 
 def block_end(lines: Sequence[str], at: int, margin: int) -> int:
-    """The line after the last one, from `at` on, indented further than `margin`, blank ones between them aside."""
+    """The line after an indented block that begins at `at`: its last line indented further than `margin`.
+
+    Blank lines between such lines belong to it; `at` itself where the first text is not so indented.
+    """
     end = at
     while at < len(lines) and (not lines[at].strip() or column(lines[at]) > margin):
         at += 1

@@ -122,7 +122,10 @@ def _holding(sentences: Sequence[Sequence[str]]) -> dict[str, list[int]]:
 
 
 def _limits(text: str) -> list[str]:
-    """The words of a text that must not be lost, in order: with `from` its `to`, and `used` before a `to`."""
+    """The words of a text that limit what it says (`only`, `until`), in order: none may be lost by rephrasing.
+
+    With `from` goes its `to`, and `used` before a `to`.
+    """
     spoken = _telling(text)
     limits = lexicon.words("limits", of=lexicon.LATIN)
     paired = {"to", "zu", "nach", "auf", "a"} if {"from", "von", "vom", "de"} & {*spoken} else set[str]()
