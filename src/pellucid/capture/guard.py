@@ -24,7 +24,7 @@ class OffTheRecord:
         self._closed_ears: dict[str, str] = {}
 
     def covers(self, turn: Turn, content: str) -> str:
-        """Why this turn, whose own words are `content`, must be dropped, if it must: `off-the-record`, `own-prompt`.
+        """Why a turn must be dropped, `off-the-record` or `own-prompt`, judging by its own words `content`; else "".
 
         Turns that hold a marker are dropped, as well.
 
@@ -55,7 +55,7 @@ class Guard:
         self._names = Names(report)
 
     def admit(self, turn: Turn) -> Iterator[Turn]:
-        """The turn as it may be stored, or nothing, with the reason counted."""
+        """Yield the turn as it may be stored; nothing, with the reason counted, where it may not be."""
         if is_own_output(turn):
             self._report.drop("own-recall")
             return
@@ -68,7 +68,7 @@ class Guard:
             yield self._redacted_turn(turn, content)
 
     def _redacted_turn(self, turn: Turn, content: str) -> Turn:
-        """The turn with these words, and no secret in any field that is stored (its key is only ever hashed)."""
+        """The turn with `content` as its words and no secret in any field stored (its key is only ever hashed)."""
         speaker, words = self._redacted_speech(turn.speaker, content)
         return replace(
             turn,
@@ -82,7 +82,7 @@ class Guard:
         )
 
     def _redacted_speech(self, speaker: str | None, content: str) -> tuple[str | None, str]:
-        """Speaker and words, looked at as they are kept, side by side: a line `Password: …` is nobody speaking."""
+        """Speaker and words without secrets, looked at side by side as they are kept."""
         speaker = speaker and self._names.clean(speaker)
         lead = f"{speaker}: " if speaker else ""
         redacted = redact(lead + content)
@@ -92,6 +92,7 @@ class Guard:
         return None, redacted.text
 
     def _shortened(self, text: str) -> str:
+        """The text, its middle cut out and the cut counted where it is longer than a turn may be."""
         if len(text) <= self._settings.max_turn_chars:
             return text
         self._report.turns_cut += 1

@@ -35,7 +35,7 @@ def unseen(
     already_seen: Callable[[Iterable[bytes]], set[bytes]],
     report: CaptureReport,
 ) -> Iterator[tuple[bytes, Turn]]:
-    """The turns no committed operation has marked as seen, each with its key; the others count `already-imported`.
+    """The turns that were not taken before, each with its key; the others are counted as `already-imported`.
 
     Args:
         purpose: what a turn is taken for, see `turn_key`.

@@ -73,7 +73,7 @@ class LiveTranscript:
         self._thread = Thread()
 
     def turns(self, lines: Sequence[str]) -> list[Turn]:
-        """The turns of some more lines. Their sessions' names hold no secret; their ordinals count this chunk only."""
+        """The turns of the next lines. Their sessions' names hold no secret; their ordinals count this chunk only."""
         objects = [object_of(line) for line in lines]
         known: Iterator[Format] = (name for value in objects if value and (name := format_of(value)))
         self._format = self._format or next(known, None)  # else the next chunk is asked
@@ -129,6 +129,7 @@ def arriving(read: Callable[[int], bytes], report: CaptureReport, most: int = 10
 
 
 def _decoded_line(line: bytes, report: CaptureReport) -> str:
+    """A line's text; bytes that are not UTF-8 become U+FFFD, and such a line is counted."""
     try:
         return line.decode("utf-8-sig")
     except UnicodeDecodeError:

@@ -10,7 +10,7 @@ REMEMBERED = 4096
 
 
 def clean_pairs(pairs: Mapping[str, str]) -> tuple[dict[str, str], Counter[str]]:
-    """Names with their values as they may be stored, and how many secrets of each type they lost.
+    """These names and values without secrets, and how many of each type were taken out.
 
     A name tells a secret from a word, so the two are looked at together: `password` and `hunter2x` hold none apart.
     """
@@ -48,7 +48,7 @@ class Names:
         return known
 
     def session(self, session_id: str) -> str:
-        """The same for a session; two that differed only in their secrets are told apart by a number."""
+        """A session id without secrets; one that only differed in them from another gets a number, to stay apart."""
         cleaned = self.clean(session_id)
         if cleaned == session_id:
             return session_id

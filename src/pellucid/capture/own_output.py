@@ -109,7 +109,7 @@ def _without_layouts(text: str) -> tuple[str, int]:
 
 
 def _block_end(lines: Sequence[str], at: int) -> int:
-    """Where the block ends that begins at a line; that line itself, if none does.
+    """Where the printed block that begins at a line ends; `at` itself where none begins.
 
     The fields of a memory are followed by its words, which may be anything: they reach to the end.
     """

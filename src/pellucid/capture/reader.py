@@ -86,7 +86,7 @@ def _file_turns(file: WalkedFile, source: Source, forced: Format | None) -> Iter
 
 
 def _refuse_unreadable(file: WalkedFile, reason: str, report: CaptureReport) -> None:
-    """Refuse what was named, count what was found.
+    """Count a file that gave nothing, with the reason; refuse it where it was named.
 
     Raises:
         InputError: the file was named.

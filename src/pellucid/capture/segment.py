@@ -23,7 +23,7 @@ OPEN_SESSIONS = 64
 
 
 def time_gap(gap: timedelta = timedelta(minutes=30)) -> Cutter:
-    """Cuts where more than `gap` passed since the last turn whose time is known."""
+    """A cutter before a turn that comes more than `gap` after the last one whose time is known."""
 
     def cut(held: Sequence[Turn], coming: Turn) -> FlushSignal | None:
         last = next((turn.at for turn in reversed(held) if turn.at), None)
@@ -52,7 +52,7 @@ def turn_count(count: int = 40) -> Cutter:
 
 
 def full(count: int) -> Cutter:
-    """Cuts as soon as a segment holds `count` turns: as `turn_count` does, without waiting for the next turn."""
+    """A cutter behind the turn with which a segment holds `count`: as `turn_count`, without waiting for the next."""
 
     def cut(held: Sequence[Turn], coming: Turn) -> Break | None:  # noqa: ARG001  # a cutter's shape
         return Break("turn_count", len(held) + 1) if len(held) + 1 >= count else None
@@ -84,7 +84,7 @@ def segments(
 
 
 def cut_waiting(turns: Sequence[Turn], cutters: Sequence[Cutter]) -> tuple[list[Segment], list[Turn]]:
-    """Cut the waiting turns of one live session, in order: the segments that are complete, and the turns still open.
+    """Cut the waiting turns of one session: the segments that are complete, and the turns that still wait.
 
     A pure function of the turns, so that whoever looks at the same turns again cuts them alike.
     """

@@ -33,17 +33,20 @@ _REMEMBERED = 1000
 
 
 def topic_shift(distance: Distance, threshold: float) -> Cutter:
-    """Cuts before the turns that moved; they begin the next segment, together with the coming turn."""
+    """A cutter where the topic has changed: the turns of the new one begin the next segment, with the coming turn."""
 
     def cut(held: Sequence[Turn], coming: Turn) -> Break | None:
-        at = shifted([*held, coming], distance, threshold)
+        at = topic_start([*held, coming], distance, threshold)
         return Break("topic_shift", at) if at else None
 
     return cut
 
 
-def shifted(turns: Sequence[Turn], distance: Distance, threshold: float) -> int | None:
-    """The index of the first turn of the new topic, or None."""
+def topic_start(turns: Sequence[Turn], distance: Distance, threshold: float) -> int | None:
+    """The index of the first turn of a new topic: where the turns before are farthest from those after.
+
+    None where no place is as far as `threshold`, or the farthest has not yet stood for `WAIT` further places.
+    """
     saying = [at for at, turn in enumerate(turns) if _says_something(turn)]
     farthest, place, since = threshold, None, 0
     for at, old, new in _possible_cuts(saying, turns):
@@ -58,6 +61,7 @@ def shifted(turns: Sequence[Turn], distance: Distance, threshold: float) -> int 
 
 
 def _possible_cuts(saying: Sequence[int], turns: Sequence[Turn]) -> Iterator[tuple[int, list[Turn], list[Turn]]]:
+    """Each place where a cut may be, with the turns before it and after it that are compared."""
     for first in range(LEAST_BEFORE, len(saying) - NEWEST + 1):
         if saying[first] >= SHORTEST:
             old = [turns[at] for at in saying[max(0, first - BEFORE) : first]]
@@ -74,7 +78,7 @@ def _words(text: str) -> tuple[str, ...]:
 
 
 def apart_in_words(old: Sequence[Turn], new: Sequence[Turn]) -> float:
-    """1 − cosine of the counts of turns each content word stands in."""
+    """1 − cosine of two sides' word counts: in how many of its turns each content word stands; 0 if one has none."""
     mine, other = (Counter(word for turn in side for word in _words(turn.content)) for side in (old, new))
     product = sum(count * other[word] for word, count in mine.items())
     length = sqrt(sum(n * n for n in mine.values()) * sum(n * n for n in other.values()))
@@ -89,6 +93,7 @@ class ApartInMeaning:
         self._known: dict[str, NDArray[np.float32]] = {}
 
     def __call__(self, old: Sequence[Turn], new: Sequence[Turn]) -> float:
+        """1 − cosine of the mean vectors of two sides' turns; 0 where one mean is nothing."""
         texts = [turn.content[:_READ] for turn in (*old, *new)]
         unknown = [text for text in dict.fromkeys(texts) if text not in self._known]
         if len(self._known) + len(unknown) > _REMEMBERED:

@@ -18,7 +18,7 @@ _CODE = re.compile(r"(?<!`)`(?!`)[^`\n]*`")
 
 
 def high_signal_phrase(text: str) -> str | None:
-    """By what a user says that something is to be kept: `remember`, `decided`, `from_now_on`, `label`; or None."""
+    """How a user says that something is to be kept: `remember`, `decided`, `from_now_on`, `label`; None if not."""
     for sentence in own_sentences(_CODE.sub(" ", text[:_READ])):
         said = sentence.casefold()
         if not is_question(said):
@@ -30,7 +30,7 @@ def high_signal_phrase(text: str) -> str | None:
 
 
 def high_signal() -> Cutter:
-    """Cuts after a user's turn that says something to be kept, so that it is kept at once."""
+    """A cutter behind a user's turn that says something to be kept, so that it is kept at once."""
 
     def cut(held: Sequence[Turn], coming: Turn) -> Break | None:
         if coming.role == "user" and high_signal_phrase(coming.content):

@@ -52,7 +52,7 @@ class FileWalk:
                 yield from [found] if self.claim(path) else []
 
     def claim(self, path: Path) -> bool:
-        """Whether a file may be read and has not been yet; it counts as read from now on. If not, why is counted."""
+        """Take a file for reading: True once for each that may be read. Else False, and the reason is counted."""
         if is_excluded(path, self.settings.exclude_paths):
             self.report.drop("excluded-path")
             return False
@@ -65,6 +65,7 @@ class FileWalk:
         return True
 
     def _files_below(self, root: Path) -> Iterator[WalkedFile]:
+        """The files below a folder, sorted, that have a wanted suffix, stay inside it and may be read."""
         for folder, inner, names in os.walk(root, onerror=partial(self._refuse_root, root)):
             inner[:] = sorted(name for name in inner if self._is_entered(name))
             for name in sorted(names):
@@ -73,6 +74,7 @@ class FileWalk:
                     yield WalkedFile(path, root, asked_for=False)
 
     def _is_entered(self, name: str) -> bool:
+        """Whether a folder of this name is walked into; one that is not is counted."""
         if name in NOT_ENTERED or (name.startswith(".") and name not in ENTERED):
             self.report.drop("folder-not-entered")
             return False

@@ -92,7 +92,7 @@ class DocumentDraft:
         return old.valid_from != new.valid_from or (old.valid_until != new.valid_until and not ends_now)
 
     def leave_out(self, ids: Collection[str]) -> None:
-        """Take new memories out again."""
+        """Take memories that were to be added, of these ids, out of the draft again."""
         versions = tuple(each for each in self.document.versions if each.id not in ids)
         self.document = self.document.model_copy(update={"versions": versions})
         self.sections = [each for each in self.sections if each.id not in ids]
@@ -128,7 +128,7 @@ class Counts:
     withheld: int = 0
 
     def take(self, draft: DocumentDraft) -> None:
-        """Count what becomes of one document."""
+        """Add to the counts what becomes of one document: new, changed, removed or as it was, and its parts."""
         before, now = draft.held.document if draft.held else None, draft.document
         if not draft.changed:
             self.unchanged += 1
@@ -161,7 +161,7 @@ def redefined(held: KeptDocument, seen_now: SeenDocument) -> bool:
 def drafted(
     held: KeptDocument | None, seen_now: SeenDocument, namespace: str, now: datetime, clock: Clock
 ) -> DocumentDraft:
-    """The document to keep: what is kept of it (None: nothing yet) brought to what its file says now."""
+    """The document to keep: what is kept of it (`held`; None: nothing yet) brought to what its file says now."""
     seen_now = seen_now.dated(held, now)
     begins = seen_now.since if held is None else now
     document = _document(held, seen_now, namespace, now, clock)
@@ -191,7 +191,10 @@ def reversioned(held: KeptDocument, versions: Iterable[HeaderVersion], now: date
 
 
 def removed(held: KeptDocument, now: datetime, changes: FileCommits | None = None) -> DocumentDraft:
-    """The document closed: its file is gone, or defines another thing; since a commit of these, if there is one."""
+    """The document closed (`removed_at`), because its file is gone or defines another thing.
+
+    Since the commit of `changes` that took it away, if there is one, else since `now`.
+    """
     stood = [each for each in (*held.document.versions, *held.sections) if each.valid_until is None]
     begun = max((each.valid_from for each in stood), default=now)
     left = changes.after(begun, now) if changes else now
@@ -207,7 +210,7 @@ def removed(held: KeptDocument, now: datetime, changes: FileCommits | None = Non
 def _document(
     held: KeptDocument | None, seen_now: SeenDocument, namespace: str, now: datetime, clock: Clock
 ) -> Document:
-    """The document itself, without versions and sections: known ones keep id and dates, former paths are aliases."""
+    """The document itself, without versions and sections; a known one keeps id and dates, and old paths as aliases."""
     clean, path = seen_now.clean, seen_now.path
     known = held.document if held else None
     moved = [known.path] if known and known.path not in {path, clean.entity} else []
@@ -235,7 +238,7 @@ def _former_paths(known: Document | None, clean: CleanDocument) -> list[str]:
 
 
 def _versions(held: KeptDocument | None, seen_now: SeenDocument, begins: datetime, clock: Clock) -> list[HeaderVersion]:
-    """The versions of its header: as before where it says the same, else with one more, or as its history tells."""
+    """The versions of its header: as kept where it says the same, else with one more, or as its git history tells."""
     old = held.document.versions if held else ()
     values, history = seen_now.clean.values, seen_now.history
     if history:
@@ -250,7 +253,7 @@ def _versions(held: KeptDocument | None, seen_now: SeenDocument, begins: datetim
 def _sections(
     held: KeptDocument | None, document: Document, seen_now: SeenDocument, begins: datetime, clock: Clock
 ) -> list[Section]:
-    """The sections of the file as it is, those first that have the words of a section that is kept."""
+    """The sections of the file as it is now; one whose words are kept already stays that section, others are new."""
     known: dict[tuple[int, str], list[Section]] = defaultdict(list)
     for each in held.sections if held else ():
         if each.valid_until is None and held:
@@ -286,9 +289,9 @@ def _section(clean: CleanSection, number: int, begins: datetime) -> Section:
 def _close_sections(
     draft: DocumentDraft, held: KeptDocument, now: datetime, changes: FileCommits | None = None
 ) -> None:
-    """Put what was said before behind what is said now, closed; what never held for a moment goes.
+    """Append the kept sections that the file no longer has to the draft, closed; one that never held a moment goes.
 
-    It ended when a commit left it, if these changes of its file tell.
+    They end with the commit that left them, if `changes` of the file tell it, else `now`.
     """
     kept = {each.id for each in draft.sections}
     old = [each for each in held.sections if each.id not in kept]
@@ -303,6 +306,7 @@ def _close_sections(
 
 
 def _ended_versions(versions: Iterable[HeaderVersion], now: datetime) -> Iterable[HeaderVersion]:
+    """The versions with the open one ended now; one that has not begun yet is left out."""
     for each in versions:
         if each.valid_until is not None:
             yield each
@@ -311,7 +315,7 @@ def _ended_versions(versions: Iterable[HeaderVersion], now: datetime) -> Iterabl
 
 
 def _begin_earlier(draft: DocumentDraft, since: datetime | None) -> None:
-    """Sections that stand since a commit stand since then, unless others stood in their place after it."""
+    """Let the open sections begin at the commit `since`, unless others stood in their place after it."""
     if since is None or any(each.valid_until and each.valid_until > since for each in draft.sections):
         return
     draft.sections = [

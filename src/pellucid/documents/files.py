@@ -108,7 +108,7 @@ def find_documents(paths: Iterable[Path], search: Search) -> FoundFiles:
 
 
 def is_gone(file: Path) -> bool:
-    """Whether there is no such file any more; a folder that may not be entered proves nothing."""
+    """Whether there is no such file any more; False where its folder may not be entered, which proves nothing."""
     try:
         return not stat.S_ISREG(os.stat(file).st_mode)
     except (FileNotFoundError, NotADirectoryError):
@@ -135,7 +135,7 @@ def _search_path(given: Path, path: Path, search: Search, found: FoundFiles) -> 
 
 
 def _search_folder(given: Path, path: Path, search: Search, found: FoundFiles) -> None:
-    """Take what a folder holds, and say if that is nothing; what could not be listed was said."""
+    """Add the documents in a folder to what was found; a folder without any is a problem, said once."""
     unread, there, fitting = len(found.unread), 0, 0
     for file in _walk_folder(path, search.home, found):
         if not file.is_relative_to(search.home):
@@ -149,6 +149,11 @@ def _search_folder(given: Path, path: Path, search: Search, found: FoundFiles) -
 
 
 def _walk_folder(root: Path, home: Path, found: FoundFiles) -> Iterator[Path]:
+    """The document files below a folder, sorted; hidden ones and our `home` are passed over.
+
+    A folder that cannot be listed is refused in `found`.
+    """
+
     def unread(error: OSError) -> None:
         folder = Path(error.filename)
         found.unread.append(folder)
@@ -165,7 +170,7 @@ def _walk_folder(root: Path, home: Path, found: FoundFiles) -> Iterator[Path]:
 
 
 def _take_file(file: Path, given: Path, search: Search, found: FoundFiles, *, named: bool = False) -> bool:
-    """Take a file, or say why not; False if the glob does not ask for it, or it is Pellucid's own."""
+    """Add a file to what was found, or why it cannot be; False if the glob does not ask for it or it is ours."""
     root = search.known.get(file) or _innermost_root(file, given, search)
     path = file.relative_to(root).as_posix()
     if file.is_relative_to(search.home) or (search.glob and not named and not _fits(path, search.glob)):

@@ -32,7 +32,7 @@ _FIELD = re.compile(r":([A-Za-z][^:\n]{0,80}):(?:[ \t]+(.*)|[ \t]*)")
 
 
 def put(header: Header, key: str, value: str) -> None:
-    """Keep a value under its key in normal form, unless it says nothing or somebody above has said it."""
+    """Set a key, in normal form, to a value; neither an empty value nor a second one for the key is taken."""
     name = key_name(key)
     words = " ".join(value.split())[:_LONGEST_VALUE].rstrip()
     if name and words and (name in header or len(header) < MOST_KEYS):

@@ -166,10 +166,11 @@ def _plain_line(line: str, path: str) -> str:
 
 
 def _line_with_targets(line: str, path: str) -> str:
-    """A line as `_plain_line` has it, but a link to a document without a number says its target, to find it by."""
+    """As `_plain_line`, but a link to a document without a number stays as it is written, `[text](target)`."""
     kept: list[str] = []
 
     def aside(found: re.Match[str]) -> str:
+        """Set a link that names no numbered document aside, and leave its number in its place."""
         named = heading_number(found["text"] or found["wiki"] or "") or _linked_number(found["target"] or "", path)
         if named or not any(links_in(found[0], path)):
             return found[0]

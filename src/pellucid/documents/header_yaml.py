@@ -34,7 +34,10 @@ def frontmatter_values(front: str) -> dict[str, str] | None:
 
 
 def _values_by_line(front: str, *, strict: bool) -> dict[str, str] | None:
-    """The values of `key: value` lines and simple lists; strict: None if YAML might read a line in another way."""
+    """The values of `key: value` lines and simple lists, read without YAML.
+
+    With `strict`, None if YAML might read a line in another way.
+    """
     found: dict[str, list[str]] = {}
     items: list[str] | None = None
     for line in (each.rstrip() for each in front.split("\n")):
@@ -78,6 +81,7 @@ def _is_plain(text: str) -> bool:
 
 
 def _parsed_yaml(front: str) -> Mapping[str, object] | None:
+    """The frontmatter as YAML; None where that is too long, may do harm, or is no YAML."""
     if len(front) > _LONGEST_YAML or _UNASKED.search(front):
         return None
     try:
@@ -104,6 +108,7 @@ def _on_one_line(value: object, written: str, depth: int = 0) -> str:
 
 
 def _scalar_text(value: object) -> str:
+    """A plain value as text, `true` for True; empty for a number too long to write."""
     if isinstance(value, bool):
         return "true" if value else "false"
     try:

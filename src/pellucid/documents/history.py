@@ -59,7 +59,7 @@ class HeaderHistory:
     """Of the headers, how many were left out: they are of something else that the file defined."""
 
     def of(self, entity: str) -> "HeaderHistory":
-        """The part of it in which the file defined this; in between, this was not there."""
+        """The history of this one entity: while the file defined another thing, this one was not there."""
         key = node_key(entity)
         own = [
             each.values is None or node_key(name) == key for each, name in zip(self.said, self.entities, strict=True)
@@ -139,7 +139,10 @@ class Histories:
         return HeaderHistory(said, found.touched, _is_blob(found.blob, data), changes, entities)
 
     def gone(self, kept: Mapping[Path, str]) -> dict[Path, Gone]:
-        """Of files that are not there, each with the digest of what is kept of it: those that commits took away."""
+        """When and whereto files that are not there now were taken away, of those that a commit took away.
+
+        `kept` has the digest of the text that is kept of each. A repository that cannot be read is noted.
+        """
         by_top: dict[Path, list[Path]] = {}
         for file in kept:
             if top := find_checkout(file.parent):
@@ -157,6 +160,10 @@ class Histories:
         return out
 
     def _open_repositories(self, files: Sequence[Path]) -> None:
+        """Open the git repositories that these files stand in; what has no history there is noted.
+
+        InputError where no file stands in one.
+        """
         self._place = {file: place for place, file in enumerate(files)}
         folders = {folder: find_checkout(folder) for folder in {file.parent for file in files}}
         by_top: dict[Path, list[str]] = {}
@@ -184,6 +191,7 @@ class Histories:
             self._running[top] = header_history(repository, paths, partial(self._read_header, top))
 
     def _read_header(self, top: Path, path: str, data: bytes) -> tuple[str, dict[str, str]] | None:
+        """The entity and header that an old version of a file stated; None where it could not be read."""
         name = self.paths[top / path]
         root = (top / path).parents[name.count("/")].name
         try:
@@ -193,7 +201,7 @@ class Histories:
 
 
 def _commits_of(repository: Repository, texts: Sequence[TextAt], kept: str) -> FileCommits:
-    """When a file was changed, and when the text of this digest was left: it is looked for from the newest back."""
+    """When a file was changed, and when a commit left the text of the digest `kept`, the newest such change."""
     at = tuple(each.at for each in texts)
     if not kept or len(texts) < 2:
         return FileCommits(at)

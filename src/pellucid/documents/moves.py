@@ -25,8 +25,7 @@ class Moves:
 
     @classmethod
     def of(cls, known: Mapping[Path, FiledDocument], missing: Iterable[Path]) -> "Moves":
-        """What may have moved: of these documents, those of files that are missing, and those that were given bytes
-        of one another."""
+        """The documents that may have moved: of these, those whose files are missing, and those that swapped places."""
         places: dict[str, list[Path]] = defaultdict(list)
         for file, each in known.items():
             if each.document.removed_at is None:
@@ -36,7 +35,7 @@ class Moves:
     def take(
         self, file: Path, digest: str, known: dict[Path, FiledDocument], *, has_history: bool = False
     ) -> FiledDocument | None:
-        """The document that a file is; None if it is a new one.
+        """The known document that a file is, moved here or not; None if it is new. One that moved leaves `known`.
 
         Where the file has a history in git, the document that stood there stays: git swaps no names.
         """
@@ -62,7 +61,7 @@ class Moves:
         return before if before in known else self.moved_to.get(file)
 
     def _swapped_from(self, file: Path, digest: str, known: Mapping[Path, FiledDocument]) -> Path | None:
-        """Where the document of these bytes stood, if what stands there now is another document, or nothing."""
+        """The former place of the document of this digest, if another one, or nothing, stands there now; else None."""
         for place, each in self.displaced.items():
             if each.document.digest == digest:
                 return place

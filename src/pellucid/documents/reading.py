@@ -89,6 +89,7 @@ def read_document(path: str, data: bytes, root: str = "") -> ReadDocument:
 
 
 def _decoded_text(path: str, data: bytes) -> str:
+    """The text of a file with plain line ends. InputError where it is not UTF-8 text."""
     if b"\0" in data[:_SNIFFED]:
         raise InputError(f"{path} is not a text file", code="invalid_document", next_step="leave it out")
     try:
@@ -101,6 +102,7 @@ def _decoded_text(path: str, data: bytes) -> str:
 
 
 def _document_format(path: str) -> DocumentFormat:
+    """The format that a path's suffix says. InputError for one that is not known."""
     found = format_of(path)
     if found is None:
         known = f"known: {', '.join(sorted(FORMATS))}"

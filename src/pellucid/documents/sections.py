@@ -81,6 +81,7 @@ def sections(lines: Sequence[str], outline: Outline, start: int, title: Heading 
 
 
 def _trimmed_span(lines: Sequence[str], first: int, last: int) -> Span:
+    """The span of lines without blank ones at either end; empty where all are blank."""
     while first < last and not lines[first].strip():
         first += 1
     while first < last and not lines[last - 1].strip():
@@ -127,7 +128,7 @@ def _part(lines: Sequence[str], first: int, last: int) -> tuple[int, int, str]:
 
 
 def _whole_pieces(lines: Sequence[str], first: int, last: int, whole: Sequence[Span]) -> Iterator[Span]:
-    """What is better not cut: paragraphs, and code and tables; single lines where these alone are too long."""
+    """Spans that are better not cut: paragraphs, code and tables; single lines where one of these is too long."""
     for at, end in _paragraph_spans(lines, first, last, whole):
         if _size(lines, at, end) <= MOST_CHARACTERS:
             yield at, end
@@ -165,7 +166,7 @@ def _past_blank(lines: Sequence[str], at: int, last: int) -> int:
 
 
 def _cut_line(line: str) -> Iterator[str]:
-    """One line in pieces, between words if they are not longer than a piece."""
+    """One long line in pieces, cut between words, or within one that is longer than a piece."""
     at = 0
     while at < len(line):
         end = at + MOST_CHARACTERS

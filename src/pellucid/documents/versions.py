@@ -29,7 +29,10 @@ def with_title(values: Values, title: str) -> dict[str, str]:
 
 
 def versions_of(said: Iterable[Said], old: Sequence[HeaderVersion], title: str, clock: Clock) -> list[HeaderVersion]:
-    """What a header said over time (`said`, ascending) as versions; one that is known (`old`) keeps its id."""
+    """What a header said over time (`said`, ascending) as versions; one that is known (`old`) keeps its id.
+
+    Those that are new get one from `clock`, and `title`, unless they say their own.
+    """
     out: list[HeaderVersion] = []
     merged = _merged_versions(said)
     ends = [*(each.at for each in merged[1:]), None]
@@ -43,7 +46,7 @@ def versions_of(said: Iterable[Said], old: Sequence[HeaderVersion], title: str, 
 
 
 def said_by_versions(old: Sequence[HeaderVersion]) -> Iterator[Said]:
-    """What known versions said from each date on; None for the values where a gap, or the end, begins."""
+    """What known versions said, and since when; `values` is None where no version follows at once."""
     ends = [*(each.valid_from for each in old[1:]), None]
     for each, end in zip(old, ends, strict=False):
         yield Said(each.valid_from, each.values, each.commit)
@@ -62,7 +65,7 @@ def history_up_to_now(history: Sequence[Said], old: Sequence[HeaderVersion], now
 
 
 def history_before_versions(history: Sequence[Said], old: Sequence[HeaderVersion]) -> list[Said]:
-    """What rows of single values tell of a header, then what its versions said after the last of these rows.
+    """The history told by rows of single values, then what known versions said after the last of these rows.
 
     What rows told last and the header does not hold, though no row ended it, stands until the header was seen.
     """
@@ -81,7 +84,7 @@ def _ended(history: Sequence[Said], end: datetime | None) -> list[Said]:
 
 
 def _merged_versions(said: Iterable[Said]) -> list[Said]:
-    """Of several at one instant the last; then of equal neighbours the first; and nothing before it was there."""
+    """What was said without repetition: of one instant the last, of equal neighbours the first; no leading absence."""
     out: list[Said] = []
     for given in said:
         each = replace(given, at=out.pop().at) if out and out[-1].at >= given.at else given
@@ -107,7 +110,10 @@ def _bare(values: Values) -> dict[str, str]:
 
 
 def _known_versions(said: Sequence[Said], old: Sequence[HeaderVersion]) -> list[HeaderVersion | None]:
-    """For each the version that says just this since then; for the open one also the last that says it, whenever."""
+    """For each thing said the known version of just this since just then; None where there is none.
+
+    The open version may also stand for the last place that says the same, whenever that was.
+    """
     since = {each.valid_from: each for each in old}
     out = [
         known if (known := since.get(each.at)) and _is_same_header(each.values, known.values) else None for each in said

@@ -89,7 +89,7 @@ def _graph_of(
     documents: Sequence[FiledDocument],
     shared: Mapping[str, Sequence[str]],
 ) -> _Graph:
-    """What an audit looks at: the documents that are there, and the edges that hold, by the things they join."""
+    """The documents that are there and the edges that hold, each by the entities that they define or join."""
     present = [filed for filed in documents if filed.document.removed_at is None]
     defining: dict[str, list[FiledDocument]] = defaultdict(list)
     for filed in sorted(present, key=lambda each: (each.document.path, each.path)):
@@ -137,6 +137,7 @@ def _first_sayings(graph: _Graph, said: Sequence[FiledEdge]) -> str:
 
 
 def _orphans(graph: _Graph) -> Iterable[GraphProblem]:
+    """Documents that name no other and that none names."""
     tied = {end for filed in graph.edges for end in (filed.edge.source, filed.edge.target)}
     for key, defining in graph.documents.items():
         if key not in tied:
@@ -152,6 +153,7 @@ def _orphans(graph: _Graph) -> Iterable[GraphProblem]:
 
 
 def _contradictions(graph: _Graph) -> Iterable[GraphProblem]:
+    """What cannot all hold: two documents of one id, circles of successors or dependencies, and stale grounds."""
     yield from _twice_defined(graph)
     yield from _circle_problems(
         graph, "SUPERSEDES", "each would be newer than the other: which one holds cannot be told"
@@ -163,6 +165,7 @@ def _contradictions(graph: _Graph) -> Iterable[GraphProblem]:
 
 
 def _twice_defined(graph: _Graph) -> Iterable[GraphProblem]:
+    """Entities that several documents define."""
     for key, defining in graph.documents.items():
         if len(defining) > 1:
             name = graph.name(key)
@@ -178,6 +181,7 @@ def _twice_defined(graph: _Graph) -> Iterable[GraphProblem]:
 
 
 def _circle_problems(graph: _Graph, kind: EdgeType, why: str) -> Iterable[GraphProblem]:
+    """Circles of edges of one kind; `why` says what is wrong with them."""
     said = [filed for filed in graph.between if filed.edge.type == kind]
     for circle in cycles((filed.edge.source, filed.edge.target) for filed in said):
         steps = set(zip(circle, [*circle[1:], circle[0]], strict=True))
@@ -193,7 +197,7 @@ def _circle_problems(graph: _Graph, kind: EdgeType, why: str) -> Iterable[GraphP
 
 
 def _stale_ground(graph: _Graph) -> Iterable[GraphProblem]:
-    """Documents that depend on one that no longer holds, while they do."""
+    """Documents that hold and depend on one that holds no longer."""
     ended = {key: status for key, each in graph.documents.items() if (status := _retired_status(each[0]))}
     for filed in graph.between:
         if filed.edge.type == "SUPERSEDES":
@@ -222,7 +226,7 @@ def _retired_status(filed: FiledDocument) -> str:
 
 
 def _one_sided(graph: _Graph) -> Iterable[GraphProblem]:
-    """Supersessions of which one of two documents that are both there says nothing."""
+    """Replacements of one document by another, both there, of which only one of the two files says something."""
     said: dict[tuple[str, str], list[FiledEdge]] = defaultdict(list)
     for filed in graph.between:
         if filed.edge.type == "SUPERSEDES" and {filed.edge.source, filed.edge.target} <= graph.documents.keys():

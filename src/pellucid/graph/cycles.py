@@ -5,7 +5,7 @@ from collections.abc import Iterable, Mapping, Sequence
 
 
 def cycles(pairs: Iterable[tuple[str, str]]) -> list[tuple[str, ...]]:
-    """A shortest circle through the least node of each strongly connected set of two or more, in order.
+    """For each strongly connected set of two or more nodes a shortest circle through its least node, in order.
 
     Without recursion; linear but for the search of the circle itself.
     """
@@ -50,6 +50,7 @@ def _nodes_by_finish(start: str, after: Mapping[str, Sequence[str]], seen: set[s
 
 
 def _shortest_circle(start: str, group: set[str], after: Mapping[str, Sequence[str]]) -> tuple[str, ...]:
+    """A shortest way from a node through its group back to it, the node itself once; alone where there is none."""
     came: dict[str, str] = {start: start}
     queue = deque([start])
     while queue:

@@ -71,6 +71,7 @@ def document_facts(document: Document, sections: Sequence[Section], naming: Nami
 
 
 def _add_document(reading: _FactReading, sections: Sequence[Section]) -> None:
+    """Keep the document as an entity that its file defines, and its aliases."""
     document, out = reading.document, reading.out
     spoken = [each.valid_from for each in (*document.versions, *sections)]
     since, until = span(min(spoken, default=document.created), document.removed_at)
@@ -85,6 +86,7 @@ def _alias(reading: _FactReading, name: str) -> None:
 
 
 def _add_version(reading: _FactReading, version: HeaderVersion) -> None:
+    """Keep what one version of the header says: a claim for each value, and edges to the documents it names."""
     since, until = span(version.valid_from, version.valid_until, reading.document.removed_at)
     voice = Voice(reading.key, version.id, since, until, epoch_ms(recorded_at(version.id, version.valid_from)))
     reading.out.homes.add((version.id, reading.key))
@@ -130,7 +132,7 @@ def _blank(text: str, named: Named) -> str:
 
 
 def _add_labels(reading: _FactReading, section: Section) -> None:
-    """Keep what labels a section defines; of two that say otherwise at one time, the first holds."""
+    """Keep which document each label of a section leads to, and when; at one time the first definition holds."""
     found = [*definitions_in(section.content, reading.document.path)]
     if not found:
         return
@@ -181,7 +183,7 @@ def _add_mentions(reading: _FactReading, voice: Voice, section: Section) -> None
 
 
 def _names_in_section(reading: _FactReading, text: str, voice: Voice) -> Iterator[tuple[Named, int, int]]:
-    """The documents that a section of references names, from when and until when it does.
+    """The documents that a list of references names, each with the epoch milliseconds from and until which it does.
 
     By name, by a link whose span holds no name, or by a label that the document defines, while it does.
     """
@@ -198,7 +200,7 @@ def _names_in_section(reading: _FactReading, text: str, voice: Voice) -> Iterato
 
 
 def _without_itself(out: Gathered, own: set[str], key: str) -> Gathered:
-    """The same without edges from a document to itself under another of its names."""
+    """The facts without edges between names of the document itself (`own`), and entities only those spoke of."""
     out.edges = {at: edge for at, edge in out.edges.items() if not {edge.source, edge.target} <= own}
     spoken = {end for edge in out.edges.values() for end in (edge.source, edge.target)} | {key}
     out.entities = {name: fact for name, fact in out.entities.items() if name in spoken}

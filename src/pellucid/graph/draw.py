@@ -53,6 +53,7 @@ class _Drawing:
     signs: _Signs
 
     def line(self, line: DrawnEdge) -> str:
+        """One edge in a line: its ends and type, who says it and where, and since when it no longer holds."""
         signs = self.signs
         arrow = f"{signs.shaft}{line.type}{signs.right}" if line.outward else f"{signs.left}{line.type}{signs.shaft}"
         near, far = self.labels.name(line.near), self.labels.name(line.far)

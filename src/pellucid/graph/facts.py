@@ -33,7 +33,10 @@ class Gathered:
     homes: set[tuple[str, str]] = field(default_factory=set[tuple[str, str]])
 
     def add_named(self, voice: Voice, named: Named, relation: Relation, section: str, confidence: float) -> None:
-        """Keep that a voice names an entity, and the edge this means; nothing where it names itself."""
+        """Keep that a voice (who says something, and when) names an entity, and the edge this means.
+
+        Nothing where it names itself, or says it at no time.
+        """
         if named.key == voice.node or voice.since >= voice.until:
             return
         self.add_entity(EntityFact(named.key, named.name, since=voice.since, until=voice.until))
@@ -53,7 +56,7 @@ class Gathered:
         )
 
     def add_edge(self, edge: Edge) -> None:
-        """Keep an edge once; the first anchor said stays."""
+        """Keep an edge once, with the first anchor (`§3`) that is said for it; no edge from a node to itself."""
         key = (edge.source, edge.target, edge.type, edge.memory_id, edge.section)
         known = self.edges.get(key)
         if edge.source == edge.target or (known and (known.anchor or not edge.anchor)):
@@ -61,7 +64,7 @@ class Gathered:
         self.edges[key] = replace(known, anchor=edge.anchor) if known else edge
 
     def add_entity(self, fact: EntityFact) -> None:
-        """Keep that the file speaks of an entity: one fact each, by the definition or else the first name used."""
+        """Keep an entity, by its definition in the file or else the first name used, with the time of all mentions."""
         known = self.entities.get(fact.key)
         if known is None:
             self.entities[fact.key] = fact
@@ -70,7 +73,7 @@ class Gathered:
             self.entities[fact.key] = replace(known, since=since, until=until)
 
     def facts(self) -> GraphFacts:
-        """All of it, sorted."""
+        """All that was gathered, sorted."""
         if not (self.edges or self.entities or self.claims or self.homes or self.aliases):
             return NO_FACTS
         return GraphFacts(
@@ -82,7 +85,7 @@ class Gathered:
         )
 
     def _strongest_edges(self) -> dict[tuple[str, str, str, str, str], Edge]:
-        """The edges less each mention of what the same memory is tied to by a stronger edge."""
+        """The edges, without mentions of what the same memory already ties to by a stronger kind of edge."""
         tied = {(edge.memory_id, end) for edge in self.edges.values() if edge.type != "MENTIONS" for end in _ends(edge)}
         return {
             key: edge

@@ -32,7 +32,7 @@ class Box:
         return across and abs(self.y - other.y) < HEIGHT + _GAP
 
     def border(self, x: float, y: float) -> tuple[float, float]:
-        """Where the line from its middle towards a point leaves it."""
+        """Where a line from the box's middle towards a point crosses its edge."""
         dx, dy = x - self.x, y - self.y
         if not (dx or dy):
             return self.x, self.y
@@ -62,7 +62,7 @@ class Layout:
 
 
 def layout_of(rings: Sequence[Sequence[str]], parents: Mapping[str, str], widths: Mapping[str, float]) -> Layout:
-    """The centre in the middle, each hop on a ring of its own around it, no two labels touching."""
+    """Where each node's box stands: the centre in the middle, each hop on a ring around it, no two labels touching."""
     center = rings[0][0]
     boxes = {center: Box(0.0, 0.0, widths[center])}
     angles = {center: _TOP}
@@ -115,6 +115,7 @@ def _at(angle: float, radius: float, width: float) -> Box:
 
 
 def _have_overlaps(boxes: Mapping[str, Box]) -> bool:
+    """Whether two boxes overlap, or stand closer than the gap."""
     ordered = sorted(boxes.values(), key=lambda box: (box.y, box.x))
     for place, box in enumerate(ordered):
         for other in ordered[place + 1 :]:

@@ -42,7 +42,7 @@ class DrawnEdge:
 
 
 def lines_of(around: Neighbourhood) -> list[DrawnEdge]:
-    """The lines of a neighbourhood: nearest first, then in the order of its edges."""
+    """The edges of a neighbourhood as lines to draw, nearest first; edges that several memories say are one line."""
     distance = around.distance
     grouped: dict[tuple[str, str, EdgeType], list[FiledEdge]] = {}
     for filed in around.edges:
@@ -54,6 +54,7 @@ def lines_of(around: Neighbourhood) -> list[DrawnEdge]:
 def _drawn_edge(
     source: str, target: str, kind: EdgeType, said: Sequence[FiledEdge], distance: Mapping[str, int]
 ) -> DrawnEdge:
+    """The line for all edges of one kind between two nodes, the end nearer to the centre first."""
     outward = distance[source] <= distance[target]
     near, far = (source, target) if outward else (target, source)
     until = max(filed.edge.valid_until for filed in said)

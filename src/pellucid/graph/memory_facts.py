@@ -29,6 +29,7 @@ def add_memory(out: Gathered, memory: Memory, naming: Naming) -> None:
 
 
 def _add_memory(out: Gathered, memory: Memory, voice: Voice, naming: Naming) -> None:
+    """Keep what a memory is about and names, and its edges to memories and its episode."""
     before = len(out.edges)
     if memory.entity_ref and (key := node_key(memory.entity_ref)):
         out.add_named(voice, Named(memory.entity_ref.strip(), key, 0, 0), _ABOUT, "entityRef", _WHOLE)
@@ -48,7 +49,7 @@ def _add_memory(out: Gathered, memory: Memory, voice: Voice, naming: Naming) -> 
 
 
 def _add_claims(out: Gathered, memory: Memory, key: str, voice: Voice) -> None:
-    """Keep the values that a memory states of its entity; a value that names the entity is another name of it."""
+    """Keep the attributes that a memory states of its entity; one that is a name is kept as another name of it."""
     stands = memory.status in ("active", "superseded") and memory.trust_zone != "quarantine"
     public = stands and BOUNDARY.isdisjoint(memory.scopes)  # another name, told in private, would give itself away
     anew = {entity_key(name): by for name, by in memory.retired_attributes.items()}

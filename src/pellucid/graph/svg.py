@@ -75,7 +75,7 @@ def _lines_to_draw(lines: Sequence[DrawnEdge]) -> list[DrawnEdge]:
 
 
 def _drawable_part(around: Neighbourhood) -> tuple[Neighbourhood, int]:
-    """The neighbourhood within what a picture can show, and how many nodes that leaves out."""
+    """The neighbourhood cut to as many nodes as a picture can show, and how many that leaves out."""
     best: dict[str, float] = {}
     for filed in around.edges:
         for end in (filed.edge.source, filed.edge.target):
@@ -88,7 +88,7 @@ def _drawable_part(around: Neighbourhood) -> tuple[Neighbourhood, int]:
 
 
 def _connected_nodes(around: Neighbourhood, kept: set[str]) -> set[str]:
-    """Those of these nodes that hang on a nearer one that is kept, too."""
+    """The `kept` nodes that are tied to the centre over kept ones alone."""
     out = set(around.hops[0])
     for ring in around.hops[1:]:
         ends = [(filed.edge.source, filed.edge.target) for filed in around.edges]
@@ -98,7 +98,7 @@ def _connected_nodes(around: Neighbourhood, kept: set[str]) -> set[str]:
 
 
 def _parents(lines: Sequence[DrawnEdge]) -> dict[str, str]:
-    """On which nearer node each node hangs: by the strongest line, then the first by name."""
+    """By node, the nearer node it is drawn beside: that of its surest line, the first by name of equals."""
     best: dict[str, tuple[float, str]] = {}
     for line in lines:
         if line.steps:

@@ -53,7 +53,7 @@ class LegendRow:
 
 
 def legend_rows(lines: Sequence[DrawnEdge], hidden: int, *, lazy: bool) -> list[LegendRow]:
-    """What the picture must say: the types in it, what a dashed line or frame means, what was left out."""
+    """The rows of the legend: each type in the picture, what dashed lines and frames mean, how many were left out."""
     rows = [LegendRow(name, "edge", name) for name in _used(lines)]
     if closed := next((line for line in lines if line.closed is not None), None):
         rows.append(LegendRow("closed: held once", "edge closed", closed.type))
@@ -136,6 +136,7 @@ def arrows(lines: Sequence[DrawnEdge], boxes: Mapping[str, Box], labels: Labels)
 
 
 def _arrow(line: DrawnEdge, boxes: Mapping[str, Box], labels: Labels, bend: float) -> str:
+    """A curved arrow as SVG, whose title says the edge in words; `bend` parts it from others of the same ends."""
     near, far = boxes[line.near], boxes[line.far]
     middle = _bend_point(near, far, bend if line.steps else bend + _BEND * 2)
     source, target = (near, far) if line.outward else (far, near)
@@ -157,6 +158,7 @@ def _bend_point(near: Box, far: Box, bend: float) -> tuple[float, float]:
 
 
 def _edge_title(line: DrawnEdge, labels: Labels) -> str:
+    """An edge in words: ends, type, the sections that say it, how sure it is, and when it was closed."""
     source, target = (line.near, line.far) if line.outward else (line.far, line.near)
     meant = "".join(f" {part(anchor)}" for anchor in line.anchors)
     sections = ", ".join(dict.fromkeys(on_a_line(filed.edge.section) for filed in line.said if filed.edge.section))
@@ -177,7 +179,7 @@ def node_mark(key: str, box: Box, name: str, labels: Labels, *, center: bool) ->
 
 
 def legend(rows: Sequence[LegendRow], frame: Frame) -> list[str]:
-    """The legend, below the picture on the left."""
+    """The legend as SVG, below the picture on the left."""
     left, top, _, height = frame
     x, out = left + 16, list[str]()
     for place, row in enumerate(rows):

@@ -105,7 +105,7 @@ def has_verb(part: str) -> bool:
 
 
 def _take_opening(parts: list[str]) -> str:
-    """Take the opening (`By the way, …`) off the first part, or that part away; what it was, or nothing."""
+    """Take the opening (`By the way`) off the first of `parts`, in place, and return it; empty where there is none."""
     head = _HEAD.fullmatch(parts[0])
     if head and _is_opening(head["head"]):
         parts[0] = head["rest"]
@@ -174,7 +174,7 @@ def _reason() -> re.Pattern[str]:
 
 @cache
 def _time_pattern() -> re.Pattern[str]:
-    """A time up to now at the end of a clause: it holds since then."""
+    """A pattern for words of time at the end of a clause, up to now (`since May`)."""
     tables = (lexicon.lexicon(code).get("dates", {}).get("phrases", {}) for code in lexicon.STATED)
     past = {each for table in tables for when, said in table.items() if _is_past(when) for each in said}
     named = "|".join(map(re.escape, sorted(past, key=len, reverse=True)))

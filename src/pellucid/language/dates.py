@@ -38,7 +38,10 @@ def month_span(year: int, month: int, months: int = 1) -> Span:
 
 
 def shifted(today: date, unit: str, offset: int) -> Span:
-    """The day, week, weekend, month, quarter or year `offset` from the present one; `trail`: days up to now."""
+    """The first day and the day after the last of the day, week, month, quarter or year `offset` units from now.
+
+    `weekend` is a unit, too; with `trail` it is the last `offset` days and today.
+    """
     if unit == "day":
         day = today + timedelta(days=offset)
         return day, day + timedelta(days=1)

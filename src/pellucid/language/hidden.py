@@ -95,7 +95,7 @@ class _DrawnForm(dict[int, str | None]):
     """For `str.translate`: a sign that is not drawn as nothing, a dash as a hyphen; asked once for each sign."""
 
     def __missing__(self, code: int) -> str | None:
-        """How a character is drawn, worked out once; None for one that is not drawn."""
+        """How a character is drawn, worked out once; None for one that is not drawn at all."""
         char = chr(code)
         kind = unicodedata.category(char)
         seen: str | None = char
@@ -131,7 +131,7 @@ def undisguised(text: str) -> str:
 
 
 def aligned(text: str) -> tuple[str, list[int]]:
-    """The text without disguises in its look-alike letters too, sign by sign, and where each stands in the original."""
+    """The text with look-alike letters undisguised, character by character, and where each stood in the original."""
     seen: list[str] = []
     places: list[int] = []
     for at, char in enumerate(text):

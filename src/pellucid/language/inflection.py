@@ -24,7 +24,7 @@ _VOWELS = frozenset("aeiou")
 
 @lru_cache(maxsize=1 << 13)
 def folded(word: str) -> str:
-    """A word without its plural, tense or person, crudely; short words, numbers and other scripts stay."""
+    """A word without its plural, tense or person, crudely, for comparing; short ones and other scripts stay."""
     if word in _MERGED:
         return _MERGED[word]
     if len(word) <= 2 or not "a" <= word[0] <= "ÿ":

@@ -105,7 +105,7 @@ def words(*kinds: str, of: tuple[str, ...] = STATED) -> frozenset[str]:
 
 @cache
 def persons(*pronouns: str) -> dict[str, str]:
-    """Each form of these personal pronouns, or of all, with its pronoun: `mine`, and `i`."""
+    """By each form of these personal pronouns (of all, if none is named) its pronoun: `i` for `mine`."""
     tables = [lexicon(code).get("persons", {}) for code in LATIN]
     return {
         form: pronoun

@@ -79,7 +79,7 @@ def is_question(sentence: str) -> bool:
 
 
 def asks(content: str) -> bool:
-    """Whether a text only asks: a question mark ends it, brackets behind it aside."""
+    """Whether a text ends in a question mark, brackets behind it aside."""
     end = len(content.rstrip())
     while end and content[end - 1] == "]":
         start = content.rfind("[", 0, end)
@@ -90,6 +90,7 @@ def asks(content: str) -> bool:
 
 
 def _is_abbreviated(text: str, start: int, pause: re.Match[str]) -> bool:
+    """Whether the full stop before a pause ends an abbreviation (`no. 5`), and no sentence."""
     end = pause.start()
     tail = text, max(start, end - _LONGEST_ABBREVIATION), end
     return text[end - 1] == "." and bool(

@@ -59,6 +59,7 @@ def read_attribution(sentence: str, language: Language, speaker: str | None = AN
 
 
 def _read_sentence(sentence: str, language: Language, speaker: str | None) -> tuple[str, dict[str, str]]:
+    """The entity and attributes of one sentence; the first row that fits names the entity, others may add to it."""
     entity = ""
     attributes: dict[str, str] = {}
     for name, pattern in language.attributes.rows(sentence.lower()):
@@ -71,7 +72,7 @@ def _read_sentence(sentence: str, language: Language, speaker: str | None) -> tu
 
 
 def _entity_of(found: re.Match[str], speaker: str | None) -> str:
-    """The named entity, what is somebody's (`my dog`), or the speaker."""
+    """Whom a match speaks of: the named entity, something of somebody's (`my dog`), or the speaker."""
     groups = found.groupdict()
     if groups.get("entity"):
         return entity_key(groups["entity"])
@@ -81,6 +82,7 @@ def _entity_of(found: re.Match[str], speaker: str | None) -> str:
 
 
 def _stated_attributes(found: re.Match[str], row: str, language: Language) -> dict[str, str]:
+    """The attributes that a match of this row states; none where the value says nothing that could change."""
     groups = found.groupdict()
     if groups.get("list") is not None:
         return _listed_attributes(groups["list"], language)
@@ -106,7 +108,7 @@ def _listed_attributes(text: str, language: Language) -> dict[str, str]:
 
 
 def _attribute_key(said: str | None, row: str) -> str:
-    """The attribute's key, its last word in the singular; a row named `+…` adds its own name behind."""
+    """The attribute's key as it is stored, its last word in the singular; a row `+…` adds its own name behind."""
     if not said:
         return entity_key(row.strip(_SUFFIX))
     key = entity_key(said)
@@ -124,7 +126,7 @@ def _is_short(value: str) -> bool:
 
 
 def _is_concrete(value: str, language: Language) -> bool:
-    """A number, a weekday, a path or a name: what can be said otherwise the next time."""
+    """Whether a value is a number, weekday, path or name: something that another could replace later."""
     if not _is_short(value):
         return False
     first = value.split(maxsplit=1)[0]

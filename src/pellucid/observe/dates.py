@@ -37,6 +37,7 @@ def resolve_dates(text: str, at: datetime | None, language: Language) -> str:
 
 @cache
 def _pattern(code: str) -> re.Pattern[str] | None:
+    """A pattern for every relative date of a language; None for a language without any."""
     language = load_language(code)
     spans = language.spans
     said = phrases(code)
@@ -57,6 +58,7 @@ def _name_groups(template: str, name: str) -> str:
 
 
 def _absolute_date(found: re.Match[str], today: date, language: Language) -> str | None:
+    """The date that a match of `_pattern` means, seen from `today`; None where there is no such date."""
     kind = found.lastgroup or ""
     spans = language.spans
     if kind == "phrase":
@@ -72,7 +74,7 @@ def _absolute_date(found: re.Match[str], today: date, language: Language) -> str
 
 
 def _named_period(today: date, unit: Unit | str, offset: int) -> str | None:
-    """A stretch of time as a reader writes it; None where it is no date after all."""
+    """A day, week, month or year `offset` units away, as a reader writes it; None where there is no such date."""
     if unit == "none":
         return None
     start = shifted(today, unit, offset)[0]

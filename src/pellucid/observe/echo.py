@@ -31,7 +31,7 @@ _OPENING = re.compile(r"^[^:,;—–]{1,60}[:,;—–]\s+")
 
 
 def said_again(observation: MemoryObservation, served: Mapping[str, str]) -> MemoryObservation:
-    """The observation, rejected where an agent only says again what a recall gave its session: that is no news.
+    """The observation, rejected as no news where an agent only repeats what a recall gave its session.
 
     All its content words, behind an opening or without one, stand in one of the memories, in the same order, and are
     most of what that says; so that nothing changed, narrowed or denied is taken for a repetition.
@@ -60,7 +60,10 @@ def _stands_in(mine: Sequence[str], held: Sequence[str]) -> bool:
 
 
 def heard_from(observation: MemoryObservation, turns: Sequence[Turn]) -> MemoryObservation:
-    """The observation with the class of whose words it repeats, where that is less trusted than who spoke last."""
+    """The observation with the source class of the words it repeats, where that is less trusted than its own.
+
+    As it was where it repeats nobody's.
+    """
     own = observation.source_class
     if own not in ("user_input", "assistant_output"):
         return observation
@@ -89,7 +92,7 @@ def _prints(turn: Turn, records: Iterable[str]) -> bool:
 
 
 def _of_person(text: str, turns: Iterable[Turn], before: Sequence[Turn]) -> SourceClass | None:
-    """`pasted` for a paste of unknown origin, the tool's class for a paste of its output."""
+    """What class a person's statement takes over: `pasted`, or a tool's whose output was pasted; None for own words."""
     wanted = set(content_words(text))
     for turn in turns:
         inside, outside = pasted(turn.content)
@@ -102,7 +105,10 @@ def _of_person(text: str, turns: Iterable[Turn], before: Sequence[Turn]) -> Sour
 
 
 def _of_assistant(text: str, before: Sequence[Turn], people: Sequence[Turn], *, copies: bool) -> SourceClass | None:
-    """The class of the tool whose output a statement repeats as a whole or, with `copies`, a sentence of it copies."""
+    """The class of the tool whose output an agent's statement repeats; None where it repeats none, or a person.
+
+    With `copies`, one copied sentence is enough.
+    """
     wanted = set(content_words(text))
     if not before or any(_passage_share(wanted, pasted(turn.content)[1]) >= ECHOED for turn in people):
         return None

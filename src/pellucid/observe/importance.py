@@ -50,7 +50,7 @@ def spoken(content: str) -> str:
 
 
 def score_importance(fact: ExtractedFact) -> Importance:
-    """The sum of the shares below, clamped to [0, 1]; shares of nothing are left out."""
+    """How important a fact is, in [0, 1], with the shares that add up to it; shares of nothing are left out."""
     text = spoken(fact.content)
     language = detect_language(text)
     shares = {
@@ -67,6 +67,7 @@ def score_importance(fact: ExtractedFact) -> Importance:
 
 
 def _weights_of_specifics(text: str) -> dict[str, float]:
+    """What a number, names and a date in the text add to its importance, by share name."""
     names = [name for name in _NAMED.findall(text) if not _WEEKDAY.match(name)]
     number = 0.1 if _UNIT.search(text) else 0.06 if _NUMBER.search(text) else 0.0
     return {
@@ -77,6 +78,7 @@ def _weights_of_specifics(text: str) -> dict[str, float]:
 
 
 def _weights_of_cues(text: str, language: Language) -> dict[str, float]:
+    """What words of weight, doubt and vagueness add to a text's importance or take off, by share name."""
     lowered = text.lower()
     noise, cues = language.noise, language.importance
     return {

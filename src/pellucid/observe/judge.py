@@ -75,6 +75,7 @@ class HeuristicJudge:
     """Rules over wording, confidence and importance; then duplicates and the cap of the segment."""
 
     def judge(self, candidates: Sequence[Candidate], segment: Segment) -> list[Ruling]:
+        """One ruling a candidate, in their order; of those accepted only the most important stay, up to a cap."""
         seen: set[str] = set()
         rulings: list[Ruling] = []
         manner = manner_of(segment.turns)
@@ -90,6 +91,7 @@ class HeuristicJudge:
 
 
 def _by_wording(fact: ExtractedFact, manner: Manner) -> Ruling | None:
+    """The ruling against a candidate that asks, chats, passes soon or is unclear; None where its wording will do."""
     if fact.category == "procedure":
         return None
     text = spoken(fact.content)
@@ -102,6 +104,7 @@ def _by_wording(fact: ExtractedFact, manner: Manner) -> Ruling | None:
 
 
 def _rule_out_passing(text: str, language: Language) -> Ruling | None:
+    """The ruling against a question, a courtesy or a state that will have passed; None for anything else."""
     lowered, noise = text.lower(), language.noise
     if is_question(text, language):
         return Ruling("reject", "question", "it asks and states nothing")
@@ -113,6 +116,7 @@ def _rule_out_passing(text: str, language: Language) -> Ruling | None:
 
 
 def _rule_out_unclear(text: str, language: Language, least: int) -> Ruling | None:
+    """The ruling on a text of fewer than `least` content words, or whose pronouns point elsewhere; None if clear."""
     dangling = bool(language.noise.dangling.search(text.lower()))
     if len(content_words(text)) < least + dangling:
         return Ruling("reject", "too-vague", "too few words that mean anything on their own")
@@ -122,6 +126,7 @@ def _rule_out_unclear(text: str, language: Language, least: int) -> Ruling | Non
 
 
 def _by_number(candidate: Candidate) -> Ruling | None:
+    """The ruling against a candidate of too little confidence or importance; None where it has enough."""
     if candidate.fact.confidence < CONFIDENCE_FLOOR:
         return Ruling("reject", "speculative", f"confidence {candidate.fact.confidence:.2f} after hedges")
     if candidate.importance.score < IMPORTANCE_FLOOR:
@@ -130,7 +135,10 @@ def _by_number(candidate: Candidate) -> Ruling | None:
 
 
 def _by_repetition(fact: ExtractedFact, seen: set[str]) -> Ruling | None:
-    """Only a candidate that would be accepted claims its text, so a rejected twin never hides a good one."""
+    """The ruling against a candidate whose text was accepted before; else None, and its text goes to `seen`.
+
+    Only a candidate that would be accepted claims its text, so a rejected twin never hides a good one.
+    """
     key = content_hash(fact.content, fact.entity_ref)
     if key in seen:
         return Ruling("reject", "duplicate-in-segment", "the segment says the same twice")

@@ -237,6 +237,7 @@ def detect_language(text: str, codes: Iterable[str] = LANGUAGES, usual: str = ""
 
 @lru_cache(maxsize=128)
 def _detect_language(text: str, available: tuple[str, ...], usual: str) -> Language:
+    """The language of a text among those `available`; `usual` is preferred where its words leave it open."""
     if is_east(text):
         east = "ja" if has_kana(text) else "zh"
         return load_language(east if east in available else available[0])

@@ -50,6 +50,7 @@ def _observed_at(fact: ExtractedFact, said: Mapping[int, Turn], clock: Clock) ->
 def _observation(
     candidate: Candidate, ruling: Ruling, session_id: str, said: Mapping[int, Turn], clock: Clock
 ) -> MemoryObservation:
+    """The observation of a candidate with its ruling; `said` are the segment's turns by ordinal."""
     return MemoryObservation(
         id=clock.new_id("obs"),
         session_id=session_id,
@@ -74,6 +75,7 @@ def quoted(fact: ExtractedFact, said: Mapping[int, Turn]) -> ExtractedFact:
 
 
 def _with_quote(place: Evidence, content: str, said: Mapping[int, Turn]) -> Evidence:
+    """The evidence with the sentence of its turns that shares most with the memory; without a quote if none does."""
     wanted = set(content_words(content))
     turns = [said[at] for at in range(place.start, place.end + 1) if at in said]
     spoken = [

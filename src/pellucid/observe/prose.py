@@ -94,6 +94,7 @@ def sentences(text: str) -> tuple[str, ...]:
 
 
 def _prose_lines(text: str) -> list[str]:
+    """The lines of a text without fenced code, tags and machine output, in whose place stand empty lines."""
     lines: list[str] = []
     fenced = False
     plain = _CAPTION.sub(" ", text.translate(_CURLY))
@@ -107,7 +108,7 @@ def _prose_lines(text: str) -> list[str]:
 
 
 def _without_tags(text: str) -> str:
-    """Each element with all that is in it as a space; a tag that nothing closes stays."""
+    """The text with each tagged element and all that is in it blanked; a tag that nothing closes stays."""
     tags = list(_TAG.finditer(text))
     last = {found[2]: found.end() for found in tags if found[1]}
     kept: list[str] = []
@@ -122,6 +123,7 @@ def _without_tags(text: str) -> str:
 
 
 def _is_machine(line: str) -> bool:
+    """Whether a line looks as if a machine wrote it: by its form, or because most of it is no letter."""
     if _MACHINE.match(line) and not _ITEM.match(line):
         return True
     if len(line) <= 12:
@@ -132,6 +134,7 @@ def _is_machine(line: str) -> bool:
 
 
 def _read_line(line: str) -> ProseBlock:
+    """A line as a block: its words without marks, what kind of list item it is, its number, and who says it."""
     item = _ITEM.match(line)
     marker: Marker = "none"
     number: int | None = None

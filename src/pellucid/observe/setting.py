@@ -41,7 +41,7 @@ class Hearing:
 
 
 def hear(segment: Segment) -> tuple[Hearing, ...]:
-    """Each spoken turn of a segment with its setting."""
+    """Each turn of a person or an agent with its setting: language, manner, voice, time; tools' turns are left out."""
     manner = manner_of(segment.turns)
     debugging = _debugging_turns(segment.turns)
     names = sorted({turn.speaker for turn in segment.turns if turn.speaker})
@@ -70,7 +70,10 @@ def hear(segment: Segment) -> tuple[Hearing, ...]:
 
 
 def _found(recap: str) -> str:
-    """What a compaction's summary says was found; not what was asked, which stands in the turns, nor what is next."""
+    """A summary after a compaction, less its sections on what was asked and what comes next.
+
+    What was asked stands in the turns.
+    """
     told, over = list[str](), False
     for section in _SECTION.split(recap):
         over = bool(_HANDED_OVER.match(section)) or (over and not _HEADED.match(section))
@@ -86,6 +89,7 @@ def manner_of(turns: tuple[Turn, ...]) -> Manner:
 
 
 def _date_heading(content: str) -> datetime | None:
+    """The date at the head of a text, midnight UTC; None where there is none, or no such day."""
     found = _HEADING.match(content.lstrip())
     try:
         return datetime(*map(int, found.groups()), tzinfo=UTC) if found else None

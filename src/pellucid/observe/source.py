@@ -20,7 +20,7 @@ _BY_ROLE: dict[Role, SourceClass] = {
 
 
 def source_class(evidence: Iterable[Evidence], said: Mapping[int, Turn]) -> SourceClass:
-    """The least trusted voice among the turns (by ordinal) of the evidence; where none is known, web content.
+    """The least trusted source class of the evidence's turns; `said` has these by ordinal, `web_content` if none.
 
     What an agent asks of a tool are its own words.
     """

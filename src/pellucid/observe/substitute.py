@@ -41,6 +41,7 @@ def substitute(sentence: str, new: str, old: str, language: Language) -> Substit
 
 
 def _in_place_of(sentence: str, new: str, old: str, language: Language) -> Substituted | None:
+    """The sentence with `new` in the place of `old`; None where `old` does not stand in it."""
     start, edge = ("", "") if is_east(old) else (rf"(?<![^\W{EAST}])", rf"(?![^\W{EAST}])")
     found = re.search(f"{start}{re.escape(old)}{edge}", sentence, re.IGNORECASE)
     if not found:
@@ -52,6 +53,7 @@ def _in_place_of(sentence: str, new: str, old: str, language: Language) -> Subst
 
 
 def _put_number(sentence: str, new: str, language: Language) -> Substituted | None:
+    """The sentence with the number in `new` for its only one, or the only one of that unit; None if that is unclear."""
     pattern = _number_pattern(language.code)
     said = pattern.search(new)
     if not said:
@@ -66,6 +68,7 @@ def _put_number(sentence: str, new: str, language: Language) -> Substituted | No
 
 
 def _put_weekday(sentence: str, new: str, language: Language) -> Substituted | None:
+    """The sentence with the weekday in `new` for its only one; None where it has none or several."""
     pattern = _weekday_pattern(language.code)
     said = pattern.search(new)
     there = list(pattern.finditer(sentence))
@@ -75,7 +78,7 @@ def _put_weekday(sentence: str, new: str, language: Language) -> Substituted | N
 
 
 def _put_stated(sentence: str, new: str, language: Language) -> Substituted | None:
-    """A name, a path or (in an unspaced script) a short word in place of what the sentence states of its subject."""
+    """The sentence with a name, a path or a short word in place of what it states of its subject; None if unclear."""
     found = language.resolutions.stated.search(sentence)
     if not found or _number_pattern(language.code).search(new) or _weekday_pattern(language.code).search(new):
         return None
@@ -99,7 +102,7 @@ def _put_words(sentence: str, start: int, end: int, fresh: str) -> str:
 
 
 def _count_shared(beside: Sequence[re.Match[str]], said: Sequence[re.Match[str]], *, reverse: bool) -> int:
-    """How many words the end of one and the beginning of the other share; `beside` is given from the place outwards."""
+    """How many words in a row two texts share where they meet; `beside` is given from there outwards."""
     words, ours = [_compared_word(each) for each in beside], [_compared_word(each) for each in said]
     for count in range(min(len(words), len(ours) - 1), 0, -1):
         edge = words[:count][::-1] if reverse else words[:count]
@@ -109,6 +112,7 @@ def _count_shared(beside: Sequence[re.Match[str]], said: Sequence[re.Match[str]]
 
 
 def _is_other_unit(said: Sequence[re.Match[str]], behind: Sequence[re.Match[str]]) -> bool:
+    """Whether new words end in a unit that stands for the one behind the place: `GB` and `MB` of one scale."""
     if not behind or len(said) < 2:
         return False
     units = {behind[0][0].casefold(), said[-1][0].casefold()}
@@ -123,6 +127,7 @@ def _compared_word(piece: re.Match[str]) -> str:
 
 @cache
 def _number_pattern(code: str) -> re.Pattern[str]:
+    """A pattern for a number of a language, in digits or spelled, with its unit."""
     words = [word for word, value in lexicon.numbers(code).items() if value > 1 and word.isascii()]
     spelled = rf"|\b(?:{'|'.join(words)})\b" if words else ""
     return re.compile(
@@ -132,6 +137,7 @@ def _number_pattern(code: str) -> re.Pattern[str]:
 
 @cache
 def _weekday_pattern(code: str) -> re.Pattern[str]:
+    """A pattern for a weekday of a language; one that matches nothing where its weekdays are not known."""
     names = sorted(lexicon.weekdays(code), key=len, reverse=True)
     if not names:
         return re.compile(r"(?!)")

@@ -33,6 +33,7 @@ def unkept(segment: Segment, facts: Sequence[ExtractedFact]) -> list[Unkept]:
 
 
 def _of_turn(hearing: Hearing, facts: Sequence[ExtractedFact]) -> Iterator[Unkept]:
+    """The sentences of a turn that look like statements and stand in none of the facts, each with the reason."""
     turn = hearing.turn
     told = [set(content_words(fact.content)) for fact in facts if _is_of(fact, turn.ordinal)]
     read = [set(content_words(each.text)) for each in statements(hearing)]
@@ -60,6 +61,7 @@ def _looks_like_statement(sentence: str, language: Language) -> bool:
 
 
 def _reason_of(sentence: str, hearing: Hearing, *, is_read: bool) -> str:
+    """Why a sentence was not kept, in words; `is_read`: it was read as a statement, and outweighed by others."""
     noise, lowered = hearing.language.noise, sentence.lower()
     is_task = hearing.manner == "work" and noise.task.search(lowered) and not noise.appointed.search(lowered)
     signs = (

@@ -11,7 +11,7 @@ from datetime import datetime, timedelta
 from pellucid.app import App
 from pellucid.errors import PellucidError
 from pellucid.operations.remains import finish_quietly
-from pellucid.recall.recaller import retain
+from pellucid.recall.recaller import trim_history
 
 _WAIT_S = 5.0
 """How long edits are kept waiting for those who write; they are tried again."""
@@ -114,7 +114,7 @@ def _read_transcripts(app: App) -> Done:
 
 
 def _let_go_of_history(app: App) -> Done:
-    return Done("receipts", retain(app.history, app.settings.history, app.clock.now()))
+    return Done("receipts", trim_history(app.history, app.settings.history, app.clock.now()))
 
 
 def _work_out_lifts(app: App) -> Done:

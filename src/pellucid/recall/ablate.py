@@ -63,7 +63,10 @@ def ablate(state: State, parts: Collection[str]) -> State:
 
 
 def _again(state: State) -> State:
-    """The state of its request and its legs, from the columns of a pool that holds everybody they would bring."""
+    """The state worked out again from recorded columns, with everything that the stages would read taken from them.
+
+    Every candidate that the request and its legs would bring must be in the pool.
+    """
     return replay(
         state,
         {
@@ -76,7 +79,7 @@ def _again(state: State) -> State:
 
 
 def _check_questions(state: State, bare: State) -> None:
-    """See that every pass would have asked the sub-questions it asked.
+    """Raise unless every iteration would have asked the same sub-questions without what is left out.
 
     Raises:
         NotComputableError: what a pass read of its answers would not be the same.
@@ -97,7 +100,10 @@ def _through(state: State, known: int) -> State:
 
 
 def _read_by_next_pass(state: State) -> object:
-    """What the next pass reads of this one: which of the question's words its first answers hold, or these answers."""
+    """What a pass leaves for the one after it to decide on; equal for two recalls only if the next would ask the same.
+
+    The question's words that its first answers hold, as a bit mask; the ids of these answers where a model asks.
+    """
     first, pool = state.order[:READ], state.pool
     if state.request.settings.decompose == "local":
         return int(np.bitwise_or.reduce(pool.matched[first], initial=0))
@@ -109,7 +115,7 @@ def _stages(stages: Sequence[StageReport], gone: Collection[str]) -> tuple[Stage
 
 
 def _with_remaining_legs(state: State) -> State:
-    """The state with the legs and the candidates that are left: whom they bring, and who stands beside their first."""
+    """The state with the legs that are not left out, and the candidates they, or neighbours of their first, bring."""
     if state.plan.depth == "no_recall":
         return state
     reports = _reports_of_legs(state)
@@ -135,7 +141,7 @@ def _with_remaining_legs(state: State) -> State:
 
 
 def _reports_of_legs(state: State) -> tuple[LegReport, ...]:
-    """How the legs would have done; the newest are asked no longer where the search that failed is left out.
+    """How the legs would have done; `recent` is not asked where the failing search that called for it is left out.
 
     Raises:
         NotComputableError: the newest would be asked, and were not.
@@ -156,7 +162,7 @@ def _reports_of_legs(state: State) -> tuple[LegReport, ...]:
 
 
 def _neighbours_of(pool: Pool, leaders: Mask) -> Mask:
-    """Whom `IndexReader.neighbours` would bring for these, of the candidates.
+    """A mask of the candidates that `IndexReader.neighbours` would bring as the neighbours of `leaders`.
 
     Raises:
         NotComputableError: two memories of one session have the same place, as in receipts of earlier versions.
@@ -191,7 +197,7 @@ def _with_rerank_scores(state: State) -> State:
 
 
 def _with_pairs_compared(state: State) -> State:
-    """The state without pairs of what nobody would compare."""
+    """The state with the similar pairs that `diversify` would compare: of two that passed; none if it is left out."""
     pool = state.pool
     alike = pool.pairs if "diversify" not in state.request.without else {}
     pairs = {(a, b): much for (a, b), much in alike.items() if pool.rejected[a] == 0 == pool.rejected[b]}

@@ -15,7 +15,10 @@ if TYPE_CHECKING:  # looking around waits for no NumPy
 
 
 def by_known(memory: Memory, known: datetime | None) -> Memory:
-    """A memory less what was written down of it after `known`: its replacement, restatements, its verification."""
+    """The memory without what was written down of it after `known`: replacement, restatements, verification.
+
+    As it is where `known` is None.
+    """
     if known is None:
         return memory
     by, end, verified = memory.superseded_by, memory.invalid_at, memory.last_verified_at

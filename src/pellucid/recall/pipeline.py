@@ -82,9 +82,9 @@ def ranked(request: Request, world: World) -> State:
 
 
 def replay(state: State, read: Mapping[str, Callable[[State], State]] = MappingProxyType({})) -> State:
-    """The state with the terms of every stage that ran, from what it holds of what they read.
+    """The state with the terms of every stage that ran, worked out again from its recorded columns.
 
-    `read` has for the names of stages what these would have read and left in the state, if not what it holds.
+    `read` maps a stage's name to what runs in place of its `run`; for the others the recorded columns stand.
     """
     idle = left_out(state)
     for stage in STAGES:
@@ -102,6 +102,10 @@ def left_out(state: State) -> frozenset[str]:
 
 
 def _run_stages(stages: Sequence[Stage], state: State, world: World, again: str = "") -> State:
+    """Run these stages in order and record each with its time; one that is left out is recorded as switched off.
+
+    `again` is put behind their names: `@2` in the second iteration. DeadlineError where no time is left for the next.
+    """
     for stage in stages:
         world.deadline.check()
         name = stage.name + again
@@ -115,6 +119,7 @@ def _run_stages(stages: Sequence[Stage], state: State, world: World, again: str 
 
 
 def _attempt_stage(stage: Stage, state: State, world: World) -> tuple[State, str]:
+    """The state after a stage, and ""; where an optional one fails, the state before it, and what went wrong."""
     try:
         return stage(state, world), ""
     except (InputError, DeadlineError):

@@ -34,8 +34,8 @@ def asks_a_model(settings: RecallSettings) -> bool:
     return settings.gate == "llm" or iterated or bool(settings.context_passes)
 
 
-def retain(history: History, kept: HistorySettings, now: datetime) -> int:
-    """Let go of what is older, or more, than the settings keep; how many receipts, events and citations."""
+def trim_history(history: History, kept: HistorySettings, now: datetime) -> int:
+    """Delete events and citations, and empty receipts, that are older or more than the settings keep; how many."""
     dropped = history.trim(epoch_ms(now - timedelta(days=kept.event_days)), kept.events)
     return dropped + empty_receipts(history, kept, now)
 
@@ -91,15 +91,17 @@ class Recaller:
         return self.chat(deadline) if self.chat and asks_a_model(request.settings) else None
 
     def record(self, state: "State", drafted: "Draft", event: RecallEvent) -> None:
-        """Have a finished recall kept soon: its receipt, its event, and what an audit entry names of each result."""
+        """Have a recall written to the history in the background: receipt, event, and ids of what was handed out."""
         request, included = state.request, set(state.context.included)
         served = tuple((each.memory.id, each.op_id) for each in state.served if each.memory.id in included)
 
-        def kept() -> RecallRecord:
+        def make_record() -> RecallRecord:
             return _record_of(request, event, drafted.packed(), served, drafted.query)
 
         prunes = request.recall_id.endswith(_PRUNE_AT)
-        self.history.later(kept, partial(empty_receipts, self.history, self.retention, request.at) if prunes else None)
+        self.history.later(
+            make_record, partial(empty_receipts, self.history, self.retention, request.at) if prunes else None
+        )
 
     def record_failure(self, request: "Request", event: RecallEvent) -> None:
         """Keep that a recall gave no answer, and what was asked."""

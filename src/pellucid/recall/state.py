@@ -234,7 +234,7 @@ class Pool:
 
 
 def blank(rows: Rows, columns: Columns) -> Pool:
-    """A pool of these rows, sorted by id, that nothing is known of but its columns."""
+    """A pool of these rows, sorted by id, that knows only their columns: no leg ranks, terms or verdicts yet."""
     by_id = np.argsort(columns.ids, kind="stable")
     count = len(rows)
     known = {name: getattr(columns, name)[by_id] for name in Columns.__slots__ if name not in ("about", "admitted")}
@@ -361,7 +361,7 @@ class State:
     repeats: Mapping[int, int] = field(default_factory=dict[int, int])
     """Pool positions of what stands above the last of these and repeats a better one, each with that of the better."""
     served: tuple[Served, ...] = ()
-    """What is kept, in full."""
+    """The top k (`kept`) in full; those that `context.included` names are handed out."""
     context: Context = Context()
     stages: tuple[StageReport, ...] = ()
 

@@ -261,7 +261,7 @@ class Codes:
 
 @dataclass(frozen=True, slots=True)
 class Served:
-    """A memory with the place and the operation of the version indexed."""
+    """An indexed memory, whether or not a recall gave it, with the place and the operation of that version."""
 
     memory: Memory
     path: str

@@ -48,7 +48,7 @@ class Aligner:
         return tuple(out)
 
     def _best_token(self, term: str, spans: Sequence[tuple[int, int]], cosines: NDArray[np.float64]) -> int | None:
-        """The token of a word that met the memory best; None where no token stands in it."""
+        """Of the query's tokens in a word, the number of the one that met the memory best; None where it has none."""
         start = self._place_of(term) if term else -1
         inside = [
             i for i, (first, last) in enumerate(spans) if start >= 0 and first < start + len(term) and start < last
@@ -66,7 +66,7 @@ def _is_word(piece: str) -> bool:
 
 
 def _whole_word(text: str, span: tuple[int, int]) -> tuple[int, int]:
-    """The whole word around a piece of one."""
+    """Where the whole word begins and ends that the characters `span` are part of."""
     start, end = span
     while start > 0 and text[start - 1].isalnum():
         start -= 1

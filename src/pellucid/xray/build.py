@@ -91,6 +91,7 @@ def _eligible_of(corpus: Corpus) -> Eligible:
 
 
 def _context_trace(state: State) -> ContextTrace:
+    """What the context holds, and what was left out, cut, added and passed over, as the snapshot tells it."""
     context = state.context
     return ContextTrace(
         included=context.included,
@@ -102,6 +103,7 @@ def _context_trace(state: State) -> ContextTrace:
 
 
 def _leg_health(state: State) -> tuple[LegHealth, ...]:
+    """How each leg did, as the snapshot tells it."""
     return tuple(
         LegHealth(name=leg.name, health=leg.health, reason=leg.reason or None, admitted=leg.admitted, open=leg.open)
         for leg in state.legs
@@ -109,6 +111,7 @@ def _leg_health(state: State) -> tuple[LegHealth, ...]:
 
 
 def _filter_traces(state: State) -> tuple[FilterTrace, ...]:
+    """How many came to each rung and passed it, as the snapshot tells it."""
     return tuple(
         FilterTrace(
             name=rung.name,
@@ -122,7 +125,7 @@ def _filter_traces(state: State) -> tuple[FilterTrace, ...]:
 
 
 def _tier_explain(state: State, anchor: str) -> TierExplain | None:
-    """The verdict on a direct answer; none where nobody looked for one."""
+    """The verdict on a direct answer; None where nobody looked for one. `anchor` is where that answer's words stand."""
     tier = state.tier
     if tier is None:
         return None
@@ -137,6 +140,7 @@ def _tier_explain(state: State, anchor: str) -> TierExplain | None:
 
 
 def _query_read(state: State) -> QueryRead:
+    """What was read of the query, as the snapshot tells it."""
     plan, period = state.plan, state.plan.period
     return QueryRead(
         query_class=plan.query_class,
@@ -153,6 +157,7 @@ def _query_read(state: State) -> QueryRead:
 
 
 def _abstention_trace(state: State) -> AbstentionTrace | None:
+    """How unsure the recall was, and whether it withheld its answer for that; None where doubt was not judged."""
     doubt = state.abstention
     if doubt is None:
         return None

@@ -86,7 +86,7 @@ class RecallDiff(Wire):
 
 
 def diff(a: Receipt, b: Receipt) -> RecallDiff:
-    """What the second of two recalls of one namespace served otherwise than the first, and what was otherwise."""
+    """What recall `b` served otherwise than recall `a` of the same namespace, and what was asked or found otherwise."""
     then, now = _RecallRanking(a), _RecallRanking(b)
     entered = tuple(_shift_of(then, now, each) for each in b.served_ids if each not in then.served)
     left = tuple(_shift_of(then, now, each) for each in a.served_ids if each not in now.served)
@@ -133,7 +133,7 @@ class _RecallRanking:
         return None if at is None else float(self._pool.final[at])
 
     def rejected(self, memory_id: str) -> str | None:
-        """The filter it failed, or that it only repeats a better one; what was only cut has a place."""
+        """The filter that stopped it, or `repeats`; None where it passed, even if topK or the budget cut it."""
         at = self._position.get(memory_id)
         if at in self._repeats:
             return REPEATS
@@ -141,7 +141,7 @@ class _RecallRanking:
         return RUNGS[rung - 1] if 0 < rung <= len(FILTERS) else None
 
     def terms(self, memory_id: str) -> dict[str, float]:
-        """All that adds up to its final score; nothing where it was no candidate."""
+        """Its terms and penalty by name, whose sum is its final score; empty where it was no candidate."""
         at = self._position.get(memory_id)
         if at is None:
             return {}
@@ -150,6 +150,7 @@ class _RecallRanking:
 
 
 def _shift_of(then: _RecallRanking, now: _RecallRanking, memory_id: str) -> Shift:
+    """Where a memory stood and what it scored in both recalls, and which term moved it most."""
     before, after = then.terms(memory_id), now.terms(memory_id)
     differences = dict(_term_differences(before, after)) if before and after else {}
     return Shift(
@@ -188,6 +189,7 @@ def _settings(state: State) -> dict[str, object]:
 
 
 def _flat_values(prefix: str, values: dict[str, Any]) -> Iterator[tuple[str, object]]:
+    """Every value in nested tables, with its path: `legWeights.vector`."""
     for name, value in values.items():
         if isinstance(value, dict) and value:
             yield from _flat_values(f"{prefix}{name}.", cast("dict[str, Any]", value))
@@ -200,6 +202,7 @@ def _weights(state: State) -> dict[str, object]:
 
 
 def _asked_values(state: State) -> dict[str, object]:
+    """What was asked of a recall, by wire name: instant, session, scopes, filters and the like, but not its query."""
     request = state.request
     filters = {f"filters.{to_camel(name)}": getattr(request.filters, name) or None for name in Filters.__slots__}
     return {
@@ -227,6 +230,7 @@ def _corpus(state: State) -> dict[str, object]:
 
 
 def _plan_values(state: State) -> dict[str, object]:
+    """What a recall read of its query, as counts and kinds: none of its words."""
     plan = state.plan
     since, until = (plan.period.since, plan.period.until) if plan.period else (None, None)
     return {

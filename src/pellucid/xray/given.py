@@ -30,7 +30,10 @@ class GivenContext:
 
 
 def given(receipt: Receipt, world: World) -> GivenContext:
-    """The context of a recorded recall, from what it ranked then and what its memories say today."""
+    """The context that a recorded recall gave, written again from its recorded ranking and the memories of today.
+
+    Nothing but the reason where the words of its question were not kept.
+    """
     if not receipt.state.request.query:
         return GivenContext(Context(), ("the words of its question were not kept, and it was cut to them",))
     found = {each.memory.id: each for each in world.reader.memories(list(receipt.served_ids))}
@@ -42,7 +45,7 @@ def given(receipt: Receipt, world: World) -> GivenContext:
 
 
 def _state_now(then: State, world: World, told: Sequence[Served]) -> State:
-    """What was recorded, with what no receipt holds read again: the plan, the ways of the graph, the rows."""
+    """The recorded state, with what no receipt holds read again today: the plan, the ways of the graph, the rows."""
     settings = then.request.settings.model_copy(update={"context_passes": ()})  # no model is asked again
     request = replace(then.request, settings=settings)
     now, (pool, order) = ranked(request, world), rescore(then)
@@ -62,6 +65,7 @@ def _state_now(then: State, world: World, told: Sequence[Served]) -> State:
 
 
 def _differences(receipt: Receipt, context: Context, told: Sequence[Served]) -> Iterator[str]:
+    """Each reason, in words, why the rewritten context is not the one that was given; none where they are the same."""
     versions = dict(zip(receipt.served_ids, receipt.op_ids, strict=True))
     then = receipt.state.context
     if gone := len(versions) - len(told):

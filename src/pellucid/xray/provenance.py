@@ -83,6 +83,7 @@ def staleness(
 
 
 def _reasons(memory: Memory, request: Request, *, stale: bool) -> tuple[str, ...]:
+    """What speaks against using a memory (`status=…`, `stale=true`, `boundary-blocked=…`); empty where nothing does."""
     unmatched = [s for s in BOUNDARY_SCOPES if s in memory.scopes and s not in request.scopes]
     return (
         *([f"status={memory.status}"] if memory.status != "active" else []),
@@ -99,6 +100,7 @@ def _safety(memory: Memory, reasons: tuple[str, ...]) -> Safety:
 
 
 def _correction(memory: Memory) -> CorrectionState:
+    """Whether a memory was superseded, forgotten or disputed, or itself corrects something."""
     if memory.status in ("forgotten", "superseded", "disputed"):
         return memory.status
     if memory.disputed_with:

@@ -108,7 +108,7 @@ def replay_receipt(receipt: Receipt) -> Replay:
 
 
 def compare_with_live(receipt: Receipt, live: State, since: Since = Since()) -> list[Reason]:
-    """Why the same request gives another ranking today; nothing if it gives the same, to the last bit.
+    """Why the same request ranks otherwise today; no reason where it gives the same ranking, to the last bit.
 
     `live` is the recorded request run again: same settings, filters, scopes, instant. Every reason there is is given,
     whether or not it alone would have changed the ranking.
@@ -148,7 +148,7 @@ class _Both:
         return frozenset(column for column, setting in _LATER.items() if setting not in known) if known else frozenset()
 
     def differing(self, *columns: str) -> NDArray[np.bool_]:
-        """Which of the candidates they share have another value in one of these columns, if both recalls have it."""
+        """A mask of the candidates they share with another value in one of these columns, of those on record."""
         out = np.zeros(len(self._here), dtype=np.bool_)
         for column in (each for each in columns if each not in self.lacking):
             then, now = self.pairs(column)
@@ -173,7 +173,10 @@ def _reasons_of(name: str, ids: Sequence[str]) -> Iterator[Reason]:
 def _reason_for_changes(
     name: str, then: Mapping[str, object], now: Mapping[str, object], absent: str = "none"
 ) -> Iterator[Reason]:
-    """A reason that names every value that is another one today."""
+    """One reason that names every key whose value differs, with both values; none where all are the same.
+
+    `absent` stands for a value that one side does not have.
+    """
     names = [each for each in dict.fromkeys([*then, *now]) if then.get(each) != now.get(each)]
     if names:
         said = (f"{each}: {then.get(each, absent)} → {now.get(each, absent)}" for each in names)
@@ -181,6 +184,7 @@ def _reason_for_changes(
 
 
 def _statistics_reasons(both: _Both) -> Iterator[Reason]:
+    """That memories came or went, or words became more or less frequent, which all scores depend on."""
     then, now = both.then.corpus, both.now.corpus
     rows, words = now.rows - then.rows, both.then.plan.frequencies != both.now.plan.frequencies
     if rows or words or (then.active, then.vectors) != (now.active, now.vectors):
@@ -188,7 +192,7 @@ def _statistics_reasons(both: _Both) -> Iterator[Reason]:
 
 
 def _write_reasons(both: _Both) -> Iterator[Reason]:
-    """What the record tells, and what can be seen of the candidates that were there both times."""
+    """Which candidates were written since: by the ledger, and by what can be seen of those there both times."""
     since = both.since
     columns = _OWN if len(both.then.plan.words) < MAX_STEMS else _OWN[:-1]  # of more words, others may be read today
     seen = both.ids(both.differing(*columns))
@@ -199,7 +203,7 @@ def _write_reasons(both: _Both) -> Iterator[Reason]:
 
 
 def _column_reasons(both: _Both) -> Iterator[Reason]:
-    """What ranks a memory today and is not in the record: whether it was so then, too, is not known."""
+    """What ranks a memory today and was not recorded then: that it was so then, too, is not known."""
     weighed = [(each, both.pairs(each)) for each in both.lacking]
     seen = sorted(each for each, (then, now) in weighed if (then != now).any())
     if seen:
@@ -223,6 +227,7 @@ def _other_vectors(both: _Both) -> Iterator[Reason]:
 
 
 def _reranker_reasons(both: _Both) -> Iterator[Reason]:
+    """That another reranker scored, or that the same one gave unchanged memories another score."""
     then, now = both.then, both.now
     if then.rerank_backend != now.rerank_backend:
         yield from _reason_for_changes("reranker-changed", {"by": then.rerank_backend}, {"by": now.rerank_backend})
@@ -232,6 +237,7 @@ def _reranker_reasons(both: _Both) -> Iterator[Reason]:
 
 
 def _health_reasons(both: _Both) -> Iterator[Reason]:
+    """Which legs and stages worked then and do not now, or the other way round."""
     health = ({leg.name: leg.health for leg in state.legs} for state in (both.then, both.now))
     yield from _reason_for_changes("leg-health-changed", *health, absent="not asked")
     stages = ({base_of(each.name): _outcome(each.note) for each in state.stages} for state in (both.then, both.now))
@@ -247,7 +253,7 @@ def _reading(both: _Both) -> Iterator[Reason]:
 
 
 def _query_reading(state: State) -> dict[str, object]:
-    """What a recall made of its query, beside the words it found in it."""
+    """What a recall made of its query as a whole, leaving aside which words it found in it."""
     plan = state.plan
     period = plan.period and (plan.period.since, plan.period.until, plan.period.asserts)
     return {

@@ -64,7 +64,10 @@ class Shown:
         self._rerank_places = rank(pool.rerank_score, ~np.isnan(pool.rerank_score), pool.created)
 
     def result(self, memory_id: str, place: int, served: Served | None, aligner: Aligner | None = None) -> XrayResult:
-        """One memory that reached the context."""
+        """The memory at `place` of the ranking with all that put it there; `served` is its file, None where it is gone.
+
+        `aligner` matches its words with the query's; without one there are no alignments.
+        """
         position = self._position[memory_id]
         contributions, reranked = self._contributions(position), self._rerank_detail(position)
         served_by = self._served_by(position)
@@ -112,7 +115,7 @@ class Shown:
         return (*near, *map(self._rejected_candidate, named))
 
     def _near_miss(self, position: int, doubt: Abstention) -> RejectedCandidate:
-        """One of those nearest to a question that nothing answers: how near, of what an answer takes, and by what."""
+        """A candidate nearest to a question that nothing answers: how near, of what an answer takes, and by what."""
         near, line, scores = nearness(self._state, position), 1 - doubt.threshold, self._scores(position)
         contributions = self._contributions(position)
         older = self._numbered(self._newer_than(position))
@@ -126,6 +129,7 @@ class Shown:
         )
 
     def _rejected_candidate(self, position: int) -> RejectedCandidate:
+        """A candidate that a filter or a cut stopped, with the reason in words and by how little."""
         rung = RUNGS[int(self._pool.rejected[position]) - 1]
         reasons = {each.name: each.reason for each in FILTERS} | {
             "top-k": "beyond topK",
@@ -143,7 +147,7 @@ class Shown:
         )
 
     def _reason_for_repeat(self, position: int) -> str:
-        """Which one says what it does: the number of a result, else the id."""
+        """Which better memory says what it does: by that one's number if it is a result, else by its id."""
         better = self._state.repeats.get(position)
         if better is None:
             return "another stands for it"
@@ -162,7 +166,7 @@ class Shown:
         return f"[{there.index(memory_id) + 1}]" if memory_id in there else memory_id
 
     def _margin_at(self, rung: str, position: int) -> float | None:
-        """How much was missing, in the unit of the rung; None where a rung asks yes or no."""
+        """How much a candidate missed a rung by, in that rung's unit; None where the rung asks yes or no."""
         measured = {each.name: each.margin for each in FILTERS}.get(rung)
         if measured:
             return float(measured(self._state, self._pool)[position])
@@ -171,6 +175,7 @@ class Shown:
         return None
 
     def _scores(self, position: int) -> ScoreDecomposition:
+        """Its terms, those at work only, and their sum; the legs of sub-questions are added up as `subQueries`."""
         ranks = self._pool.ranks
         values = {name: float(term[position]) for name, term in self._pool.terms.items()}
         at_work = {name: value for name, value in values.items() if (ranks[name][position] if name in ranks else value)}
@@ -181,6 +186,7 @@ class Shown:
         return ScoreDecomposition(**present, mmr_penalty=penalty or None, final=float(self._pool.final[position]))
 
     def _contributions(self, position: int) -> tuple[LegContribution, ...]:
+        """What each leg that found it gave: place, raw score and term; from the open arm the term is 0."""
         pool, out = self._pool, list[LegContribution]()
         for leg, ranks in pool.ranks.items():
             place = int(ranks[position]) or int(pool.open_ranks[leg][position])
@@ -200,7 +206,7 @@ class Shown:
         return tuple(out)
 
     def _graph_path(self, memory_id: str) -> _Walked:
-        """How the graph leg came to it, where it did: the nodes, the confidences of the edges, the edges in words."""
+        """How the graph leg came to a memory: nodes, confidences, and edges in words; None each if it did not."""
         path = self._state.paths.get(memory_id)
         if path is None:
             return None, None, None
@@ -215,6 +221,7 @@ class Shown:
         return tuple(i for i in self._words if bits >> i & 1)
 
     def _rerank_detail(self, position: int) -> RerankDetail | None:
+        """Its place and score by the reranker; None where that did not score it."""
         score = float(self._pool.rerank_score[position])
         if isnan(score):
             return None
@@ -223,6 +230,7 @@ class Shown:
         return RerankDetail(backend=self._state.rerank_backend, rank=place, raw_score=score, term=term)
 
     def _served_by(self, position: int) -> ServedBy:
+        """What it is served by: a direct answer, the one leg that found it, `hybrid` if several, `episode` if none."""
         if "direct" in self._pool.terms and self._pool.terms["direct"][position]:
             return "direct-answer"
         legs = {base_of(leg) for leg, ranks in self._pool.ranks.items() if ranks[position]}

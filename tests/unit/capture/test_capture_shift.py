@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from pellucid.capture.segment import cut_waiting, full, segments, turn_count
-from pellucid.capture.shift import WORDS_THRESHOLD, ApartInMeaning, apart_in_words, shifted, topic_shift
+from pellucid.capture.shift import WORDS_THRESHOLD, ApartInMeaning, apart_in_words, topic_shift, topic_start
 from pellucid.encoders.minilm.encoder import MiniLM
 from pellucid.model.turn import Turn
 
@@ -34,28 +34,28 @@ def said(texts: Sequence[str]) -> list[Turn]:
 
 
 def test_a_new_topic_is_cut_before_its_first_turn_by_words() -> None:
-    assert shifted(said([*CACHE, *HOLIDAY]), apart_in_words, WORDS_THRESHOLD) == len(CACHE)
+    assert topic_start(said([*CACHE, *HOLIDAY]), apart_in_words, WORDS_THRESHOLD) == len(CACHE)
 
 
 def test_and_by_meaning(minilm: MiniLM) -> None:
     apart = ApartInMeaning(lambda texts: (each.vector for each in minilm.encode(texts)))
-    assert shifted(said([*CACHE, *HOLIDAY]), apart, 0.65) == len(CACHE)
+    assert topic_start(said([*CACHE, *HOLIDAY]), apart, 0.65) == len(CACHE)
 
 
 def test_one_topic_is_not_cut(minilm: MiniLM) -> None:
     apart = ApartInMeaning(lambda texts: (each.vector for each in minilm.encode(texts)))
-    assert shifted(said([*CACHE, *CACHE[:4]]), apart_in_words, WORDS_THRESHOLD) is None
-    assert shifted(said([*CACHE, *CACHE[:4]]), apart, 0.65) is None
+    assert topic_start(said([*CACHE, *CACHE[:4]]), apart_in_words, WORDS_THRESHOLD) is None
+    assert topic_start(said([*CACHE, *CACHE[:4]]), apart, 0.65) is None
 
 
 def test_tool_output_and_acknowledgements_have_no_topic() -> None:
     chatter = [Turn("s", at, "tool", "error at line forty of beach campsite ferry") for at in range(20, 40)]
     nods = [Turn("s", at, "user", "ok") for at in range(40, 60)]
-    assert shifted([*said(CACHE), *chatter, *nods], apart_in_words, WORDS_THRESHOLD) is None
+    assert topic_start([*said(CACHE), *chatter, *nods], apart_in_words, WORDS_THRESHOLD) is None
 
 
 def test_a_segment_has_six_turns_at_least() -> None:
-    assert shifted(said([*CACHE[:5], *HOLIDAY]), apart_in_words, WORDS_THRESHOLD) not in range(1, 6)
+    assert topic_start(said([*CACHE[:5], *HOLIDAY]), apart_in_words, WORDS_THRESHOLD) not in range(1, 6)
 
 
 def test_the_turns_that_moved_begin_the_next_segment_and_none_is_lost() -> None:
@@ -79,7 +79,7 @@ def test_texts_are_encoded_once() -> None:
 
     apart = ApartInMeaning(encode)
     for _ in range(3):
-        shifted(said([*CACHE, *HOLIDAY]), apart, 2.0)
+        topic_start(said([*CACHE, *HOLIDAY]), apart, 2.0)
     assert len(asked) == len(set(asked)) == len(CACHE) + len(HOLIDAY)
 
 

@@ -8,7 +8,7 @@ import pytest
 
 from kits.vault import HERE, NOON, Opener, a_memory, file_memories, run
 from pellucid.app import App
-from pellucid.recall.legs.leg import Asked
+from pellucid.recall.legs.leg import LegAnswer
 from pellucid.recall.legs.procedural import FLOOR, MOST, procedural
 from pellucid.recall.state import World
 from pellucid.store.index_port import Admission, Filters
@@ -36,7 +36,7 @@ def kitchen(house: Opener) -> App:
     return app
 
 
-def asked(app: App, query: str, **admission: object) -> tuple[Asked, list[str], list[str]]:
+def asked(app: App, query: str, **admission: object) -> tuple[LegAnswer, list[str], list[str]]:
     """What the leg says, and the memories of its two arms."""
     state = run(app, query)
     with app.index.reading(HERE) as reader:

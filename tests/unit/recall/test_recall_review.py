@@ -8,7 +8,7 @@ from kits.vault import HERE, Opener, a_memory, file_memories, run
 from pellucid.app import App
 from pellucid.errors import InputError
 from pellucid.operations.recall.recalling import RecallInput, xray
-from pellucid.recall.legs.leg import Asked
+from pellucid.recall.legs.leg import LegAnswer
 from pellucid.recall.legs.review import LARGEST, MOST, names_files, review, review_paths
 from pellucid.recall.score.ladder import RUNGS
 from pellucid.recall.state import World
@@ -148,7 +148,7 @@ def test_too_many_files_and_what_names_none_are_refused() -> None:
         review_paths("x" * (LARGEST + 1))
 
 
-def asked(app: App, *paths: str) -> tuple[Asked, list[str], list[str]]:
+def asked(app: App, *paths: str) -> tuple[LegAnswer, list[str], list[str]]:
     """What the leg says, and the memories of its two arms."""
     state = run(app, "anything to know?")
     state = replace(state, request=replace(state.request, review=paths))

@@ -11,7 +11,7 @@ from pellucid.errors import InputError
 from pellucid.operations.recall.explaining import ablate_recall, replay_recall
 from pellucid.operations.recall.recalling import receipt_of, xray_of
 from pellucid.recall.ablate import ablate
-from pellucid.recall.legs.leg import Asked, Leg, report
+from pellucid.recall.legs.leg import Leg, LegAnswer, report
 from pellucid.recall.legs.nominate import LEGS
 from pellucid.recall.pipeline import STAGES, Stage
 from pellucid.recall.state import Plan, State, World
@@ -23,7 +23,7 @@ from pellucid.xray.words.sentence import LARGEST, by, untrue
 QUESTION = "crane"
 
 
-def oldest(state: State, plan: Plan, world: World) -> Asked:
+def oldest(state: State, plan: Plan, world: World) -> LegAnswer:
     """The oldest memories first, whatever they say."""
     rows = np.sort(world.reader.recent(state.admission, state.request.settings.pool).rows)
     none = rows[:0]

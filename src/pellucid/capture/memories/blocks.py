@@ -78,7 +78,7 @@ def blocks(text: str, first_line: int = 1) -> Iterator[MarkdownBlock]:
 
 
 def _code_or_table(lines: Lines, at: int) -> tuple[list[MarkdownBlock], int]:
-    """The code or table that begins here and the place after it; nothing and this place, if neither does."""
+    """The blocks of a code or table that begins at a line, and the line after it; none and `at`, if neither does."""
     line = lines[at][1]
     if fence := _FENCE.fullmatch(line):
         return _code_block(lines, at, fence.group(1))
@@ -90,7 +90,7 @@ def _code_or_table(lines: Lines, at: int) -> tuple[list[MarkdownBlock], int]:
 def _after_ordinary_line(
     pending: _OpenBlock | None, number: int, line: str
 ) -> tuple[list[MarkdownBlock], _OpenBlock | None]:
-    """What one ordinary line finishes, and the block that is open after it."""
+    """The blocks that an ordinary line ends, and the block that is open after it (`pending` was before)."""
     if pending and pending.kind == "paragraph" and _UNDERLINE.fullmatch(line):
         return [pending.underlined(number, line)], None
     is_break = not line or _RULE.fullmatch(line)
@@ -157,6 +157,7 @@ def without_comments(text: str) -> tuple[str, int]:
 
 
 def _comment_spans(text: str) -> Iterator[tuple[int, int]]:
+    """Where HTML comments outside fenced code begin and end; one that is never closed is none."""
     done, fence = 0, ""
     last = text.rfind("-->")
     for found in _COMMENT.finditer(text):

@@ -85,7 +85,7 @@ class SourceFile:
 
 
 def is_file(path: Path) -> bool:
-    """Whether a regular file can be reached at a path that somebody wrote, however odd it is."""
+    """Whether a path that somebody wrote leads to a regular file; False, not an error, for an impossible one."""
     try:
         return path.is_file()
     except (OSError, ValueError):

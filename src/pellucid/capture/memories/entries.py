@@ -71,7 +71,10 @@ def _long_list_key(head: str) -> str:
 
 
 def _entries_of(value: object, depth: int) -> Iterator[object]:
-    """The entries in the lists an object keeps under known keys; the value itself, if it keeps none."""
+    """The entries in the lists an object keeps under known keys; the value itself, if it keeps none.
+
+    `depth` is how many lists it already stands in; deeper than a limit none is looked into.
+    """
     held = as_object(value)
     inner = [name for name in KEYS if isinstance(held.get(name), list | dict)] if depth < _DEEPEST else []
     for name in inner:
@@ -91,6 +94,7 @@ def _entries_under(key: str, value: object, depth: int) -> Iterator[object]:
 
 
 def _numbered_objects(document: SourceFile, place: int, entry: object) -> Iterator[NumberedObject]:
+    """The entry with its place, as an object; one that is none is counted as a problem instead."""
     value = _as_entry(entry)
     if value:
         yield NumberedObject(place, value)

@@ -48,7 +48,7 @@ _IMPERATIVE = re.compile(
 
 
 def by_label(label: str) -> Category | None:
-    """The category a foreign word for one names (`decision`, `requirement`); None for what is no category of ours."""
+    """The category that another tool's label means (`decision`, `requirement`); None where it means none."""
     word = label.strip().casefold().replace(" ", "-")
     if word in _LABELS:
         return _LABELS[word]
@@ -56,7 +56,7 @@ def by_label(label: str) -> Category | None:
 
 
 def by_form(text: str, headings: tuple[str, ...]) -> Category | None:
-    """What the words or the nearest telling heading say; None where neither does."""
+    """The category that the words show, or else the nearest heading that tells one; None where neither does."""
     if _PREFERENCE.match(text):
         return "preference"
     if _RULE.match(text) or _OBLIGATION.search(text):

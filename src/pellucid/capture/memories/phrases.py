@@ -52,6 +52,7 @@ def plain(text: str) -> str:
 
 
 def _without_links_and_tags(part: str) -> str:
+    """A text with pictures and HTML tags left out, links as their words, and bold as plain words."""
     part = _IMAGE.sub("", _LINKED_IMAGE.sub("", part))
     part = _LINK.sub(lambda link: _linked(link.group(1), link.group(2)), part)
     part = _WIKI.sub(lambda wiki: wiki.group(2) or wiki.group(1), part)
@@ -63,7 +64,7 @@ def _linked(label: str, target: str) -> str:
 
 
 def nothing_said(text: str) -> str | None:
-    """Why a phrase is not a statement: `badge`, `table-of-contents`, `placeholder`, `boilerplate` or `markup`."""
+    """Why a phrase states nothing: `badge`, `table-of-contents`, `placeholder`, `boilerplate`, `markup`; else None."""
     bare = text.strip()
     if not bare:
         return "placeholder"
@@ -78,7 +79,7 @@ def nothing_said(text: str) -> str | None:
 
 
 def stands_alone(text: str, about: str, enough: int = ENOUGH) -> bool:
-    """Whether a statement needs no word of `about` (a heading, a title): it names it, or has `enough` words."""
+    """Whether a statement is clear without the heading `about`: it names that itself, or has `enough` words."""
     if _ANAPHOR.match(text):
         return False
     named = content_words(about)

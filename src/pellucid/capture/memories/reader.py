@@ -83,6 +83,7 @@ def read_memories(
 def _memories_of_file(
     found: WalkedFile, walk: FileWalk, names: Names, forced: MemoryFormat | None
 ) -> Iterator[AdoptedMemory]:
+    """The memories of one file as they may be stored; a file in no known form is refused, or counted."""
     report = walk.report
     known = forced or detect(found.path)
     if known is None:
@@ -99,6 +100,7 @@ def _memories_of_file(
 
 
 def _refuse_file(found: WalkedFile, report: CaptureReport) -> None:
+    """Count a file in no known form; InputError if it was named."""
     if found.asked_for:
         form = f"name one with {field_name('memory_format')}: {', '.join(MEMORY_FORMATS)}"
         raise InputError(
@@ -158,6 +160,7 @@ def detect(path: Path) -> MemoryFormat | None:
 
 
 def _of_markdown(path: Path, head: str) -> MemoryFormat | None:
+    """The format of a Markdown file by its name and header; None for none known, and for a vault file of ours."""
     folders = (path.parent.name.lower(), path.parent.parent.name.lower())
     if named := _NAMED.get(path.name.lower()):
         return named
@@ -170,6 +173,7 @@ def _of_markdown(path: Path, head: str) -> MemoryFormat | None:
 
 
 def _by_header(parts: Header) -> MemoryFormat | None:
+    """The tool whose notes have such a frontmatter; None where it is nobody's."""
     values = parts.values
     if remnic.is_memory(values):
         return "remnic"
@@ -180,6 +184,7 @@ def _by_header(parts: Header) -> MemoryFormat | None:
 
 
 def _of_json(path: Path, head: str) -> MemoryFormat | None:
+    """The format of a JSON file by the keys of its first entry; None for none known."""
     first = first_entry(head)
     if mem0.recognises(first):
         return "mem0"

@@ -77,6 +77,7 @@ def _statements_of_section(
 
 
 def _cut_statement(each: AdoptedStatement) -> Iterator[AdoptedStatement]:
+    """A long statement in parts; procedures and short ones as they are."""
     if len(each.text) <= LONGEST or each.category == "procedure":
         yield each
         return
@@ -114,7 +115,7 @@ def _introduces(lead: _Draft, draft: _Draft) -> bool:
 
 
 def _draft(block: MarkdownBlock, report: CaptureReport) -> _Draft | None:
-    """The block as a draft; None, and its reason counted, if it says nothing."""
+    """The block as a draft of a statement; None, and its reason counted, if it says nothing."""
     text = block.text
     if block.kind == "code":
         return _Draft("code", text, block.start, block.end, block.depth)
@@ -133,7 +134,7 @@ def _draft(block: MarkdownBlock, report: CaptureReport) -> _Draft | None:
 def _add_code(
     draft: _Draft, roots: list[_Draft], open_items: list[_Draft], titles: tuple[str, ...], report: CaptureReport
 ) -> None:
-    """Put a code block to what introduces it: the item or paragraph before it, else the heading."""
+    """Add a code block to the draft that introduces it: the open item, the paragraph before it, or the heading."""
     if draft.text.count("\n") - 1 > MOST_CODE or len(draft.text) > LONGEST:
         report.drop("long-code")
         return
@@ -195,6 +196,7 @@ def _size(draft: _Draft) -> int:
 
 
 def _procedure(steps: Sequence[_Draft], lead: str, headings: tuple[str, ...]) -> AdoptedStatement:
+    """Neighbouring numbered steps as one procedure, under their lead or else their headings."""
     title = lead or " › ".join(headings[-2:])
     lines = [line for number, step in enumerate(steps, 1) for line in _list_lines(step, f"{number}.", "")]
     text = "\n".join([f"{title}:", *lines] if title else lines)
@@ -202,6 +204,7 @@ def _procedure(steps: Sequence[_Draft], lead: str, headings: tuple[str, ...]) ->
 
 
 def _list_lines(draft: _Draft, mark: str, indent: str) -> Iterator[str]:
+    """The lines of an item and of what stands inside it, `mark` before the first."""
     yield f"{indent}{mark} {plain(draft.text)}"
     inside = indent + "   "
     for code in draft.code:
@@ -215,7 +218,7 @@ def _last(draft: _Draft) -> int:
 
 
 def in_context(each: AdoptedStatement) -> str:
-    """The statement with the one or two headings above it in front, where it does not stand alone."""
+    """The statement, with the nearest one or two headings in front unless it stands alone."""
     first_line = each.text.partition("\n")[0]
     about = each.headings[-1] if each.headings else ""
     if not about or stands_alone(first_line, about) or first_line.startswith(about):

@@ -76,7 +76,7 @@ class _Values:
         self._run = (0, 0)
 
     def read(self, at: int) -> _Value | None:
-        """The value that begins here."""
+        """The quoted or bare value that begins at a place; None where a bare one is too short to be a secret."""
         if found := _QUOTED.match(self.text, at):
             return _Value(found.start("said"), found["said"], found.start("quote"), quoted=True)
         end = self._end_of_value(at)
@@ -88,6 +88,7 @@ class _Values:
         return _Value(at, said.rstrip(_TRAILING), at, quoted=False)
 
     def _end_of_value(self, at: int) -> int:
+        """Where the unquoted value that begins at a place ends."""
         first, end = self._run
         if not first <= at < end:
             found = _BARE_END.search(self.text, at)
@@ -97,7 +98,7 @@ class _Values:
 
 
 def _assigned_at(values: _Values, at: int, after: int, name: Name) -> SecretSpan | None:
-    """The secret that a telling name at `at` (its end: `after`) is given; None if what follows is no secret value."""
+    """The secret that the name at `at` to `after` is given (`password = …`); None where no secret follows."""
     text = values.text
     before = text[max(0, at - _LOOK_BACK) : at]
     is_camel = text[at].isupper() and before[-1:].islower()
@@ -121,7 +122,7 @@ def _assigned_at(values: _Values, at: int, after: int, name: Name) -> SecretSpan
 
 
 def _may_follow(match: re.Match[str], place: str, head: str) -> bool:
-    """Whether what stands between name and value joins them; much that is written without a sign does not."""
+    """Whether what stands between a name and a value assigns it (`=`, `is`); much without a sign does not."""
     if match["space"]:  # `--password x`, `machine h login u password x`, `ENV TOKEN x`
         return "-" in head[:1] or "--" in head or bool(LOGIN.search(place + head)) or place.endswith("ENV ")
     if match["block"]:
@@ -148,6 +149,7 @@ def _is_secret_value(value: _Value, match: re.Match[str], kind: Kind, *, shouted
 
 
 def _secret_type(label: str, kind: Kind) -> str:
+    """The type of a secret by its name: `aws-secret`, `github-api-key`, `password`."""
     vendor = next((f"{vendor}-" for vendor in _VENDORS if vendor in label), "")
     if "secret_access" in label or "secretaccess" in label:
         return "aws-secret"

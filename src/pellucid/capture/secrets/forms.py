@@ -100,6 +100,7 @@ def url_secrets(text: str) -> Iterator[SecretSpan]:
 
 
 def _is_url_password(user: str, password: str) -> bool:
+    """Whether what stands between `:` and `@` of a URL is a password, and no port, placeholder or variable."""
     if user[:1] in ("$", "{", "<", "%") or _PORT.fullmatch(password) or is_stand_in(password):
         return False
     return is_secret(password, "password", quoted=True, shouted=True) or (

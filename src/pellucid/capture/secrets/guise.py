@@ -41,7 +41,7 @@ class VisibleText:
 
 
 def as_seen(text: str) -> VisibleText | None:
-    """The text as it is seen, if that is different."""
+    """The text as a reader sees it, without invisible characters; None where it is seen as it is written."""
     if text.isascii() or not _DISGUISED.search(text):
         return None
     seen = text.translate(_AS_SEEN)
@@ -51,6 +51,7 @@ def as_seen(text: str) -> VisibleText | None:
 
 
 def _as_seen(char: str) -> str:
+    """A character as it is seen: nothing for an invisible one, ASCII for one that looks the same."""
     if is_unseen(char):
         return ""
     plain = unicodedata.normalize("NFKC", char)

@@ -161,7 +161,7 @@ _ANY_WORD_MARK = _one_of(_WORD_MARKS)
 
 
 def marks_in(text: str) -> set[str]:
-    """The marks that stand in the text. A credential is one long word, so only words of 15 characters are looked at."""
+    """The marks of known credentials that a text holds; only words of 15 characters or more are looked at."""
     dense = "\n".join(word for word in text.split() if len(word) >= _SHORTEST)
     if not dense:
         return set()

@@ -31,7 +31,10 @@ class Redacted:
 
 
 def redact(text: str) -> Redacted:
-    """Replace every secret; overlapping finds become one, named by the rule that knows best. Idempotent."""
+    """The text with each secret replaced by its type, and the counts; overlapping finds become one.
+
+    The rule that knows best names it. To redact twice changes nothing more.
+    """
     spans = _merged_spans(list(find_secrets(text)))
     if not spans:
         return Redacted(text, {})
@@ -58,6 +61,7 @@ def find_secrets(text: str) -> Iterator[SecretSpan]:
 
 
 def _find_secrets(text: str) -> Iterator[SecretSpan]:
+    """Every secret in the text as it is written, by each rule; spans may overlap."""
     yield from private_keys(text)
     present = marks_in(text)
     for rule in VENDORS if present else ():
@@ -81,6 +85,7 @@ def _lower_in_place(text: str) -> str:
 
 
 def _by_rule(rule: SecretRule, mark: str, text: str) -> Iterator[SecretSpan]:
+    """The secrets of one vendor's form, looked for where its `mark` stands."""
     shape = rule.shape
     group = "secret" if "secret" in shape.groupindex else 0
     at = text.find(mark)

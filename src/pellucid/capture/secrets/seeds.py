@@ -23,7 +23,7 @@ _NUMBERED = re.compile(r"(?<![\w.])(\d{1,2})[.):][ \t]{0,4}([a-z]{3,8})(?![\w-])
 
 
 def seed_phrases(text: str, lower: str) -> Iterator[SecretSpan]:
-    """Twelve to twenty-four words.
+    """The seed phrases of wallets: twelve to twenty-four words of their list in a row.
 
     Args:
         lower: `text` in lower case, position for position.

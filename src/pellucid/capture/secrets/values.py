@@ -96,7 +96,7 @@ def is_random(value: str, at_least: int = 16) -> bool:
 
 
 def is_said(value: str) -> bool:
-    """Whether what follows "the password is" is one: a piece of letters and digits, no measure and no algorithm."""
+    """Whether the words behind "the password is" are one: letters and digits mixed, no measure and no algorithm."""
     pieces = _PIECE.split(value)
     wordy = _MEASURE if len(pieces) == 1 else _SPOKEN
     return len(value) >= 6 and any(
@@ -105,7 +105,7 @@ def is_said(value: str) -> bool:
 
 
 def _is_place(value: str) -> bool:
-    """A URL or a path; what has slashes but also a long piece that is no word is base64."""
+    """Whether a value is a URL or a path; what has slashes but also a long piece that is no word is base64."""
     if _URL.fullmatch(value):
         return True
     pieces = value.split("/")
@@ -114,7 +114,7 @@ def _is_place(value: str) -> bool:
 
 
 def _is_password(value: str, *, quoted: bool, literal: bool) -> bool:
-    """Whether it is one; `literal`: it stood where no code can (in quotes, or in CAPITALS), so letters alone may be."""
+    """Whether a value is a password; where it is `literal` (quoted or CAPITALS, so no code), letters alone may be."""
     if any(char.isspace() for char in value):
         return False
     has_letter, has_digit = any(map(str.isalpha, value)), any(map(str.isdigit, value))

@@ -39,7 +39,7 @@ class MessageBlock:
 
 
 def blocks(content: object) -> list[MessageBlock]:
-    """A message's content, a string or a list of blocks, with neighbouring texts joined."""
+    """The blocks of a message, whose content is a string or a list; neighbouring texts become one."""
     if isinstance(content, str):
         return [MessageBlock("text", content)]
     found = [_message_block(item) for item in as_list(content)]
@@ -74,6 +74,7 @@ def output_text(content: object) -> str:
 
 
 def _message_block(item: object) -> MessageBlock:
+    """One piece of a message as text, thinking, a tool's call or its output; what else it may be only as `[kind]`."""
     if isinstance(item, str):
         return MessageBlock("text", item)
     block = as_object(item)

@@ -70,6 +70,7 @@ def detect(path: Path) -> Format | None:
 
 
 def _by_keys(head: str) -> Format | None:
+    """The format whose keys stand in the beginning of a file; None for none."""
     for name, keys in _KEYS:
         if any(key in head for key in keys):
             return name
@@ -77,6 +78,7 @@ def _by_keys(head: str) -> Format | None:
 
 
 def _recognise(objects: list[JsonObject]) -> Format | None:
+    """The format of the first line known; plain messages give way to a later OpenAI line. None if none is known."""
     named: list[Format] = [name for value in objects if (name := format_of(value))]
     if named and named[0] == "plain-jsonl" and "openai-chat" in named:
         return "openai-chat"
@@ -84,7 +86,7 @@ def _recognise(objects: list[JsonObject]) -> Format | None:
 
 
 def format_of(value: JsonObject) -> Format | None:
-    """The first format that knows an object of a line."""
+    """The first format that recognises a line's object; None if none does."""
     for name, recognises in _RECOGNISERS:
         if recognises(value):
             return name

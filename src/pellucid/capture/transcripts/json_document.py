@@ -74,6 +74,7 @@ def elements(chunks: Iterator[str], streamed: str) -> Iterator[tuple[str, object
 
 
 def _array_values(text: "_Buffer") -> Iterator[object]:
+    """Each value of the array that begins here, read one at a time."""
     text.take("[")
     while text.peek() != "]":
         yield text.value()
@@ -112,7 +113,7 @@ class _Buffer:
         self._at += 1
 
     def value(self) -> object:
-        """Decode the next value. What does not fit doubles the window, so that each character is read twice at most."""
+        """Decode the next JSON value, reading on as far as it takes; each character is read twice at most."""
         self.peek()
         while True:
             try:
@@ -136,6 +137,7 @@ class _Buffer:
         return bool(rest) and not (isinstance(value, int | float) and rest in "0123456789.eE+-")
 
     def _read_more(self, wanted: int) -> None:
+        """Read at least `wanted` more characters, if there are any, and forget those already stepped over."""
         parts = [self._text[self._at :]]
         self._at = 0
         while wanted > 0 and not self._ended:

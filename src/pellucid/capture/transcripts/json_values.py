@@ -30,7 +30,7 @@ def instant_at(container: JsonObject, *keys: str) -> datetime | None:
 
 
 def as_instant(value: object) -> datetime | None:
-    """A UTC instant; text without a zone is taken as UTC; None for what is not a time."""
+    """A time given as text or a number, in UTC if it names no zone; None for what is not a time."""
     try:
         if isinstance(value, bool) or not isinstance(value, str | int | float):
             return None

@@ -102,6 +102,7 @@ class Source:
         self.on_bytes(len(raw))
 
     def _decode(self, raw: bytes) -> str:
+        """A line's text; bytes that are not UTF-8 become U+FFFD, and such a line is counted."""
         try:
             return raw.decode("utf-8-sig")
         except UnicodeDecodeError:
@@ -109,12 +110,14 @@ class Source:
             return raw.decode("utf-8-sig", "replace")
 
     def _skip_line(self, stream: BinaryIO) -> None:
+        """Read on to the end of a line that is too long to keep."""
         while raw := stream.readline(_CHUNK):
             self._count(raw)
             if raw.endswith(b"\n"):
                 return
 
     def _count_broken(self, line: SourceLine) -> None:
+        """Count a line that is not JSON; the last one may only be unfinished, and is counted as that."""
         if line.finished:
             self.report.cannot_read(self.path, line.number, "not valid JSON")
         else:

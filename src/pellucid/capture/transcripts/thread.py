@@ -33,7 +33,7 @@ class Queue:
         self._said = Counter[str]()
 
     def enter(self, message: Queued) -> bool:
-        """Take a message in; False for what is none: a harness's notice or a command."""
+        """Append a message to the queue; False for what is no message: a harness's notice or a command."""
         if not message.text.strip() or _NOTICE.match(message.text) or _COMMAND.match(message.text):
             return False
         if len(self._waiting) < _MOST:
@@ -41,7 +41,7 @@ class Queue:
         return True
 
     def let_through(self, text: str | None) -> Queued | None:
-        """The message that reached the agent in the middle of its work: the one of these words, else the oldest."""
+        """Take out the message handed to the agent at work: that of these words, else the oldest; None if none."""
         named = next((each for each in self._waiting if text and _form(each.text) == _form(text)), None)
         if text and named is None:
             return None
@@ -65,7 +65,7 @@ class Queue:
         self._waiting.clear()
 
     def is_repeated(self, text: str) -> bool:
-        """Whether a user's line only says again what was let through; each is said again once at most."""
+        """Whether a user's line only repeats a message that was let through; each is taken as repeated once at most."""
         form = _form(text)
         self._waiting = [each for each in self._waiting if _form(each.text) != form]
         if self._said[form] <= 0:

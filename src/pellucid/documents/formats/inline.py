@@ -29,7 +29,10 @@ Resolve = Callable[[str, str], str]
 
 
 def plain(text: str, resolve: Resolve | None = None) -> str:
-    """The words of one line of Markdown; `resolve` may say what a link of this text and this target is called."""
+    """The words of one line of Markdown without its markup.
+
+    `resolve` may rename a link, given its text and its target.
+    """
     if not _MARKED.search(text):
         return " ".join(text[:_MOST].split())
     codes: list[str] = []

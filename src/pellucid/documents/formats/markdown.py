@@ -54,7 +54,7 @@ def markdown_outline(lines: Sequence[str], start: int) -> Outline:
 
 @cache
 def _block_parser() -> "MarkdownIt":
-    """What finds blocks; what stands within a line is not looked at."""
+    """A parser that finds blocks only; what stands within a line is not looked at."""
     from markdown_it import MarkdownIt
 
     parser = MarkdownIt("commonmark")

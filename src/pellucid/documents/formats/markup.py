@@ -32,7 +32,7 @@ def blanked(text: str, spans: Iterable[Span]) -> str:
 
 
 def without_comments(text: str, lines: Sequence[str], find: FindMarkup, sign: str) -> Sequence[str]:
-    """The lines of a text; of a comment that goes over several of them, each holds nothing but `sign`."""
+    """The lines of a text, blanked where a comment of several lines stands; `sign` for a line with nothing left."""
     comments = [(first, end) for first, end in find(text).comments if "\n" in text[first:end]]
     if not comments:
         return lines
@@ -56,7 +56,10 @@ def end_around(at: int, spans: Sequence[Span]) -> int:
 
 
 def block_end(lines: Sequence[str], at: int, margin: int) -> int:
-    """The line after the last of those, from `at` on, that are blank or further in than a column."""
+    """The line after an indented block that begins at `at`: its last line indented further than `margin`.
+
+    Blank lines between such lines belong to it; `at` itself where the first text is not so indented.
+    """
     end = at
     while at < len(lines) and (not lines[at].strip() or column(lines[at]) > margin):
         at += 1

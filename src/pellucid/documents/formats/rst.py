@@ -37,6 +37,7 @@ class _RstScan:
         self._border = 0
 
     def run(self) -> Outline:
+        """The headings of the text, and the blocks in it that are better not cut."""
         at = self._start
         fresh = True
         while at < len(self._lines):
@@ -58,7 +59,7 @@ class _RstScan:
         return Outline(tuple(self._headings), tuple(self._whole))
 
     def _end_of_indented(self, at: int) -> int:
-        """Literal blocks, the content of directives, quotations, lists: nothing in them is a title."""
+        """The line after the indented lines that begin here (literal blocks, quotations, lists): none is a title."""
         begin = at
         end = at
         while at < len(self._lines) and (not self._lines[at].strip() or self._lines[at][0] in " \t"):
@@ -102,6 +103,7 @@ class _RstScan:
         return self._add_heading(title, under, at, at + 2, over=False)
 
     def _add_heading(self, title: str, adornment: str, at: int, end: int, *, over: bool) -> int:
+        """Note a title with the sign of its line, which decides its level; returns `end`, or 0 where it is no title."""
         if len(adornment) < min(len(title), _SURE):
             return 0
         level = self._styles.setdefault((adornment[0], over), len(self._styles) + 1)

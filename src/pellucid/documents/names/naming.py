@@ -86,6 +86,7 @@ class Naming:
         return _join_link_names(text, [replace(each, anchor=anchor_at(text, each.end)) for each in found])
 
     def _series_in(self, text: str, *, listed: bool, loose: bool) -> Iterator[Named]:
+        """The names made of a known series and a number, in order, also those that follow one in a list."""
         if self._forms.numbered is None:
             return
         done = 0
@@ -100,6 +101,7 @@ class Naming:
                 done = end
 
     def _patterns_in(self, text: str) -> Iterator[Named]:
+        """The names that match the user's own patterns."""
         for pattern in self._forms.patterns:
             for found in matches(pattern, text):
                 if name := " ".join(found[0].split()):
@@ -165,7 +167,7 @@ def _belong_together(text: str, found: re.Match[str], loose: bool) -> bool:
 
 
 def _following_numbers(text: str, at: int, first: str, *, listed: bool) -> Iterator[tuple[str, int, int]]:
-    """The numbers that go on from a name: behind a slash always, in a list where asked; padded as the first is."""
+    """The numbers that continue a name (`SPEC-034/035`), with where they stand; in a list only if `listed`."""
     padded = len(first) if first.startswith("0") else 0
     while True:
         found = _SLASHED.match(text, at)
@@ -195,7 +197,7 @@ def _without_overlaps(found: list[Named]) -> list[Named]:
 
 
 def _join_link_names(text: str, found: list[Named]) -> list[Named]:
-    """The same with the two names of a link as one."""
+    """The names, with the two of a link (its text and its target) joined into one."""
     out: list[Named] = []
     for each in found:
         last = out[-1] if out else None

@@ -65,7 +65,7 @@ def folder_series(path: str) -> str | None:
 
 
 def file_number(path: str) -> Numbered | None:
-    """What a file's name says: `SPEC-054-node-port.md`, `eip-4844.md`, `adr/0018-use-rrf.md`."""
+    """The number that a file's name says: `SPEC-054-node-port.md`, `adr/0018-use-rrf.md`; None if none."""
     name = stem(path)
     if "template" in name.casefold():
         return None
@@ -86,7 +86,7 @@ def led_number(text: str) -> str | None:
 
 
 def heading_number(text: str) -> Numbered | None:
-    """What a heading gives itself: `SPEC-059 — Tri-graph`, `ADR #18: Use RRF`; not `RFC 2119 in practice`."""
+    """The number that a heading gives itself: `SPEC-059 — Tri-graph`, not `RFC 2119 in practice`; None if none."""
     found = _FULL.match(text, 1 if text[:1] in "[(" else 0)
     if not found or not _HEADING_ENDS.match(text, found.end()):
         return None
@@ -100,7 +100,7 @@ def full_number(text: str) -> Numbered | None:
 
 
 def credible(series: str, digits: str, *, joined: bool = False) -> Numbered | None:
-    """A series and a number, if they are likely to be a name: not `step-3`, `log4`, `FY-2024`."""
+    """The name that a series and digits make; None if they are unlikely to be one: `step-3`, `log4`, `FY-2024`."""
     word = series.casefold()
     if word in _NO_SERIES or (word not in WELL_KNOWN and (joined or _YEAR.fullmatch(digits))):
         return None

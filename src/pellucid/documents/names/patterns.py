@@ -81,7 +81,7 @@ def _find_danger(pattern: str) -> str:
 
 
 def _track_group(open_groups: "list[_Group]", kind: str) -> "_Group":
-    """Follow one piece through the open groups; the group that it closed, or an empty one where it closed none."""
+    """Follow one piece of a pattern through its `open_groups`; returns the group it closed, else an empty one."""
     if kind == "open":
         open_groups.append(_Group())
     elif kind == "close" and len(open_groups) > 1:

@@ -128,7 +128,7 @@ Finder = Callable[[Lines, Marks], Iterator[tuple[int, int]]]
 
 
 def _fenced_spans(lines: Lines, _: Marks) -> Iterator[tuple[int, int]]:
-    """Fences and tags, with what stands between them; one that is never closed reaches to the end."""
+    """The line ranges of fences and tags with what is between them; one never closed reaches to the end."""
     at = 0
     ends = _last_closings(lines)
     while at < len(lines):
@@ -151,6 +151,7 @@ def _last_closings(lines: Lines) -> dict[str, int]:
 
 
 def _quoted_spans(lines: Lines, _: Marks) -> Iterator[tuple[int, int]]:
+    """The line of each quotation (`> …`), with the lines that lead it in (`On 1 March 2026 Ada wrote:`)."""
     for at, line in enumerate(lines):
         if _QUOTE.match(line):
             before = at
@@ -225,6 +226,7 @@ def _report_spans(lines: Lines, pasted: Marks) -> Iterator[tuple[int, int]]:
 
 
 def _paragraph_spans(lines: Lines, pasted: Marks) -> Iterator[tuple[int, int]]:
+    """The line ranges of paragraphs in what is not known to be pasted."""
     start = -1
     for at, line in enumerate([*lines, ""]):
         if at < len(lines) and line.strip() and not pasted[at]:

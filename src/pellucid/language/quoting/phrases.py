@@ -38,7 +38,10 @@ def phrases(text: str, telling: int) -> dict[str, tuple[int, int]]:
 
 
 def _phrases_of_clause(found: Sequence[_Word], telling: int) -> Iterator[tuple[str, tuple[int, int]]]:
-    """The shortest phrase from each word that carries meaning on, in plain words, with its span in the text."""
+    """From each word that carries meaning on, the shortest run of words with `telling` different such words.
+
+    Each in plain words, with its span in the text.
+    """
     starts = [at for at, (word, _, _) in enumerate(found) if carries_meaning(word)]
     for number, start in enumerate(starts):
         held: dict[str, int] = {}

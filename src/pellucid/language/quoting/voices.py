@@ -40,7 +40,7 @@ _SAID = re.compile(
 
 @lru_cache(256)
 def pasted(text: str) -> tuple[str, str]:
-    """What of a turn is quoted or pasted, and the rest of it: by its shape, mails, and what follows a lead-in."""
+    """What of a turn is quoted or pasted, and what is its own; told by form, by mail headers and by lead-ins."""
     inside, outside = [pasted_words(text)], list[str]()
     follows, fields = False, 0
     for line in own_words(text).splitlines():

@@ -102,7 +102,7 @@ def _weaker(strength: Strength) -> Strength:
 
 
 def _clash_of_places(old: Frame, new: Frame) -> Clash | None:
-    """Two places of one thing."""
+    """How two statements clash that put one thing in two places; None where both may hold."""
     one, other = old.place, new.place
     if not (one and other) or one.thing != other.thing or len({one.joint, other.joint} - {""}) > 1:
         return None
@@ -129,7 +129,7 @@ def _clash_of_numbers(older: str, change: Change) -> Clash | None:
 
 
 def _clash_of_fillings(old: Frame, new: Frame) -> Clash | None:
-    """One frame with two fillings."""
+    """How one frame with two different values in its open place clashes; None where both may hold."""
     start, end = _common_ends(old.words, new.words)
     slots = [_widened_span(each.tokens, start, end) for each in (old, new)]
     mine, theirs = (each.tokens[a : len(each.tokens) - b] for each, (a, b) in zip((new, old), slots[::-1], strict=True))
@@ -162,7 +162,7 @@ def _common_ends(one: Sequence[str], other: Sequence[str]) -> tuple[int, int]:
 
 
 def _widened_span(tokens: Sequence[Token], start: int, end: int) -> tuple[int, int]:
-    """A place in a script without spaces, up to the particles around it: `田中`, not `中`."""
+    """A span of tokens widened, in a script without spaces, to the particles around it: `田中`, not `中`."""
     while start and tokens[start - 1].kind == "sign" and tokens[start - 1].text not in _EAST_JOINTS:
         if start < len(tokens) and tokens[start].kind != "sign":
             break
@@ -171,7 +171,7 @@ def _widened_span(tokens: Sequence[Token], start: int, end: int) -> tuple[int, i
 
 
 def _kind_of_filling(one: Sequence[Token], other: Sequence[Token]) -> Kind | None:
-    """What fills the place on both sides; None where it is not the same kind of thing."""
+    """What kind of thing fills the open place on both sides; None where the two are not of one kind."""
     if _same_measure(one, other):
         return "number"
     if all(all(token.kind in {"date", "number"} for token in each) for each in (one, other)):
@@ -263,7 +263,7 @@ def _is_subject(before: Sequence[Token], after: Sequence[Token]) -> bool:
 
 
 def _strength_of_subjects(old: Frame, new: Frame, kind: Kind, after: Sequence[Token]) -> Strength | None:
-    """Two that do the same clash only where one can: who owns it, who is the owner of it."""
+    """How surely two subjects of one verb clash: only where there can be one, `who owns it`; None where not."""
     if not after:
         return None
     verb = "".join(token.text for token in after[:2]) if after[0].kind == "sign" else after[0].text
@@ -293,7 +293,10 @@ def _strength_of_names(new: Frame, kind: Kind, before: Sequence[Token], after: S
 
 
 def _strength_of_habits(new: Frame, words: Sequence[str], after: Sequence[Token]) -> Strength | None:
-    """What somebody uses or does: another thing besides, unless it is for the same, or said to be instead."""
+    """How surely two things that somebody uses or does clash; None where one may come beside the other.
+
+    They do if they are for the same, or one is said to be instead.
+    """
     if len(words) < 2:
         return None
     if new.turned:

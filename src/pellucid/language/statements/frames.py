@@ -125,7 +125,7 @@ def tells_change(text: str) -> bool:
 
 
 def search_words(text: str) -> str:
-    """What to look for to find statements of the same frame: its words, and those of the states it may have changed."""
+    """Words to search for statements this one may clash with: its own, and those of states it may have changed."""
     said = frames(text)
     turned = any(frame.turned for frame in said)
     return " ".join(
@@ -134,7 +134,10 @@ def search_words(text: str) -> str:
 
 
 def edges(text: str) -> frozenset[tuple[str, str]]:
-    """What it begins and ends with, of what it says a place, and what it counts: two that share none cannot clash."""
+    """Words, each with its role in the statement; two statements that share none of these pairs cannot clash.
+
+    What it begins and ends with, the thing it says a place of, and numbers with what they count.
+    """
     said = [frame for frame in frames(text) if frame.tokens]
     ends = ((("first", frame.words[0]), ("last", frame.words[-1])) for frame in said)
     things = (("thing", frame.place.thing[-1]) for frame in said if frame.place)
@@ -169,7 +172,7 @@ def _token(found: re.Match[str], *, first: bool) -> Token:
 
 
 def _without_opening(frame: Frame) -> Frame:
-    """Without what opens it (`No, …`, `our …`) and the words of now; they are told as signs."""
+    """The frame without the words that open it (`No, …`, `our …`) and words of now; flags of it say they were there."""
     tokens = list(frame.tokens)
     opening = list(takewhile(lambda token: token.text in lexicon.words("openings"), tokens))
     tokens = tokens[len(opening) :]
@@ -192,7 +195,7 @@ def _without_opening(frame: Frame) -> Frame:
 
 
 def _words_left(words: Sequence[str]) -> tuple[str, set[int]]:
-    """What a change leaves (`from npm to`, `instead of npm`), and where that stands."""
+    """The words for what a change leaves (`from npm to`, `instead of npm`), and their positions; empty if none."""
     for at, word in enumerate(words[:-1]):
         is_instead = word == "instead" and words[at + 1] == "of"
         is_from = word in _FROM and at and f"{words[at - 1]} to" in change_phrases()
@@ -206,7 +209,7 @@ def _words_left(words: Sequence[str]) -> tuple[str, set[int]]:
 
 
 def _frames_with_one_word(frame: Frame) -> Iterator[Frame]:
-    """The frame with one word for a phrase; one for each state that a change may have led to."""
+    """The frame with each set phrase as one word; several where a change may have led to several states."""
     definite = any(
         one.text in lexicon.words("be") and other.text in lexicon.words("articles")
         for one, other in zip(frame.tokens, frame.tokens[1:], strict=False)
@@ -243,7 +246,7 @@ def _put(frame: Frame, at: int, phrase: str, state: str) -> tuple[Token, ...]:
 
 
 def _as_active(tokens: tuple[Token, ...]) -> tuple[Token, ...]:
-    """`Search is owned by Jonas` as `Jonas owned search`."""
+    """The tokens of a passive statement in the active: `Search is owned by Jonas` as `Jonas owned search`."""
     words = [token.text for token in tokens]
     if "by" in words and (by := words.index("by")) >= 3 and words[by - 2] in lexicon.words("be"):
         return (*tokens[by + 1 :], tokens[by - 1], *tokens[: by - 2])
@@ -251,7 +254,7 @@ def _as_active(tokens: tuple[Token, ...]) -> tuple[Token, ...]:
 
 
 def _as_done_by_us(tokens: tuple[Token, ...]) -> Iterator[tuple[Token, ...]]:
-    """`Releases are cut on Thursday` also as `we cut releases on Thursday`."""
+    """The tokens of a statement that names no doer, also with `we`: `Releases are cut` as `we cut releases`."""
     words = [token.text for token in tokens]
     at = next((at for at, word in enumerate(words) if word in lexicon.words("be")), 0)
     behind = words[at + 1 : at + 3]
@@ -260,7 +263,7 @@ def _as_done_by_us(tokens: tuple[Token, ...]) -> Iterator[tuple[Token, ...]]:
 
 
 def _is_past(tokens: Sequence[Token]) -> bool:
-    """Whether it tells of one time: a form of the past that is no passive (`is limited`)."""
+    """Whether a statement tells of one past occasion: a form of the past that is no passive (`is limited`)."""
     before, be = "", lexicon.words("be")
     for token in tokens:
         past = token.text in lexicon.words("past") - be or (token.kind == "word" and _REGULAR_PAST.match(token.text))
@@ -272,6 +275,7 @@ def _is_past(tokens: Sequence[Token]) -> bool:
 
 @cache
 def _token_of() -> re.Pattern[str]:
+    """A pattern for one token: a date, a number, a word or a sign of a script without spaces."""
     east = EAST_WORDS
     return re.compile(
         rf"(?P<date>{lexicon.sign('day')})|(?P<number>[$€£¥]?(?<![A-Za-z\d])[-−]?\d+(?:[.,:/]\d+)*%?)"

@@ -108,7 +108,7 @@ def east_negations(text: str) -> tuple[str, int]:
 
 
 def _affirm_japanese(text: str) -> tuple[str, int]:
-    """The text with its denials taken out, and how many there were."""
+    """The Japanese text with its denials taken out, and how many there were."""
     count = 0
     parts: list[str] = []
     last = 0
@@ -126,7 +126,7 @@ def _topic(contrast: str) -> str:
 
 
 def _affirm_clause(clause: str) -> tuple[str, int]:
-    """A Japanese clause as it affirms, and how often it was denied."""
+    """A Japanese clause with its denials turned into the affirmative, and how many there were."""
     if found := _JA_MUST.search(clause):
         return f"{_JA_STEM.sub('', clause[: found.start()])} must", 0
     for form, affirmed, denials in _JA_FORMS:
@@ -137,7 +137,7 @@ def _affirm_clause(clause: str) -> tuple[str, int]:
 
 
 def _affirm_chinese(text: str) -> tuple[str, int]:
-    """The text with its denials taken out, and how many there were."""
+    """The Chinese text with its denials taken out, and how many there were."""
     plain = _ZH_CONTRAST.sub(lambda found: "是" if found[0].endswith("是") else "", text)
     kept = _ZH_PLAIN.sub(" ", plain)
     denials = len(_ZH_NEGATORS.findall(kept))

@@ -93,7 +93,7 @@ def are_apart(one: Sequence[Token], other: Sequence[Token]) -> bool:
 
 
 def read_change(tokens: Sequence[Token]) -> Change | None:
-    """From which number a clause changes something: `raise the attempts from 5 to 8`."""
+    """What a clause changes and the number it had (`raise the attempts from 5 to 8`); None if it changes no number."""
     words = [token.text for token in tokens]
     if "from" not in words or "to" not in words[words.index("from") :]:
         return None

@@ -53,7 +53,7 @@ def paths_given(turn: Turn) -> set[str]:
 
 
 def of_segment(by_turn: dict[int, list[Artifact]]) -> tuple[Artifact, ...]:
-    """Each artifact once, with the most that was done with it; those made or changed first.
+    """Each artifact of the segment once, with the most that was done with it; those made or changed first.
 
     A file that is mentioned by the end of its path is the one that was worked on under its whole path.
     """
@@ -79,6 +79,10 @@ def _path_ends(path: str) -> Iterator[str]:
 
 
 def _artifacts_of_turn(turn: Turn, below: str) -> Iterator[Artifact]:
+    """What a turn names: links, specifications and files; of a tool's turn the files it made or changed.
+
+    `below` is the folder whose path is left out.
+    """
     text = turn.content[:_LOOKED_AT]
     if turn.role == "tool":
         yield from _worked_on(turn.tool or "", text, below)
@@ -93,6 +97,7 @@ def _artifacts_of_turn(turn: Turn, below: str) -> Iterator[Artifact]:
 
 
 def _worked_on(tool: str, text: str, below: str) -> Iterator[Artifact]:
+    """The files that a tool's call made or changed, by their paths from the folder `below` on."""
     role: ArtifactRole | None = "made" if _MAKES.match(tool) else "changed" if _CHANGES.match(tool) else None
     if role:
         for path in _PATH_ARGUMENT.findall(text):

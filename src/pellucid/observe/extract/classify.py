@@ -44,7 +44,7 @@ def unhedged(text: str, confidence: float, language: Language) -> float:
 
 
 def _first_row(text: str, language: Language) -> SentenceReading | None:
-    """The reading by the first cue that fits, in the order of the table; one search rules most texts out before."""
+    """The reading by the first cue in the table that fits; None where none does."""
     lowered = text.lower()
     cues, cased = load_cues(language.code)
     tables = [(table, spelled) for table, spelled in ((cues, lowered), (cased, text)) if table.any.search(spelled)]

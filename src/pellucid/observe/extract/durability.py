@@ -69,7 +69,7 @@ class WeightTable:
     weights: dict[str, tuple[float, ...]]
 
     def read(self, sentence: str, *, by_user: bool) -> DurabilityReading:
-        """How a sentence reads that a person (or an assistant) said."""
+        """How likely a sentence is worth keeping, and of which kind; `by_user` says whether a person said it."""
         given = features(sentence)
         total = [0.0] * (2 + len(KINDS))
         shares: list[tuple[float, str]] = []
@@ -144,7 +144,7 @@ def _word_features(words: list[str]) -> Iterator[str]:
 
 
 def _word_frames(words: list[str]) -> Iterator[str]:
-    """Pairs and threes of the sentence with one `~` for all neighbouring words that name something."""
+    """Pairs and threes of words, with one `~` for each run of words that name something."""
     frame = ["^"]
     for word in words:
         kept = word if not word[0].isalpha() or word.replace("'", "") in _closed() else "~"
@@ -163,7 +163,7 @@ def _closed() -> frozenset[str]:
 
 
 def _form_features(text: str, words: list[str]) -> dict[str, float]:
-    """What of the sentence is no word: its length, how it ends, whether it has numbers, names or code."""
+    """Features of what is no word in a sentence: its length, how it ends, whether it has numbers, names or code."""
     size, end = log1p(len(words)), closing_mark(text) or " "
     return {
         "=one": 1.0,

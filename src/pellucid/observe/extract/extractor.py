@@ -54,6 +54,7 @@ class HeuristicExtractor:
     """Cue tables, weighted signals and a little structure: deterministic, local, thousands of turns a second."""
 
     def extract(self, segment: Segment) -> list[ExtractedFact]:
+        """The facts of a segment by rules alone, in the order of its turns, each correction once."""
         heard = hear(segment)
         if manner_of(segment.turns) == "work":
             return _of_work(segment, heard)
@@ -95,7 +96,7 @@ def _of_work(segment: Segment, heard: Sequence[Hearing]) -> list[ExtractedFact]:
 
 
 def _of_pair(pair: Pair) -> ExtractedFact:
-    """What was tried in vain and what worked, with both commands as they stand in their calls."""
+    """The fact that one command fails and another works, with both as they stand in their calls."""
     return ExtractedFact(
         category="procedure",
         content=pair.text,
@@ -113,6 +114,10 @@ def _last_turn(fact: ExtractedFact) -> int:
 
 
 def _facts_of(before: Hearing | None, hearing: Hearing, taken: frozenset[str]) -> list[Placed]:
+    """The facts of one turn with their places in it; of a question's answer, one fact of both together.
+
+    Sentences that are `taken` were read as corrections.
+    """
     found = statements(hearing, taken)
     if hearing.manner == "chat":
         found = tuple(_with_caption(statement, hearing) for statement in _weightiest_statements(found))
@@ -129,7 +134,7 @@ def _fact_in_reply(statement: ObservedStatement, before: Hearing | None, hearing
 
 
 def _with_caption(statement: ObservedStatement, hearing: Hearing) -> ObservedStatement:
-    """With the caption of a shared picture that the statement points at (`this`, `here's`)."""
+    """The statement, with the caption of the shared picture if it points at it (`this`, `here's`)."""
     shown = captions(hearing.turn.content)
     if not shown or not hearing.language.noise.deictic.search(statement.text.lower()):
         return statement
@@ -150,6 +155,10 @@ def _weightiest_statements(found: tuple[ObservedStatement, ...]) -> tuple[Observ
 
 
 def _fact_of(statement: ObservedStatement, hearing: Hearing, since: Turn | None = None) -> ExtractedFact:
+    """The fact of a statement: with its speaker, absolute dates, and attributes.
+
+    Its evidence begins at the turn `since` where the statement answers that one.
+    """
     turn, language = hearing.turn, hearing.language
     speaker = statement.speaker or turn.speaker
     said = resolve_dates(statement.text, hearing.at, language)
@@ -187,7 +196,7 @@ def _fact_of_resolution(resolved: Resolved, hearing: Hearing) -> ExtractedFact:
 
 
 def _with_speaker(speaker: str | None, statement: ObservedStatement, hearing: Hearing) -> str:
-    """The name in front, so that `I` and `you` still mean somebody when the sentence stands alone."""
+    """`Ann: ` to put before a statement, so that its `I` and `you` still mean somebody alone; empty if not needed."""
     noise, lowered = hearing.language.noise, statement.text.lower()
     if speaker:
         to = f" (to {hearing.listener})" if hearing.listener and noise.you.search(lowered) else ""

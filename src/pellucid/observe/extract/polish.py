@@ -18,7 +18,7 @@ _PLAIN_WORD = re.compile(r"^[a-zß-öø-ÿ][a-zß-öø-ÿ']*(?=[\s,]|$)")
 
 @cache
 def _opening_pattern(greeting: str, lead: str) -> re.Pattern[str]:
-    """A greeting with its mark, perhaps calling somebody (`Hey Mel!`, `Thanks, Jon -`), or a bare lead (`and`)."""
+    """A pattern for a greeting that opens a sentence (`Hey Mel!`, `Thanks, Jon -`), or a bare lead (`and`)."""
     call = r"(?:,? (?-i:[A-ZÀ-Þ])[\w'-]*(?: (?-i:[A-ZÀ-Þ])[\w'-]*)?)?"
     return re.compile(
         rf"^(?:{greeting}{call}(?:\s*[,!.…:、，。！：]+\s*|\s+[-–—]\s+|$)|{lead}\b,?\s+(?=\S))", re.IGNORECASE
@@ -31,7 +31,7 @@ def _closing(tail: str) -> re.Pattern[str]:
 
 
 def polish(sentence: str, language: Language) -> str:
-    """Without opening greetings and fillers, smileys, trailing tags and the closing mark; empty if nothing is left."""
+    """The sentence without greetings, fillers, smileys, trailing tags and closing mark; empty if nothing is left."""
     plain = (
         sentence if sentence.isascii() and ":" not in sentence and ";" not in sentence else _SMILEYS.sub("", sentence)
     )
@@ -56,7 +56,7 @@ def before_question(sentence: str, language: Language) -> str:
 
 
 def without_doubts(text: str, language: Language) -> str:
-    """Without hedged clauses at either end; all of it if every clause is hedged or there is but one."""
+    """The text without hedged clauses at either end; all of it if every clause is hedged or there is but one."""
     hedges = language.noise.hedges
     return (
         _trim_clauses(text, language, lambda clause: not hedges.search(clause.lower()))
@@ -74,7 +74,7 @@ def condense(text: str, language: Language) -> str:
 
 
 def _trim_clauses(text: str, language: Language, stays: Callable[[str], bool]) -> str:
-    """The text from the first clause that stays to the last; all of it if none does."""
+    """The text from the first clause that `stays` accepts to the last one; all of it if it accepts none."""
     joints = list(language.clauses.joint.finditer(text))
     if not joints:
         return text

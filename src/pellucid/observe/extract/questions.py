@@ -20,7 +20,7 @@ _NAMING = 2
 
 
 def answered(before: Hearing, hearing: Hearing) -> ObservedStatement | None:
-    """The last question of one voice with the brief, specific, elliptic answer of the other; else nothing."""
+    """The last question of one voice with the other's short, specific answer, as one statement; None if none."""
     asked = _question_to(before, hearing)
     answer = _first_answer(hearing.turn.content, hearing.language) if asked else ""
     told = answer.replace(before.turn.speaker, "") if before.turn.speaker else answer
@@ -31,7 +31,7 @@ def answered(before: Hearing, hearing: Hearing) -> ObservedStatement | None:
 
 
 def in_reply(before: Hearing, hearing: Hearing, statement: ObservedStatement) -> ObservedStatement | None:
-    """A statement whose pronoun only the turn before explains, together with what was asked or named there."""
+    """The statement together with what was asked or named before, if only that explains its pronoun; else None."""
     if not is_unresolved(statement.text, hearing.language):
         return None
     asked = _question_to(before, hearing)
@@ -70,7 +70,7 @@ def _named_by(before: Hearing, hearing: Hearing) -> str:
 
 
 def _question_to(before: Hearing, hearing: Hearing) -> str:
-    """What the neighbouring turn of somebody else asked last, with the name of who asked; empty if nothing."""
+    """What the other side's last turn asked last, with who asked; empty if nothing."""
     if not _is_reply(before, hearing):
         return ""
     asked = _last_question(before.turn.content, hearing.language)
@@ -78,6 +78,7 @@ def _question_to(before: Hearing, hearing: Hearing) -> str:
 
 
 def _last_question(content: str, language: Language) -> str:
+    """The question a text ends in; empty if it ends in none, in a long one, or its pronouns point elsewhere."""
     spoken = [sentence for block in blocks(content) for sentence in sentences(block.text)]
     if not spoken or closing_mark(spoken[-1]) not in QUESTION_MARKS or len(spoken[-1]) > _LONGEST_QUESTION:
         return ""
@@ -88,6 +89,7 @@ def _last_question(content: str, language: Language) -> str:
 
 
 def _first_answer(content: str, language: Language) -> str:
+    """A short, specific answer among the first two sentences of a text, without punctuation; empty if there is none."""
     spoken = [sentence for block in blocks(content) for sentence in sentences(block.text)]
     for sentence in spoken[:2]:
         answer = sentence.strip(" .!")

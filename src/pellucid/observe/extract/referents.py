@@ -37,6 +37,7 @@ def points_outside(text: str, language: Language) -> bool:
 
 
 def _is_unexplained(found: re.Match[str], text: str, language: Language) -> bool:
+    """Whether a pronoun that was found has nothing before it in the text that it could mean."""
     groups = found.groupdict()
     noun = found.start("noun") if "noun" in groups else -1
     if noun >= 0 and text[noun].isupper():
@@ -51,7 +52,7 @@ def _names_somebody(before: str, language: Language) -> bool:
 
 
 def _names_something(before: str, near: str, language: Language) -> bool:
-    """Whether a noun stands there: a solid word that is not the verb of an `I`, an auxiliary or a `to`.
+    """Whether the text before a pronoun holds a noun it could mean; `near` are the words just before it.
 
     The object of a verb is none of the nouns of its own clause; that of a preposition is not the one just before.
     """
@@ -65,6 +66,7 @@ def _names_something(before: str, near: str, language: Language) -> bool:
 
 
 def _is_noun(at: int, spoken: Sequence[str], language: Language) -> bool:
+    """Whether the word at a position names something or somebody, by the word itself and the one before it."""
     word = spoken[at]
     if word in _SELF:
         return False

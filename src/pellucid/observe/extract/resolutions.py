@@ -83,7 +83,10 @@ def lone_correction(text: str, language: Language) -> Resolution | None:
 def _resolve(
     parts: tuple[SaidSentence, ...], earlier: Sequence[SaidSentence], here: Sequence[SaidSentence], hearing: Hearing
 ) -> Resolved | None:
-    """What a correcting or retracting sentence makes of those before it; None if it says neither, or only asks."""
+    """What a sentence corrects or takes back of those before it; None if it does neither, or only asks.
+
+    `earlier` are the sentences of former turns, `here` those before it in its own turn.
+    """
     said = ", ".join(part.text for part in parts)
     if len(said) > _LONGEST or not hearing.language.resolutions.sign.search(said.lower()):
         return None
@@ -98,6 +101,7 @@ def _resolve(
 
 
 def _sentences_of(hearing: Hearing) -> list[SaidSentence]:
+    """The sentences of a turn with their places in it."""
     return [
         SaidSentence(sentence, at * POSITIONS + number, hearing)
         for at, block in enumerate(blocks(hearing.turn.content))
@@ -121,6 +125,7 @@ def _earlier(before: Sequence[Hearing], hearing: Hearing) -> list[SaidSentence]:
 
 
 def _retraction(said: str, here: Sequence[SaidSentence], hearing: Hearing) -> Resolved | None:
+    """What a sentence takes back: what it names itself, else the sentence before it; None if nothing."""
     for pattern in hearing.language.resolutions.retractions:
         if found := pattern.search(said):
             last = here[-1].text if here else ""
@@ -130,7 +135,10 @@ def _retraction(said: str, here: Sequence[SaidSentence], hearing: Hearing) -> Re
 
 
 def _correction(said: str, told: Sequence[SaidSentence], language: Language) -> Resolved | None:
-    """The first pattern that leads to a whole statement wins; one without a subject is the last resort."""
+    """What a sentence corrects, by the first pattern that leads to a whole statement; None if none does.
+
+    A correction without a subject is the last resort.
+    """
     subjectless: Resolved | None = None
     for pattern in language.resolutions.corrections:
         found = pattern.search(said)
@@ -148,7 +156,7 @@ def _correction(said: str, told: Sequence[SaidSentence], language: Language) -> 
 
 
 def _elliptic_correction(new: str, old: str, told: Sequence[SaidSentence], language: Language) -> Resolved | None:
-    """`it is 600` put into the latest sentence that it fits."""
+    """The latest sentence told that a bare correction (`it is 600`) fits, with the new value; None where none fits."""
     for earlier in reversed(told) if new else ():
         spoken_in = earlier.hearing.language
         text = polish(earlier.text, spoken_in)
@@ -166,7 +174,7 @@ def _subjectless_correction(said: str, new: str, old: str) -> Resolved | None:
 
 
 def _whole_correction(text: str, old: str, told: Sequence[SaidSentence], language: Language) -> Resolved | None:
-    """A correction with a subject of its own: it names the old value, or says what an attribute is."""
+    """A correction that names its own subject, and the old value or an attribute; None for any other text."""
     said = polish(language.resolutions.contrast.sub("", text), language)
     if not said or is_unresolved(said, language):
         return None

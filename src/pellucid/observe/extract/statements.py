@@ -77,7 +77,10 @@ def statements(hearing: Hearing, taken: frozenset[str] = frozenset()) -> tuple[O
 
 
 def _of_block(block: ProseBlock, start: int, hearing: Hearing, taken: frozenset[str]) -> list[ObservedStatement]:
-    """The statements of a paragraph from a position on; one that opens with a pronoun takes the one before it along."""
+    """The statements of a paragraph, placed from `start` on, without the sentences that are `taken`.
+
+    One that opens with a pronoun takes the one before it along.
+    """
     made: list[ObservedStatement] = []
     language = hearing.language
     before = ""
@@ -97,7 +100,7 @@ def _of_block(block: ProseBlock, start: int, hearing: Hearing, taken: frozenset[
 
 
 def _names_antecedent(before: str, language: Language) -> bool:
-    """Whether a sentence can tell what the pronoun of the next one means: it stands alone and speaks to nobody."""
+    """Whether a sentence can explain the pronoun of the next one: it stands alone and speaks to nobody."""
     noise, lowered = language.noise, before.lower()
     if noise.hollow and not solid_words(before, language):
         return False
@@ -107,7 +110,7 @@ def _names_antecedent(before: str, language: Language) -> bool:
 def _with_antecedent(
     before: str, statement: ObservedStatement, made: list[ObservedStatement], language: Language
 ) -> ObservedStatement:
-    """`statement` with what its pronoun speaks of in front; replaces the statement that was just made of that."""
+    """The statement with the sentence before it in front; takes that one's own statement out of `made`."""
     text = f"{before}. {statement.text}"
     if len(text) > _LONGEST_JOINED or is_unresolved(text, language):
         return statement
@@ -135,6 +138,7 @@ def is_question(sentence: str, language: Language) -> bool:
 
 
 def _statement_in(text: str, hearing: Hearing) -> ObservedStatement | None:
+    """What a polished sentence states, by the first way of reading it that fits; None if nothing worth keeping."""
     if len(text) > _LONGEST or _is_noise(text.lower(), hearing) or _says_little(text, hearing):
         return None
     if inline_procedure(text, hearing.language) and not hearing.debugging:
@@ -148,6 +152,7 @@ def _statement_in(text: str, hearing: Hearing) -> ObservedStatement | None:
 
 
 def _is_noise(lowered: str, hearing: Hearing) -> bool:
+    """Whether a text in small letters is a courtesy, a passing state or, at work, an order for now."""
     noise = hearing.language.noise
     if noise.chatter.search(lowered) or noise.transient.search(lowered):
         return True
@@ -163,6 +168,7 @@ def _says_little(text: str, hearing: Hearing) -> bool:
 
 
 def _cued_statement(text: str, hearing: Hearing) -> ObservedStatement | None:
+    """The statement of a sentence with a cue word; None without one, or where the setting speaks against it."""
     reading = classify(text, hearing.language)
     if reading is None:
         return None
@@ -177,7 +183,7 @@ def _cued_statement(text: str, hearing: Hearing) -> ObservedStatement | None:
 
 
 def _technical_statement(text: str, hearing: Hearing) -> ObservedStatement | None:
-    """A plain statement about how something works or where it is, behind a lead-in if there is one."""
+    """A sentence as a plain statement of how something works or where it is; None where it is no such thing."""
     if hearing.voice == "assistant" or hearing.debugging:
         return None
     behind = text.rsplit(": ", 1)[-1]
@@ -190,7 +196,7 @@ def _technical_statement(text: str, hearing: Hearing) -> ObservedStatement | Non
 
 
 def _personal_statement(text: str, hearing: Hearing) -> ObservedStatement | None:
-    """What people tell of themselves in a chat: no cue, but enough weighted signs that it will matter later."""
+    """A sentence of a chat in which somebody tells of themself, if enough in it will matter later; else None."""
     language = hearing.language
     if hearing.voice == "assistant" or hearing.manner == "work":
         return None
@@ -205,7 +211,7 @@ def _personal_statement(text: str, hearing: Hearing) -> ObservedStatement | None
 
 
 def _attribute_statement(text: str, hearing: Hearing) -> ObservedStatement | None:
-    """A short plain statement of what a number of something is: `The height of the roof is 3 metres`."""
+    """A short sentence that says what a number of something is (`The roof is 3 metres high`); else None."""
     if hearing.voice == "assistant" or hearing.debugging or not _DIGIT.search(text) or len(text.split()) > _BRIEF:
         return None
     if not read_attribution(text, hearing.language, None).entity:
@@ -216,7 +222,7 @@ def _attribute_statement(text: str, hearing: Hearing) -> ObservedStatement | Non
 
 
 def _weight_of_specifics(text: str, language: Language) -> float:
-    """Named things, numbers and words with a meaning of their own say more than feelings; a handful says little."""
+    """How much a sentence says: more for named things, numbers and words with a meaning, less where it is brief."""
     parts = text.split()
     named = sum(part[0].isupper() and part not in _SELF for part in parts[1:])
     numbers = any(map(str.isdigit, text))
@@ -263,7 +269,7 @@ def inline_procedure(sentence: str, language: Language) -> bool:
 
 
 def _list_heading(block: ProseBlock, language: Language) -> str:
-    """The last sentence before the list, if it triggers; empty if it does not or announces some other list."""
+    """The sentence before a list that says what its steps are for; empty if it announces another kind of list."""
     spoken = sentences(block.text)
     lowered = spoken[-1].lower() if spoken else ""
     procedure = language.procedure

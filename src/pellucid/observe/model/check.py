@@ -113,7 +113,7 @@ def check(claim: ModelClaim, turns: Sequence[Turn]) -> Checked | DropReason:
 
 
 def culprits(claim: ModelClaim, turns: Sequence[Turn], reason: DropReason) -> list[str]:
-    """The words of a claim for which it was dropped, where it is words; each once."""
+    """The words for which a claim was dropped; none where the reason is not about words."""
     ground = ground_of(claim, turns)
     if isinstance(ground, str) or reason not in _TELLING:
         return []
@@ -126,6 +126,7 @@ def _tidy(content: str, category: Category) -> str:
 
 
 def _by_form(case: _Case) -> DropReason | None:
+    """Why a claim's text may not be kept as it is: empty, too long, with hidden characters; None if it may."""
     if not content_words(case.content):
         return "empty"
     if len(case.content) > LONGEST_CONTENT:
@@ -136,6 +137,7 @@ def _by_form(case: _Case) -> DropReason | None:
 
 
 def _by_intent(case: _Case) -> DropReason | None:
+    """`instruction` where a claim would order its reader about, unless a person gave that order; else None."""
     claim = case.claim
     parts = [claim.entity or "", *claim.tags, *(f"{pair.name} {pair.value}" for pair in claim.attributes)]
     if any(is_hostile(text) for text in (case.content, *parts, *case.ground.sentences)):
@@ -154,7 +156,10 @@ def _scripts(text: str) -> set[str]:
 
 
 def _by_speaker(case: _Case) -> DropReason | None:
-    """Who is named in front must have spoken, or been spoken of or to; a tool tells nothing in a user's name."""
+    """Why a claim may not name its speaker: that one neither spoke nor was spoken to or of; None if it may.
+
+    A tool tells nothing in a user's name.
+    """
     if case.unlabelled != case.content:
         return None if any(turn.role != "tool" for turn in case.ground.voices) else "wrong-speaker"
     first = next(iter(words(re.split(r"[\s:'’]", case.content, maxsplit=1)[0])), "")
@@ -172,6 +177,7 @@ def _is_about(name: str, sentence: str) -> bool:
 
 
 def _by_support(case: _Case) -> DropReason | None:
+    """`unsupported` where too few of a claim's words stand in the turns it quotes; else None."""
     own = _LABELS | case.ground.speakers
     said = [word for word in content_words(case.content) if word not in own and not word[0].isdigit()]
     said = said or [word for word in content_words(case.content) if word not in own]
@@ -189,6 +195,7 @@ def _shared_words(said: Sequence[str], heard: Sequence[str]) -> list[str]:
 
 
 def _have_one_stem(one: str, other: str) -> bool:
+    """Whether two words begin alike for long enough to be forms of one; numbers only if they are equal."""
     if one == other:
         return True
     common = next((at for at, (a, b) in enumerate(zip(one, other, strict=False)) if a != b), min(len(one), len(other)))
@@ -200,6 +207,7 @@ def _by_number(case: _Case) -> DropReason | None:
 
 
 def _unsaid_numbers(case: _Case) -> list[str]:
+    """The claim's numbers that its source does not hold."""
     anywhere = case.claim.category in _SEVERAL_SENTENCES
     heard = set(figures(case.ground.heard if anywhere else "\n".join(case.ground.sentences)))
     heard |= {number[:4] for number in heard if re.match(r"\d{4}-\d\d", number)}
@@ -220,6 +228,7 @@ def _unsaid_identifiers(case: _Case) -> list[str]:
 
 
 def _unsaid_names(case: _Case) -> list[str]:
+    """The claim's capitalised names that stand nowhere near its source."""
     known = [*words(case.ground.near.casefold()), *stop_words()]
     return [
         name
@@ -241,7 +250,7 @@ def _by_polarity(case: _Case) -> DropReason | None:
 
 
 def _turned_round(case: _Case) -> list[str]:
-    """The words that are denied by one of the claim and its quote, and not by the other.
+    """The words that either the claim or its quote denies, and the other does not: the claim says the opposite.
 
     What is said without a `not` may take no word that is only said with one; what is said with one must have its like,
     the quoted clause that shares most words, said with one too.
@@ -267,7 +276,7 @@ def _is_negated(clause: str) -> bool:
 
 
 def _by_resolution(case: _Case) -> DropReason | None:
-    """What takes something back must be said by somebody, in words that name it; a tool cannot."""
+    """Why what a claim takes back may not be: a tool said it, or its words do not name it; None if it may."""
     resolves = case.claim.resolves
     if resolves is None or resolves.kind == "correction" or _resolution(case):
         return None
@@ -275,6 +284,7 @@ def _by_resolution(case: _Case) -> DropReason | None:
 
 
 def _resolution(case: _Case) -> Resolution | None:
+    """What the claim corrects or takes back; None where it says nothing of that, a tool said it, or no one named it."""
     resolves = case.claim.resolves
     if resolves is None or any(turn.role in {"tool", "system"} for turn in case.ground.turns):
         return None
@@ -309,6 +319,7 @@ _TELLING: Mapping[DropReason, Callable[[_Case], list[str]]] = {
 
 
 def _checked_fact(case: _Case) -> Checked:
+    """The fact of a claim that passed every check, and what of it was left out: entity, tags, attributes not said."""
     claim, turns = case.claim, case.ground.turns
     entity, tags = _entity(case), [tag for tag in _tags(claim.tags) if _is_near(tag, case.ground)]
     attributes = dict(_attributes(case)) if entity else {}
@@ -346,7 +357,7 @@ def _tags(given: Sequence[str]) -> list[str]:
 
 
 def _attributes(case: _Case) -> Iterator[tuple[str, str]]:
-    """Names of at most three plain words; values that stand in a quoted sentence."""
+    """The claim's attributes as (name, value): names of at most three plain words, values from a quoted sentence."""
     heard = f" {normalise(' '.join(case.ground.sentences))} "
     for pair in case.claim.attributes:
         name, value = entity_key(pair.name), " ".join(pair.value.split())

@@ -110,7 +110,7 @@ class LlmConsolidator:
         self._chat = chat
 
     def propose(self, memories: Sequence[Memory]) -> list[Proposal]:
-        """At most 8 memories are sent."""
+        """What the model proposes for these memories, checked; of more than 8 only the first 8 are sent."""
         shown = list(memories[:MOST])
         answer = self._chat.ask(INSTRUCTIONS, _fenced_memories(shown), SCHEMA, "decisions")
         taken: set[str] = set()
@@ -126,6 +126,7 @@ class LlmConsolidator:
 
 
 def _fenced_memories(shown: Sequence[Memory]) -> str:
+    """The memories as numbered JSON lines, in tags that name their hash, so that no text can end them."""
     data = "\n".join(
         json_line(
             {
@@ -142,6 +143,7 @@ def _fenced_memories(shown: Sequence[Memory]) -> str:
 
 
 def _checked_proposal(given: _Given, shown: Sequence[Memory]) -> Proposal:
+    """A proposal of the model, or `skip` with the reason where it names no memory shown or breaks a rule."""
     numbers = list(dict.fromkeys(given.numbers))
     if not numbers or not all(0 < number <= len(shown) for number in numbers):
         return Proposal("skip", tuple(each.id for each in shown), "model: no such memory")
@@ -178,6 +180,7 @@ _Rule = Callable[[Sequence[Memory], Sequence[str]], str]
 
 
 def _by_form(parts: Sequence[Memory], contents: Sequence[str]) -> str:
+    """What is wrong with the proposed texts by themselves; empty if nothing."""
     if any(not content_words(each) or len(each) > LONGEST_CONTENT or not each.isprintable() for each in contents):
         return "empty, too long or with hidden signs"
     if any(is_hostile(each) for each in contents):
@@ -188,7 +191,7 @@ def _by_form(parts: Sequence[Memory], contents: Sequence[str]) -> str:
 
 
 def _by_support(parts: Sequence[Memory], contents: Sequence[str]) -> str:
-    """Every number, identifier, name and word stands in a part."""
+    """Which number, identifier, name or word of the proposed texts stands in no part; empty if all stand in one."""
     heard, told = _all_words(parts), " ".join(contents)
     if not {*figures(told)} <= {*figures(heard)}:
         return "a number its parts do not hold"
@@ -201,6 +204,7 @@ def _by_support(parts: Sequence[Memory], contents: Sequence[str]) -> str:
 
 
 def _by_denial(parts: Sequence[Memory], contents: Sequence[str]) -> str:
+    """That negations, or words such as `all` and `only`, differ between parts and proposal; empty if they do not."""
     texts = [*(each.content for each in parts), *contents]
     if len({polarity(each).denied for each in texts}) > 1:
         return "negation differs"
@@ -210,7 +214,7 @@ def _by_denial(parts: Sequence[Memory], contents: Sequence[str]) -> str:
 
 
 def _by_order(parts: Sequence[Memory], contents: Sequence[str]) -> str:
-    """`A reports to B` and `B reports to A` have no common sentence, and neither may become the other."""
+    """That two names changed places (`A reports to B`, `B reports to A`); empty if they stand as in the parts."""
     orders = [words(each.content) for each in parts]
     if any(sorted(one) == sorted(other) and one != other for one, other in combinations(orders, 2)):
         return "order differs"
@@ -230,7 +234,7 @@ def _is_turned(said: Sequence[str], orders: Iterable[Sequence[str]]) -> bool:
 
 
 def _by_loss(parts: Sequence[Memory], contents: Sequence[str]) -> str:
-    """Nothing that can be counted goes: numbers, identifiers, names, attributes, and most words of each part."""
+    """What that can be counted is lost: numbers, identifiers, names, attributes, most words of a part; or empty."""
     heard, told = _all_words(parts), " ".join(contents)
     lost = ({*figures(heard)} - {*figures(told)}) | (_specials(heard) - _specials(told))
     held = set(words(told))

@@ -131,6 +131,7 @@ class LlmExtractor:
         return sorted(kept.values(), key=lambda fact: (fact.evidence[0].start, fact.evidence[0].end))
 
     def _facts(self, shown: Sequence[_Line], dropped: Counter[DropReason]) -> list[ExtractedFact]:
+        """Ask the model about these lines; the facts that pass every check. `dropped` counts the rest by reason."""
         answer = self._chat.ask(INSTRUCTIONS, _fenced_lines(shown), SCHEMA, "facts")
         turns = [line.turn for line in shown]
         claims = _Facts.model_validate(answer.value).facts
@@ -170,6 +171,7 @@ def _longest_line(turn: Turn, most: int) -> _Line:
 
 
 def _line_as_json(turn: Turn, text: str) -> str:
+    """A turn as the model is shown it: one JSON line with its number, who spoke, and `text`."""
     parts: dict[str, object] = {"turn": turn.ordinal, "who": turn.role}
     if turn.speaker:
         parts["name"] = turn.speaker

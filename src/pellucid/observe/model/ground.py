@@ -78,7 +78,7 @@ class Ground:
 def ground_of(
     claim: ModelClaim, turns: Sequence[Turn]
 ) -> Ground | Literal["turns-outside", "too-many-turns", "not-quoted"]:
-    """What a claim about `turns` stands on, or why it stands on nothing."""
+    """The turns and sentences that a claim about `turns` stands on, or the reason why it stands on nothing."""
     known = {turn.ordinal: at for at, turn in enumerate(turns)}
     if len(claim.turns) != 2 or not known.keys() >= set(claim.turns) or claim.turns[0] > claim.turns[1]:
         return "turns-outside"

@@ -110,7 +110,7 @@ class LlmJudge:
         self._cache: OrderedDict[tuple[str, Category], Ruling] = OrderedDict()
 
     def judge(self, candidates: Sequence[Candidate], segment: Segment) -> list[Ruling]:
-        """One ruling a candidate, in their order. Never fails: a model that cannot be asked changes nothing."""
+        """One ruling a candidate, in their order; where the model cannot be asked, the fallback's. Never fails."""
         rulings = list(self._fallback.judge(candidates, segment))
         asked = [at for at, each in enumerate(candidates) if _may_be_asked(each, rulings[at])]
         known = {at: ruling for at in asked if (ruling := self._recalled_ruling(candidates[at]))}
@@ -120,6 +120,7 @@ class LlmJudge:
         return capped(_accept_once(merged, candidates), candidates, CAP_BASE + len(segment.turns) // 2)
 
     def _batches_of(self, asked: Sequence[int], candidates: Sequence[Candidate]) -> Iterator[list[int]]:
+        """The positions `asked` about in batches, each small enough for one question to the model."""
         batch: list[int] = []
         length = 0
         for at in asked:
@@ -135,7 +136,10 @@ class LlmJudge:
     def _ask_about(
         self, batch: list[int], candidates: Sequence[Candidate], local: Sequence[Ruling]
     ) -> dict[int, Ruling]:
-        """The model's rulings on a batch; the local one, marked, for each that it is silent or contradictory on."""
+        """The model's rulings on a batch; the local one, marked, for each that it is silent or contradictory on.
+
+        The batch holds positions in `candidates`; `local` are the fallback's rulings on all of these.
+        """
         data = "\n".join(_line(at, candidates[at]) for at in batch)
         try:
             answer = self._chat.ask(INSTRUCTIONS, data, SCHEMA, "verdicts")
@@ -151,12 +155,14 @@ class LlmJudge:
         return {at: rulings.get(at) or _unasked(local[at], "gave no usable verdict") for at in batch}
 
     def _recalled_ruling(self, candidate: Candidate) -> Ruling | None:
+        """The ruling the model gave on the same candidate before; None if that is not known any more."""
         ruling = self._cache.get(_key(candidate))
         if ruling:
             self._cache.move_to_end(_key(candidate))
         return ruling
 
     def _remember_ruling(self, candidate: Candidate, ruling: Ruling) -> None:
+        """Remember a ruling of the model, unless it deferred; the one longest unused goes when there are too many."""
         if ruling.verdict == "defer":
             return
         self._cache[_key(candidate)] = ruling
@@ -180,7 +186,7 @@ def _line(at: int, candidate: Candidate) -> str:
 
 
 def _ruling_of_model(given: _Verdict, told: set[str]) -> Ruling:
-    """The ruling with the model's reason, or, where that repeats a statement, with the words of its code."""
+    """A model's verdict as a ruling; a reason that repeats a statement gives way to the words of its code."""
     reason = " ".join("".join(char if char.isprintable() else " " for char in given.reason).split())
     short = " ".join(reason.split()[:LONGEST_REASON_WORDS])[:LONGEST_REASON]
     repeats = told.intersection(content_words(short)) or any(char.isdigit() for char in short)
@@ -192,7 +198,7 @@ def _unasked(local: Ruling, why: str) -> Ruling:
 
 
 def _accept_once(rulings: list[Ruling], candidates: Sequence[Candidate]) -> list[Ruling]:
-    """Of statements with one normal form only the first that is accepted stays so."""
+    """The rulings, of which only the first acceptance of each statement, in normal form, stays one."""
     seen: set[str] = set()
     out: list[Ruling] = []
     for candidate, ruling in zip(candidates, rulings, strict=True):

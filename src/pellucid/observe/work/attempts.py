@@ -82,7 +82,7 @@ def attempts(segment: Segment) -> list[Pair]:
 
 
 def _failing_before(earlier: Sequence[Run | None], worked: Run) -> Run | None:
-    """The last command, few enough commands ago, of which a working one is another spelling."""
+    """The last failed command, few enough commands ago, of which the one that `worked` is another way; else None."""
     succeeded = 0
     for run in reversed(earlier):
         if run is None or succeeded > FURTHER:
@@ -98,7 +98,7 @@ def _works(failing: Run, runs: Sequence[Run | None]) -> bool:
 
 
 def _runs_of(segment: Segment) -> Iterator[Run | None]:
-    """Each command with how it ended; None where files were edited, or a person spoke.
+    """Each command with how it ended; a None in between where files were edited or a person spoke.
 
     A call counts whose output comes right after it: of calls made at once nobody knows here which output is whose.
     """
@@ -118,7 +118,7 @@ def _runs_of(segment: Segment) -> Iterator[Run | None]:
 
 
 def _command_line(content: str) -> str | None:
-    """The command line of a call, without what stands around it; None of a call that has none."""
+    """The command line that a call's text holds, without what wraps it; None where it holds none."""
     found = _LINE.search(content)
     line = found[1].strip() if found else ""
     if line.startswith("["):
@@ -129,6 +129,7 @@ def _command_line(content: str) -> str | None:
 
 
 def _run_of_call(call: Turn, line: str, output: Turn) -> Run:
+    """The run of a command line: whether it failed by its output, with which exit code, and how much it printed."""
     told = output.content
     found = _EXIT.search(told[:_LOOKED_AT])
     rest = told.replace(found[0], "", 1) if found else told
@@ -143,9 +144,9 @@ def _run_of_call(call: Turn, line: str, output: Turn) -> Run:
 
 
 def _command_words(line: str) -> tuple[str, ...]:
-    """The words of one simple command, `cd` to a folder within the project in front of it; none of anything else.
+    """The words of one simple command, behind a `cd` within the project; none of any other command line.
 
-    What only a shell can tell apart, what is long, and what names a place that is gone tomorrow is told to nobody.
+    What only a shell can tell apart, what is long, and what names a place that is gone tomorrow is left out.
     """
     if len(line) > _LONGEST or _SHELL_SYNTAX.search(line) or _ONE_OFF.search(line):
         return ()
@@ -185,7 +186,7 @@ def _another_way(failed: Run, worked: Run, *, at_once: bool) -> bool:
 def _parts_that_differ(
     one: Sequence[str], other: Sequence[str]
 ) -> tuple[Sequence[str], Sequence[str], Sequence[str], Sequence[str]]:
-    """What two commands share in front, what each has in its place in the middle, and what they share behind."""
+    """The words two commands share in front, those in the middle of each, and the words they share at the end."""
     least = min(len(one), len(other))
     front = next((at for at in range(least) if one[at] != other[at]), least)
     left = least - front

@@ -31,7 +31,7 @@ class Spoken:
 
 
 def parts(segment: Segment, heard: Sequence[Hearing]) -> list[Spoken]:
-    """Each spoken turn of a segment with its part."""
+    """Each spoken turn of a segment with the part it plays in the work: person, narration, conclusion or record."""
     following = dict(zip((turn.ordinal for turn in segment.turns), (*segment.turns[1:], None), strict=True))
     out: list[Spoken] = []
     last: dict[str, Hearing] = {}

@@ -18,7 +18,7 @@ _FIELD = re.compile(r"^(Question|Answer|Option): ", re.MULTILINE)
 
 
 def recorded(turn: Turn) -> list[ObservedStatement]:
-    """The statements of an `answer` or a `commit`; none of another kind of turn."""
+    """The statements in a record of answers or of a commit; none in any other turn."""
     if turn.kind == "answer":
         return [statement for asked in _dialogues(turn.content) if (statement := _settled_choice(*asked))]
     if turn.kind == "commit" and (told := _commit_summary(turn.content)):
@@ -27,7 +27,7 @@ def recorded(turn: Turn) -> list[ObservedStatement]:
 
 
 def _dialogues(content: str) -> list[tuple[str, str]]:
-    """Each question with its answer and what the option that was picked means."""
+    """Each question in a record of answers, with its answer and what the chosen option means."""
     out: list[tuple[str, str]] = []
     pieces = _FIELD.split(content)[1:]
     for name, text in zip(pieces[::2], pieces[1::2], strict=True):
@@ -41,7 +41,7 @@ def _dialogues(content: str) -> list[tuple[str, str]]:
 
 
 def _settled_choice(question: str, answer: str) -> ObservedStatement | None:
-    """The choice, if the question asks how something shall be, or the answer says so by itself; not where it asks back.
+    """The choice as a statement, if it settles how something shall be from now on; None if not, or if it asks back.
 
     `Which file shall I open?` asks for the next step, `Where should retries live?` for what holds from then on.
     """
@@ -58,7 +58,7 @@ def _settled_choice(question: str, answer: str) -> ObservedStatement | None:
 
 
 def _commit_summary(content: str) -> str:
-    """The subject, and as many sentences of what follows it as have room; empty where the subject says too little."""
+    """A commit's subject with as many sentences behind it as fit; empty where the subject says too little."""
     subject, _, rest = content.strip().partition("\n")
     if len(subject.split()) < _FEWEST_WORDS:
         return ""

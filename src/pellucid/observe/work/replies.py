@@ -54,7 +54,7 @@ def _picked_options(reply: str, offered: Sequence[ProseBlock]) -> str:
 
 
 def without_offers(said: Sequence[ProseBlock]) -> Sequence[ProseBlock]:
-    """What an agent says without the `Option A`, `Option B` it asks about: of them nothing holds before a choice."""
+    """An agent's text without the options it asks about: none of them holds before one is chosen."""
     asks = bool(said) and closing_mark(said[-1].text) in QUESTION_MARKS
     offers = {at for place in _options(said).values() for at in place} if asks else set[int]()
     named = any((found := _ITEM_LETTER.match(said[at].text)) and found["named"] for at in offers)
@@ -62,7 +62,7 @@ def without_offers(said: Sequence[ProseBlock]) -> Sequence[ProseBlock]:
 
 
 def is_settled(said: str, reply: ObservedStatement, spoken: Spoken) -> bool:
-    """Whether what was kept of the turn before is what the reply chose from, or says what it agreed to."""
+    """Whether a statement of the turn before is what the reply chose from or agreed to, and so is said by it."""
     offered = blocks(spoken.before.turn.content) if spoken.before else ()
     options = [_told(offered, place) for place in _options(offered).values()]
     chosen = any(option in reply.text for option in options)
@@ -70,7 +70,7 @@ def is_settled(said: str, reply: ObservedStatement, spoken: Spoken) -> bool:
 
 
 def _options(offered: Sequence[ProseBlock]) -> dict[str, range]:
-    """The last list of options by its marks, each with its blocks: numbered items, or lines that say `Option B`."""
+    """The last list of options: by its mark (`A`, `2`) the range of blocks that an option takes."""
     named = {found["mark"].upper(): at for at, block in enumerate(offered) if (found := _ITEM_LETTER.match(block.text))}
     starts = named if len(named) > 1 else _numbered_options(offered)
     ends = sorted(starts.values())
@@ -81,7 +81,7 @@ def _options(offered: Sequence[ProseBlock]) -> dict[str, range]:
 
 
 def _numbered_options(offered: Sequence[ProseBlock]) -> dict[str, int]:
-    """Where the items of the last numbered list stand, by their numbers; what is told of one may stand in between."""
+    """The blocks where the items of the last numbered list begin, by number; text may stand between items."""
     run, last = list[int](), list[int]()
     for at, block in enumerate(offered):
         if block.marker == "ordered":

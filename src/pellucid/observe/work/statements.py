@@ -76,6 +76,7 @@ def units(text: str) -> list[Unit]:
 
 
 def _units(said: Sequence[ProseBlock]) -> Iterator[Unit]:
+    """The sentences and list items of a text, each with the heading or sentence that leads it in."""
     lead, part = "", 0
     found = [block for block in said if not _BOX.match(block.text)]
     for at, block in enumerate(found):
@@ -122,7 +123,7 @@ class ReadUnit:
 
 
 def stated(spoken: Spoken, taken: Collection[str] = ()) -> list[ObservedStatement]:
-    """The statements of a turn, in its order, without the sentences that are `taken`, in small letters: corrections."""
+    """The statements of a turn, in its order, but the sentences (in small letters) that are `taken`: corrections."""
     if spoken.part == "record":
         return recorded(spoken.hearing.turn)
     if spoken.part == "person":
@@ -131,7 +132,7 @@ def stated(spoken: Spoken, taken: Collection[str] = ()) -> list[ObservedStatemen
 
 
 def _of_person(spoken: Spoken, taken: Collection[str]) -> list[ObservedStatement]:
-    """What the cues of the language name, what else reads as worth keeping, and what may change something that is kept.
+    """What a person's turn states: cued sentences, what reads as lasting, and what may change a memory.
 
     Nothing that was pasted.
     """
@@ -155,7 +156,7 @@ def _of_person(spoken: Spoken, taken: Collection[str]) -> list[ObservedStatement
 
 
 def _without_quotes(words: str, before: Hearing | None) -> str:
-    """A person's words without the lines that repeat the agent's; who says nothing else picks what was offered."""
+    """A person's words without lines that repeat the agent's; all of them if nothing else is said: a choice."""
     said = _bare(before.turn.content) if before else ""
     lines = [(line, _bare(line)) for line in words.splitlines()]
     own = [line for line, bare in lines if bare.count(" ") < FEWEST_WORDS - 1 or bare not in said]
@@ -167,7 +168,7 @@ def _is_brief(found: Sequence[Unit]) -> bool:
 
 
 def _completed(made: Sequence[ObservedStatement], found: Sequence[Unit], language: Language) -> list[ObservedStatement]:
-    """The statements of a brief message, each with the sentences beside it that would be lost.
+    """The statements of a brief message (`made`), each with the sentences beside it that it needs.
 
     `No engine class.` belongs to the reason behind it, `Make it 6.` to what it settles; a statement that opens with a
     pronoun belongs to the sentence before it, be that a question.
@@ -238,7 +239,7 @@ def _of_agent(spoken: Spoken) -> list[ObservedStatement]:
 
 
 def _surest(hearing: Hearing, least: float, most: int) -> list[ObservedStatement]:
-    """As many statements of an agent's turn, at most, the surest, of sentences that have this chance at least."""
+    """The `most` surest statements of an agent's turn, of sentences at least this (`least`) likely to last."""
     found = list(_units(without_offers(blocks(hearing.turn.content))))
     read = _stating_units(found, hearing, by_user=False)
     made = [
@@ -257,7 +258,7 @@ def _led(unit: Unit) -> bool:
 
 
 def _of_list(lead: str, items: Sequence[Unit], lasting: Sequence[ReadUnit]) -> Iterator[ObservedStatement]:
-    """A list of which some item lasts: whole where there is room, else those items, `…` for the others.
+    """The statements of a list of which some items last: all items if they fit, else those, `…` for the others.
 
     `There are four reasons: …` with only one of them would not be true.
     """
@@ -272,6 +273,7 @@ def _of_list(lead: str, items: Sequence[Unit], lasting: Sequence[ReadUnit]) -> I
 
 
 def _in_room(read: Iterable[ReadUnit], room: int) -> Iterator[list[ReadUnit]]:
+    """The sentences in order as runs, each of at most `room` characters where one sentence does not exceed that."""
     run: list[ReadUnit] = []
     for each in read:
         if run and sum(len(one.unit.text) + 2 for one in [*run, each]) > room:
@@ -283,7 +285,7 @@ def _in_room(read: Iterable[ReadUnit], room: int) -> Iterator[list[ReadUnit]]:
 
 
 def _stating_units(found: Sequence[Unit], hearing: Hearing, *, by_user: bool) -> list[ReadUnit]:
-    """The units that state something, in their order; a question is one only where a person corrects by asking.
+    """The sentences and items that state something, in order; questions and an agent's next steps are left out.
 
     A sentence of a person's few is read by itself and, at twice the weight, with those behind it: `Only today, though.`
     """
@@ -348,7 +350,7 @@ def _statement_runs(found: Iterable[ReadUnit], least: float, language: Language)
 
 
 def _joined_statement(run: list[ReadUnit]) -> ObservedStatement:
-    """One statement: the words of its sentences, the kind of the surest."""
+    """One statement of several sentences: their words joined, with the category and confidence of the surest."""
     surest = max(run, key=lambda read: read.reading.durable)
     text = joined(read.text for read in run)
     # an agent prefers, promises, rules nothing, and what it found out often reads a little like what it decided

@@ -66,6 +66,7 @@ def unsure(doubt: float) -> str:
 
 
 def _may_withhold_answer(state: State) -> bool:
+    """Whether doubt may withhold the answer at all: see `judge`, which says when it may not."""
     plan, request = state.plan, state.request
     few = state.corpus.rows < request.settings.abstain_from
     otherwise = plan.period is not None or plan.answers or request.review or request.filters.asking
@@ -106,7 +107,7 @@ def nearness(state: State, position: int) -> float:
 
 
 def held(pool: Pool, among: Ints, plan: Plan, rows: int) -> float:
-    """The share of the query's telling words that these candidates hold together, each word by its weight."""
+    """The share of the query's telling words that stand in some of these candidates (`among`), each by its weight."""
     bits = int(np.bitwise_or.reduce(pool.matched[among], initial=np.uint64(0)))
     weights = {i: log(1 + rows / (1 + plan.frequencies[i])) ** 2 for i in plan.telling}
     total = fsum(weights.values())

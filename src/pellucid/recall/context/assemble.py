@@ -72,7 +72,7 @@ def assemble(state: State, world: World) -> State:
 
 
 def rewritten(state: State, world: World, served: Sequence[Served]) -> Context:
-    """The context of a ranking that is on record, of these memories, those that it served."""
+    """The context of a recorded recall, written again: `state` has its ranking, `served` its memories as of today."""
     doubt = state.abstention
     if doubt is None or doubt.abstained:
         return _nothing(state, doubt, len(served)).context
@@ -106,7 +106,7 @@ def _stems(world: World, text: str) -> set[str]:
 
 
 def _cut(state: State, kept: int, repeating: int) -> tuple[Rung, ...]:
-    """The rungs of what only repeats a better one, and of what is beyond `topK`."""
+    """The rungs with what passed each: `repeats` stops what only repeats a better one, `top-k` what is beyond it."""
     ranked, left = len(state.order), len(state.order) - repeating
     return (
         Rung(REPEATS, ranked, left, reason="another stands for it" if repeating else ""),
@@ -130,6 +130,7 @@ def _nothing(state: State, abstention: Abstention | None, ranked: int) -> Assemb
 
 
 def _context_of_words(state: State, words: str, nearest: Sequence[tuple[str, float]] = ()) -> Context:
+    """A context that only says `words`, with as many of the `nearest` misses as fit; empty if the words do not fit."""
     for count in range(len(nearest), -1, -1):
         text = wrap(state.request.recall_id, words + nearest_line(nearest[:count]))
         if len(text) <= state.request.settings.char_budget:
@@ -138,7 +139,7 @@ def _context_of_words(state: State, words: str, nearest: Sequence[tuple[str, flo
 
 
 def composed(state: State, world: World, served: Sequence[Served]) -> Assembly:
-    """The context of these memories, the first of the ranking, in its order."""
+    """The context made of these memories, which are the first of the ranking in its order, and how it came about."""
     settings, wanted = state.request.settings, state.request.settings.context_passes
     then = state.request.instant
     leading = leads(state, world, served)
@@ -190,7 +191,10 @@ def composed(state: State, world: World, served: Sequence[Served]) -> Assembly:
 def _less_what_no_edge_leads_to(
     state: State, lines: list[ContextLine]
 ) -> tuple[list[ContextLine], tuple[Omission, ...], list[Rung]]:
-    """Where nothing but edges is asked for, the lines without sections that none leads to; these, and their rung."""
+    """Leave out sections that no edge leads to, where the query asks for nothing but edges.
+
+    Returns the lines that stay, what was left out and why, and the rung of it; everything stays for any other query.
+    """
     if not state.plan.only_edges:
         return lines, (), []
     left = [line for line in lines if line.memory.category != "section" or line.memory.id in state.ways]
@@ -203,6 +207,7 @@ def _rung(name: str, before: Sequence[ContextLine], after: Sequence[ContextLine]
 
 
 def _empty_builder(state: State, lines: Sequence[ContextLine]) -> ContextBuilder:
+    """A builder with nothing but its notice, which also says how unsure the recall is and what it does not know."""
     doubt = unsure(state.abstention.score) if state.abstention else ""
     lacking = (with_names(leg.reason or "", state.plan.unknown) for leg in state.legs)
     told = (f"{each[0].upper()}{harmless(each[1:])}." for each in (doubt, *lacking) if each)
@@ -211,6 +216,7 @@ def _empty_builder(state: State, lines: Sequence[ContextLine]) -> ContextBuilder
 
 
 def _builder_of(state: State, lines: Sequence[ContextLine]) -> ContextBuilder:
+    """A builder into which all these lines are put, whatever the budget."""
     builder = _empty_builder(state, lines)
     for line in lines:
         builder.put(line)
@@ -220,7 +226,7 @@ def _builder_of(state: State, lines: Sequence[ContextLine]) -> ContextBuilder:
 def _written(
     state: State, world: World, builder: ContextBuilder, omitted: tuple[Omission, ...]
 ) -> tuple[Context, tuple[NamedEpisode, ...]]:
-    """The text of what is put down, its headings as full as there is room."""
+    """The context with its text, its headings as full as there is room, and the episodes that are named besides."""
     if not builder.lines:
         return replace(_context_of_words(state, NOTHING), omitted=omitted), ()
     episodes = readable(state, world, (line.memory.episode_id for line in builder.lines))

@@ -105,6 +105,7 @@ class ContextBuilder:
         return len(f"\n[{len(self.lines) + 1}] ") + line.length + heading + self._citing_cost(line.memory)
 
     def _citing_cost(self, memory: Memory) -> int:
+        """How many characters longer the text gets by citing this memory, in the style chosen; 0 without citations."""
         if self._citing == "plain":
             said = plain_line(self._most, memory)
             return len(said) + (len(SOURCES) if said and not self._cites else 0)
@@ -116,7 +117,7 @@ class ContextBuilder:
         return 0
 
     def put(self, line: ContextLine) -> None:
-        """Put a line down."""
+        """Add a line to the text, under its heading, whether or not it fits, and count its length."""
         self.length += self.cost(line)
         self.lines.append(line)
         self._days.add(line.group[1])
@@ -151,7 +152,7 @@ class ContextBuilder:
         return Omission(line.memory.id, f"needs {self.length + self.cost(line)} of {budget} characters{in_part}")
 
     def describe(self, details: Mapping[Group, str], episodes: Iterable[str], budget: int) -> list[int]:
-        """Use what room is left to say more of the headings, then for episodes; which of these are there.
+        """Fill the room left with longer headings, then with lines for episodes; which episodes, by number, got one.
 
         Groups of a day that say no more than it share a heading.
         """

@@ -49,7 +49,7 @@ class Cited:
 
 
 def citations_of(memory: Memory) -> tuple[Citation, ...]:
-    """What a memory stands on; evidence without a real range, or whose name would break the block, is left out."""
+    """The passages that a memory was read from; evidence is left out if it names no lines, or would break the block."""
     note = f"{memory.category} {memory.id[-SHORT_ID:]}"
     found = (_RANGE.fullmatch(each) for each in memory.evidence)
     cited = (Citation(each["path"], int(each["start"]), int(each["end"]), note) for each in found if each)
@@ -98,7 +98,7 @@ def _lines(parts: Iterable[str]) -> list[str]:
 
 
 def _within(text: str, name: str) -> Iterator[str]:
-    """What stands in each element of this name; one that nothing closes holds nothing."""
+    """The text inside each element of this name; an element that is never closed is empty."""
     opening, closing = f"<{name}>", f"</{name}>"
     at = text.find(opening)
     while at >= 0 and (end := text.find(closing, at)) >= 0:
@@ -107,6 +107,7 @@ def _within(text: str, name: str) -> Iterator[str]:
 
 
 def _citation(line: str) -> Citation | None:
+    """The citation that a line is; None where it has not the form, or its lines are no range."""
     found = _ENTRY.fullmatch(line)
     if found is None or not 0 < int(found["start"]) <= int(found["end"]):
         return None

@@ -34,7 +34,7 @@ def direct(state: State) -> State:
 
 
 def verdict(pool: Pool, plan: Plan) -> Tier:
-    """Which candidate answers directly, or the gate that decided that none does; who failed where."""
+    """Which candidate answers directly, or the gate that nobody passed; and the gates that turned some away."""
     standing = pool.rejected == 0
     considered = int(standing.sum())
     if not considered:
@@ -55,7 +55,7 @@ def verdict(pool: Pool, plan: Plan) -> Tier:
 
 
 def _gates(pool: Pool, plan: Plan, shares: Floats) -> tuple[tuple[str, Mask], ...]:
-    """What a direct answer must be, in the order it is asked, and who is it."""
+    """The conditions that a direct answer must meet, in the order they are asked, each with a mask of who meets it."""
     about_others = ((pool.direct & SOMEBODY) > 0) & ~pool.named if plan.named else np.zeros(len(pool), dtype=np.bool_)
     return (
         ("only-asks", ~pool.asks),
@@ -74,7 +74,7 @@ def share(pool: Pool, plan: Plan) -> Floats:
 
 
 def _best(pool: Pool, among: Ints, others: Ints, shares: Floats) -> tuple[int, bool]:
-    """The one that holds most, the first by id of equals; and whether it leads all that state anything by the margin.
+    """The candidate that holds most of the query's words, and whether it leads all `others` by the margin.
 
     The turns that it was read from, which say the same, are no others.
     """

@@ -20,7 +20,10 @@ Opponents = Mapping[str, Sequence[Memory]]
 
 
 def opponents(memories: Iterable[Memory], request: Request, world: World) -> Opponents:
-    """What stands against each memory; nobody, in an answer about the past: who disputes it may not have been known."""
+    """For each memory those that cannot hold beside it; none for a question about the past.
+
+    Who disputes something today may not have been known then.
+    """
     if request.as_of is not None or request.as_known_at is not None:
         return {}
     told = list(memories)
@@ -35,7 +38,7 @@ def opponents(memories: Iterable[Memory], request: Request, world: World) -> Opp
 
 
 def _outdated(told: Sequence[Memory]) -> dict[str, list[Memory]]:
-    """The turns that say what a memory told beside them has replaced since, each with that memory."""
+    """For each turn in the context the memories in it that have replaced what the turn says."""
     newer = [each for each in told if each.supersedes]
     found = {
         turn.id: [each for each in newer if each.created > turn.created and _replaces(each, turn)]
@@ -57,7 +60,7 @@ def in_words(others: Sequence[Memory]) -> list[str]:
 
 
 def by_number(lines: Sequence[ContextLine], against: Opponents, request: Request) -> list[ContextLine]:
-    """The lines, with the number of what disputes them where that stands in the context, too: never longer than before.
+    """The lines, each disputed one marked with the number of the line that disputes it, if that is there, too.
 
     Lines are numbered in the order of their places, from 1.
     """

@@ -56,7 +56,7 @@ def _vouched(episode: Episode, said: Sequence[str]) -> Episode:
 
 
 def worths(state: State, lines: Iterable[ContextLine]) -> dict[Group, float]:
-    """What each group of lines is worth."""
+    """By group of lines (those under one heading), the score that orders it among the others."""
     groups: dict[Group, list[int]] = {}
     for line in lines:
         groups.setdefault(line.group, []).append(int(state.kept[line.place]))
@@ -117,7 +117,7 @@ def _contenders(state: State, world: World, lines: Sequence[ContextLine], count:
 
 
 def _nominated(state: State, lines: Sequence[ContextLine], count: int) -> Iterator[_Contender]:
-    """The sessions that have candidates, and no line: as many as can be among the first `count`."""
+    """The sessions of candidates of which no line is in the context, as many as may be among the first `count`."""
     pool, order = state.pool, state.order
     there = {int(pool.session[state.kept[line.place]]) for line in lines}
     members: dict[int, list[int]] = {}
@@ -154,7 +154,10 @@ def _answering(state: State, world: World, count: int, floor: float) -> list[_Co
 
 
 def _worthy(state: State, near: Sequence[NearEpisode], floor: float) -> list[tuple[NearEpisode, float]]:
-    """Those worth more than `floor`, best first: the legs' terms, and the share of the question they hold."""
+    """Those of the near episodes that are worth more than `floor`, with their worth, best first.
+
+    The worth is what the legs' terms come to, and the share of the question that the topic holds.
+    """
     terms = _terms(state, "vector", [each.cosine for each in near]) + _terms(
         state, "lexical", [each.bm25 for each in near]
     )
@@ -167,7 +170,7 @@ def _worthy(state: State, near: Sequence[NearEpisode], floor: float) -> list[tup
 
 
 def _terms(state: State, leg: str, scores: Sequence[float]) -> Floats:
-    """What a leg's places are worth that memories of these scores would have; 0 beyond its last, and for no score."""
+    """What these raw scores would be worth by their places in that leg's list; 0 beyond its last, and for no score."""
     settings, ranks = state.request.settings, state.pool.ranks.get(leg)
     if ranks is None:
         return np.zeros(len(scores))

@@ -56,6 +56,7 @@ class Cutter:
         return excerpt(text, self._places(text), self._weights, room)
 
     def _places(self, text: str) -> list[tuple[str, int]]:
+        """The question's weighty stems in a text, each with the character at which it stands; remembered per text."""
         if text not in self._read:
             found = self._reader.survey(text, names=False).terms if self._weights else ()
             self._read[text] = [(each.stem, each.start) for each in found if each.stem in self._weights]
@@ -75,7 +76,7 @@ def cut_to(line: ContextLine, told: Excerpt) -> ContextLine:
 
 
 def going_on(lines: Sequence[ContextLine], state: State, world: World) -> list[ContextLine]:
-    """The lines, … where a passage breaks off in mid-sentence, and its turn goes on in another."""
+    """The lines, marked `…` where a passage ends in mid-sentence because its turn goes on in another."""
     ends = {line.place for line in lines if _breaks_off(line)}
     starts = {line.place for line in lines if _is_turn(line) and line.body[:1].islower()}
     asked = sorted(ends | starts)
@@ -129,7 +130,7 @@ def excerpt(text: str, places: Iterable[tuple[str, int]], weights: Mapping[str, 
 
 
 def _with_announced(parts: Sequence[str], at: int) -> Iterator[int]:
-    """A piece with what announces it, and, if it announces, with the next."""
+    """The position of a piece, of the one that announces it (`…:`) if any, and of the next one if it announces that."""
     if _announces(parts[at]) and at + 1 < len(parts):
         yield at + 1
     yield at
@@ -156,6 +157,7 @@ def _worth(parts: Sequence[str], places: Iterable[tuple[str, int]], weights: Map
 
 
 def _joined(parts: Sequence[str], chosen: set[int]) -> str:
+    """The pieces at the positions in `chosen`, in order, with a mark of the cut wherever pieces are left out."""
     runs, last = list[str](), -1
     for at in sorted(chosen):
         if runs and at == last + 1:
@@ -178,7 +180,7 @@ def pieces(text: str) -> Iterator[str]:
 
 
 def _sentences(block: str) -> Iterator[str]:
-    """A paragraph in sentences; also where a line was ended although its next word would have had room."""
+    """The sentences of a paragraph; a line that ends although the next word would have fitted on it ends one, too."""
     lines = block.splitlines(keepends=True)
     width = max(map(len, lines))
     ends, at = {*beginnings(block)}, 0

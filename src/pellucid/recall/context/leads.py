@@ -55,7 +55,7 @@ class _EdgeAnswer:
 
 
 def leads(state: State, world: World, served: Sequence[Served]) -> dict[str, Excerpt]:
-    """What stands in the context of each section that answers for an edge, and of headers that are near, by its id."""
+    """By a section's id, what the context shows of it: of sections that answer for an edge, and headers near them."""
     if not state.plan.answers:
         return {}
     positions = state.kept
@@ -74,7 +74,10 @@ def leads(state: State, world: World, served: Sequence[Served]) -> dict[str, Exc
 
 
 def _hear(found: Sequence[_EdgeAnswer], world: World) -> None:
-    """Have each document say the edges that it states itself, and the first of them, once, what others say."""
+    """Fill in for each document the sentences that state its edges: its own; the first document gets those of others.
+
+    Each sentence is said once.
+    """
     numbers = np.array(sorted({edge for each in found for _, edge, _ in each.way[1:]}), dtype=np.int64)
     edges = dict(zip(numbers.tolist(), world.reader.graph.edges(numbers), strict=True))
     sayers = list(dict.fromkeys(edge.memory_id for edge in edges.values()))
@@ -118,7 +121,7 @@ def _spelled(key: str) -> re.Pattern[str]:
 
 
 def _openings(state: State, world: World, answers: Sequence[_EdgeAnswer]) -> Mapping[str, str]:
-    """The first paragraph of each of these documents, where what may answer has one, by the id of its header."""
+    """By the id of a document's header, the document's first paragraph of prose; none where it has none to show."""
     graph = world.reader.graph
     ends = {each.way[-1][0]: each.memory.id for each in answers}
     homes = graph.homes(np.array(sorted(ends), dtype=np.int64))
@@ -151,7 +154,7 @@ def _is_prose(paragraph: str) -> bool:
 
 
 def _lines_of_answer(answer: _EdgeAnswer, opening: str, cutter: Cutter, room: int) -> Excerpt:
-    """The lines of an answer: of a header what leads, of a section the whole, or what holds the words asked for."""
+    """What is shown of an answer: of a header the leading lines, of a section all of it or what holds the words."""
     title, *rest = answer.memory.content.splitlines()
     if answer.header:
         said = [line for line in rest if line.partition(":")[0] in _LEADING]
@@ -170,7 +173,7 @@ def _lines_of_answer(answer: _EdgeAnswer, opening: str, cutter: Cutter, room: in
 
 
 def shortened(text: str, room: int) -> str:
-    """The text, cut behind the last sentence that fits, or behind a word where none does; a cut shows."""
+    """The text cut to `room` after the last sentence that fits, else after a word, with `…` where it is cut."""
     if len(text) <= room:
         return text
     fitting = takewhile(lambda start: start + 1 <= room, beginnings(text))

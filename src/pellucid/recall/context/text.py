@@ -82,6 +82,8 @@ def body_of(content: str) -> str:
 def mark_of(memory: Memory, at: datetime, disputed: Sequence[str] = ()) -> str:
     """What a reader must know before believing a memory, in brackets; empty where nothing speaks against it.
 
+    A turn that newer memories outdate names them as `disputed`, too.
+
     `disputed` says where, or what, the memories are that cannot hold beside it; beside a turn, newer words of it.
     """
     against = "newer words" if memory.category == "moment" else "disputed"

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from pellucid.model.entity import family, node_key
 from pellucid.model.memory import BOUNDARY_SCOPES, unpack_id
 from pellucid.recall.legs.graph_walk import Reached, Walk, strongest
-from pellucid.recall.legs.leg import NO_HITS, Asked, GraphHits, report
+from pellucid.recall.legs.leg import NO_HITS, GraphHits, LegAnswer, report
 from pellucid.recall.query.edges import ABSENT, beside, unknown
 from pellucid.recall.query.entities import WORD, names_in
 from pellucid.recall.score.equation import Floats, Ints, Mask
@@ -44,7 +44,7 @@ NOTHING = "nothing that may answer hangs together with what the query names"
 _NUMBER = re.compile(r"§?\s*(\d+(?:\.\d+)*)\b")
 
 
-def graph(state: State, plan: Plan, world: World) -> Asked:
+def graph(state: State, plan: Plan, world: World) -> LegAnswer:
     """What hangs together with the things that the query names, nearest first; `off` where it names none.
 
     The raw score of a memory is the activation of its node (`graph_walk`) times `.4 + .2·PageRank + .4·cosine`, or
@@ -95,8 +95,8 @@ def graph(state: State, plan: Plan, world: World) -> Asked:
     return report("graph", hits, note=note if len(inside) or gone else NOTHING), hits
 
 
-def _empty_report(plan: Plan, gone: tuple[str, ...]) -> Asked:
-    """How the leg did where the query names something that nothing is known of, or nothing at all."""
+def _empty_report(plan: Plan, gone: tuple[str, ...]) -> LegAnswer:
+    """The answer of a leg that found nothing: `off` where the query names nothing; `gone` are names nobody knows."""
     if gone:
         nothing = GraphHits(NO_HITS.rows, NO_HITS.scores, NO_HITS.open_rows, NO_HITS.open_scores, unknown=gone)
         return LegReport("graph", "empty", ABSENT), nothing
@@ -106,6 +106,8 @@ def _empty_report(plan: Plan, gone: tuple[str, ...]) -> Asked:
 
 def _absent_names(state: State, plan: Plan, world: World) -> tuple[str, ...]:
     """Names in the query numbered as documents here are (`SPEC-99` beside SPEC-1) that none has which may answer.
+
+    These names are numbered as documents here are.
 
     Of the past nothing is said: a document may have been there, and its history may not be known.
     """
@@ -121,7 +123,7 @@ def _absent_names(state: State, plan: Plan, world: World) -> tuple[str, ...]:
 
 
 def _any_may_answer(state: State, world: World, nodes: Ints) -> bool:
-    """Whether something that speaks for one of these nodes may answer whoever asks, whatever else they ask for."""
+    """Whether a memory of one of these nodes may be given to whoever asks, leaving the filters of this call aside."""
     if not len(nodes):
         return False
     columns = world.reader.columns(world.reader.graph.homes(np.unique(nodes)).rows, state.admission)
@@ -130,7 +132,7 @@ def _any_may_answer(state: State, world: World, nodes: Ints) -> bool:
 
 
 def _names_of_defined(reader: GraphReader, plan: Plan, seeds: Sequence[Node]) -> tuple[str, ...]:
-    """What the query calls the first of these nodes that some file defines."""
+    """The names that the query uses for the first of these nodes that a file defines."""
     left = {node.number for node in seeds if node.defined}
     out: list[str] = []
     for name in dict.fromkeys((*plan.entities, *names_in(plan.text))):
@@ -171,6 +173,10 @@ class Ways(Mapping[str, Way]):
         return self._reached.between()
 
     def __getitem__(self, memory_id: str) -> Way:
+        """The way to this memory's node: (node, edge to it or -1, whether in its direction) from the seed on.
+
+        KeyError for a memory that the leg did not reach.
+        """
         node, out = self._node[memory_id], list[tuple[int, int, bool]]()
         if node in self._between:
             before, edge, forward = self._between[node]
@@ -197,7 +203,7 @@ def _seed_nodes(reader: GraphReader, plan: Plan) -> list[Node]:
 
 
 def _stems_beside(reader: GraphReader, plan: Plan, seeds: Sequence[Node]) -> tuple[int, ...]:
-    """The telling stems of a query that asks for edges, less those that ask for them or are of a name in it."""
+    """Positions of the query's telling stems that neither ask for edges nor belong to a name; none without edges."""
     if plan.asked is None:
         return ()
     numbers = {node.number for node in seeds}
@@ -211,7 +217,7 @@ def _leads(reader: GraphReader, name: str, numbers: Collection[int]) -> bool:
 
 
 def _nodes_asked_for(reader: GraphReader, plan: Plan, seeds: Sequence[Node]) -> Ints:
-    """The documents that the query names, where it asks for nothing else: none of its telling words is of no name."""
+    """The named documents, where the query asks for them and nothing else: all its telling words are of their names."""
     defined = {node.number for node in seeds if node.defined}
     if plan.asked or not defined:
         return np.zeros(0, dtype=np.int64)
@@ -247,7 +253,7 @@ def _scored_rows(state: State, plan: Plan, world: World, reached: Reached, itsel
 
 
 def _ordered_rows(found: _Scored, reached: Reached) -> Ints:
-    """Where what scores at all stands, best first; what was asked for before all else."""
+    """The positions of the rows with a score above 0, best first, those that asked edges lead to before all others."""
     scoring = (found.scores > 0).nonzero()[0]
     some = (
         found.columns.ids[scoring],
@@ -267,7 +273,7 @@ def _row_cosines(plan: Plan, world: World, rows: Rows) -> Floats:
 
 
 def _rows_of_nodes(reader: GraphReader, plan: Plan, reached: Reached) -> tuple[Rows, Ints]:
-    """The rows of the most active nodes, and the position of the node of each."""
+    """The rows of the memories of the most active nodes, and for each row its node's position in `reached`."""
     wanted = (~reached.seed | reached.asked).nonzero()[0] if plan.asked else np.arange(len(reached.nodes))
     homes = reader.homes(reached.nodes[strongest(wanted, reached.activation, NODES)])
     place = reached.nodes.searchsorted(homes.nodes)
@@ -276,7 +282,7 @@ def _rows_of_nodes(reader: GraphReader, plan: Plan, reached: Reached) -> tuple[R
 
 
 def _rows_to_keep(scores: Floats, asked: Mask, places: Ints) -> Mask:
-    """What is kept where edges are asked for: a row of each thing they lead to, and as many of the best of all else."""
+    """A mask of what stays where edges are asked for: the best row of each thing they lead to, and as many others."""
     best = places == 0
     out = asked & best
     out[strongest((~asked & best).nonzero()[0], scores, max(BESIDE, int(out.sum())))] = True
@@ -304,7 +310,7 @@ def _scores_of_leads(state: State, plan: Plan, world: World, columns: Columns, r
 
 
 def _scores_of_meant_sections(reader: GraphReader, reached: Reached, rows: Rows, place: Ints) -> Floats:
-    """1 for the section that an edge means (`SPEC-037 §3`), so that it stands first among those of its document."""
+    """1 for each row of a section that an edge means (`SPEC-037 §3`), to put it first in its document; else 0."""
     again = place[1:][place[1:] == place[:-1]]  # a choice there is only where a node has several rows
     several = np.unique(again[reached.asked[again]])[:ANCHORED]
     if not len(several):
@@ -323,7 +329,7 @@ def _scores_of_meant_sections(reader: GraphReader, reached: Reached, rows: Rows,
 
 
 def _with_listing_sections(state: State, world: World, reached: Reached, rows: Rows, place: Ints) -> tuple[Rows, Ints]:
-    """With the sections of joined seeds that list others: they answer for no node, and may say the edge that joins."""
+    """The rows and nodes, with sections of joined seeds that list others added: one may state the edge that joins."""
     if not reached.joins:
         return rows, place
     for node in (reached.seed & reached.asked).nonzero()[0].tolist():
@@ -335,7 +341,7 @@ def _with_listing_sections(state: State, world: World, reached: Reached, rows: R
 
 
 def _rows_stating_edges(reader: GraphReader, reached: Reached, columns: Columns) -> Mask:
-    """Which rows say an edge that joins two seeds."""
+    """A mask of the rows whose memory states an edge that joins two seeds."""
     if not reached.joins:
         return np.zeros(len(columns.ids), dtype=np.bool_)
     edges = reader.edges(np.array([edge for _, _, edge in reached.joins], dtype=np.int64))

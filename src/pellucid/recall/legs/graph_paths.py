@@ -12,7 +12,7 @@ from pellucid.store.graph_port import GraphReader
 
 
 def paths_of(ways: Mapping[str, Way], ids: Iterable[str], reader: GraphReader) -> dict[str, GraphPath]:
-    """How those of these memories were reached that the graph leg nominated."""
+    """By memory id, how the graph leg reached it, in names and types; ids that it did not nominate are left out."""
     wanted = {memory_id: ways[memory_id] for memory_id in ids if memory_id in ways}
     if not wanted:
         return {}

@@ -84,7 +84,7 @@ class Reached:
     """PageRank among these nodes, the greatest being 1."""
 
     def came_from(self) -> dict[int, tuple[int, int, bool]]:
-        """For each node but the seeds: the node it was reached from, the edge, and whether in its direction."""
+        """By node, without seeds: the node it was reached from, the edge, and whether that leads from there to this."""
         out: dict[int, tuple[int, int, bool]] = {}
         for hop in self.hops:
             steps = zip(hop.here.tolist(), hop.edge.tolist(), hop.forward.tolist(), strict=True)
@@ -92,7 +92,7 @@ class Reached:
         return out
 
     def between(self) -> dict[int, tuple[int, int, bool]]:
-        """For each seed that an edge joins to another: that one, the edge, and whether it leads from there."""
+        """By seed that an asked edge joins to another: that other, the edge, and whether it leads from there to it."""
         out: dict[int, tuple[int, int, bool]] = {}
         for source, target, edge in self.joins:
             out.setdefault(target, (source, edge, True))
@@ -111,7 +111,7 @@ def _at_seeds(asked: AskedEdges) -> NDArray[np.bool_]:
 
 
 def _edges_between_seeds(steps: Steps, seeds: Ints, wanted: NDArray[np.bool_]) -> list[tuple[int, int, int]]:
-    """The edges of these types from one seed to another, the strongest first: of any direction asked for, each says it.
+    """The edges of the `wanted` types between two seeds, as (source, target, edge), the strongest first.
 
     `steps` are those at the seeds.
     """
@@ -140,7 +140,7 @@ class _Trail:
         return self.strength[self.nodes.searchsorted(nodes)]
 
     def take(self, steps: Steps, flow: Floats, *, together: bool) -> tuple[Ints, Floats, Ints]:
-        """Take in the nodes that a hop reaches for the first time: these, how strongly, and the best step's place.
+        """Add the nodes that a hop is first to reach. Returns them, how strongly, and the index of the step to each.
 
         With `together` the flows that meet add up, else the greatest counts. Of very many the strongest are taken.
         """
@@ -182,7 +182,7 @@ def _beginnings(values: Ints) -> Ints:
 
 
 def strongest(places: Ints, worth: Floats, count: int) -> Ints:
-    """The places of the greatest worth, in the order they have; of equals the first."""
+    """The `count` of these places with the greatest worth, in the order they came in; of equals the first."""
     if len(places) <= count:
         return places
     kept = places[(-worth[places]).argsort(kind="stable")[:count]]
@@ -199,7 +199,7 @@ class Walk:
     settings: RecallSettings
 
     def from_seeds(self, seeds: Sequence[int], asked: AskedEdges | None) -> Reached:
-        """Walk from these nodes."""
+        """Walk from these nodes, first along the asked edges, then over all; what was reached, and how."""
         begun = np.array(sorted(seeds), dtype=np.int64)
         near = self._around(begun)
         first, second = _Trail(begun), _Trail(begun)
@@ -218,7 +218,7 @@ class Walk:
         return Reached(first.nodes, first.strength, asked_for, seed, (*second.hops, *first.hops), joins, rank)
 
     def _follow_asked(self, trail: _Trail, steps: Steps, asked: AskedEdges) -> None:
-        """Along the edges that are asked for, as far as they lead; what is only named beside these, one edge.
+        """Follow the edges that are asked for as far as they lead; mere references only at the seeds.
 
         `steps` are those at the seeds. It ends with the hop that fills the leg.
         """
@@ -234,7 +234,7 @@ class Walk:
             wanted = further[steps.type]
 
     def _spread_over_all(self, trail: _Trail, steps: Steps, hops: int) -> list[Steps]:
-        """Over every edge, a few hops; `steps` are those at the seeds. All steps that were looked at."""
+        """Follow every edge for a few hops, from the seeds, whose `steps` are given; returns all steps looked at."""
         seen = [steps]
         for _ in range(hops - 1):
             nodes, strength = self._spread_one_hop(trail, steps)

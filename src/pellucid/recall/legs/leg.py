@@ -12,7 +12,8 @@ from pellucid.store.index_port import LegHits
 
 _NO_ROWS, _NO_SCORES = np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.float32)
 NO_HITS = LegHits(_NO_ROWS, _NO_SCORES, _NO_ROWS, _NO_SCORES)
-Asked = tuple[LegReport, LegHits]
+LegAnswer = tuple[LegReport, LegHits]
+"""How a leg did that was asked, and what it found."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +39,7 @@ class Leg:
     name: str
     score_type: str
     """What its raw score measures."""
-    ask: Callable[[State, Plan, World], Asked]
+    ask: Callable[[State, Plan, World], LegAnswer]
     found: str
     """How it finds something: `by meaning`."""
     part: str

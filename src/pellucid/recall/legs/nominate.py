@@ -5,7 +5,7 @@ from dataclasses import replace
 
 from pellucid.errors import StoreError
 from pellucid.recall.legs.graph import graph
-from pellucid.recall.legs.leg import NO_HITS, Asked, AskedLeg, GraphHits, Leg, report
+from pellucid.recall.legs.leg import NO_HITS, AskedLeg, GraphHits, Leg, LegAnswer, report
 from pellucid.recall.legs.pool import gather
 from pellucid.recall.legs.procedural import procedural
 from pellucid.recall.legs.review import review
@@ -14,7 +14,11 @@ from pellucid.store.index_port import LegHits
 
 
 def legs(state: State, world: World) -> State:
-    """Ask every leg, the searching ones for each sub-question, too; the newest only when searching fails."""
+    """Ask every leg, the searching ones for each sub-question, too, `recent` only if those find nothing or are down.
+
+    Gathers the pool from what they found, and settles in the plan whether edges answer. A message that needs no memory
+    asks none: each is reported `off`.
+    """
     if state.plan.depth == "no_recall":
         off = (LegReport(each.name, "off", "the message needs no memory") for each in asked_legs(state))
         return replace(state, legs=tuple(off))
@@ -29,7 +33,10 @@ def legs(state: State, world: World) -> State:
 
 
 def _with_walk(state: State, found: Iterable[LegHits]) -> State:
-    """The state with the ways that were gone; edges that the query asks for, and none answers, were not asked for."""
+    """The state with what the graph leg found out: the ways to its memories, and whether asked edges lead anywhere.
+
+    Where they lead nowhere, the plan goes on as if no edge had been asked for.
+    """
     walk = next((hits for hits in found if isinstance(hits, GraphHits)), None)
     answers = walk.answers if walk else 0
     asked = state.plan.asked if answers else None
@@ -46,7 +53,8 @@ def asked_legs(state: State) -> Iterator[AskedLeg]:
         yield from (AskedLeg(f"{leg.name}@{number}", leg, plan) for leg in LEGS.values() if leg.searches)
 
 
-def _ask_leg(state: State, each: AskedLeg, world: World) -> Asked:
+def _ask_leg(state: State, each: AskedLeg, world: World) -> LegAnswer:
+    """A leg's answer; `off` where it is left out or weighs nothing, `degraded` with the reason if the store fails."""
     leg = each.leg
     if leg.name in state.request.without or not leg.weighs(state.request.settings):
         return LegReport(leg.name, "off"), NO_HITS
@@ -57,12 +65,16 @@ def _ask_leg(state: State, each: AskedLeg, world: World) -> Asked:
 
 
 def needs_fallback(searches: Sequence[LegReport]) -> bool:
-    """A leg that is down brought nothing and says why; one that only misses some memories still searches."""
+    """Whether `recent` must be asked: a search is down and brought nothing, or none found anything that may answer.
+
+    A leg that only misses some memories still searches.
+    """
     down = any(report.health == "degraded" and report.admitted == 0 for report in searches)
     return down or all(report.admitted == 0 for report in searches)
 
 
-def _vector(state: State, plan: Plan, world: World) -> Asked:
+def _vector(state: State, plan: Plan, world: World) -> LegAnswer:
+    """The nearest memories by cosine; `degraded`, with the reason, where the query or most memories have no vector."""
     settings, corpus = state.request.settings, state.corpus
     if corpus.rows == 0:
         return LegReport("vector", "empty"), NO_HITS
@@ -76,20 +88,21 @@ def _vector(state: State, plan: Plan, world: World) -> Asked:
     return report("vector", hits, note if missing > corpus.vectors else "", note), hits
 
 
-def _lexical(state: State, plan: Plan, world: World) -> Asked:
+def _lexical(state: State, plan: Plan, world: World) -> LegAnswer:
+    """The best memories by BM25 for the stems that are searched for; notes how many common words were left out."""
     settings, stems = state.request.settings, [plan.stems[i] for i in plan.searched]
     hits = world.reader.lexical(stems, state.admission, settings.pool, settings.open_pool)
     skipped = sum(1 for frequency in plan.frequencies if frequency) - len(stems)
     return report("lexical", hits, note=f"{skipped} common word{'s' * (skipped > 1)} left out" if skipped else ""), hits
 
 
-def _passage(state: State, plan: Plan, world: World) -> Asked:
+def _passage(state: State, plan: Plan, world: World) -> LegAnswer:
     settings, stems = state.request.settings, [plan.stems[i] for i in plan.searched]
     hits = world.reader.lexical(stems, state.admission, settings.pool, settings.open_pool, passages=True)
     return report("passage", hits), hits
 
 
-def _recent(state: State, plan: Plan, world: World) -> Asked:  # noqa: ARG001 - every leg has one shape
+def _recent(state: State, plan: Plan, world: World) -> LegAnswer:  # noqa: ARG001 - every leg has one shape
     hits = world.reader.recent(state.admission, state.request.settings.pool)
     return report("recent", hits), hits
 

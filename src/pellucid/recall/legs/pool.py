@@ -16,7 +16,7 @@ T = TypeVar("T", bound=np.generic)
 
 
 def gather(reader: IndexReader, hits: Mapping[str, LegHits], admission: Admission, plan: Plan) -> Pool:
-    """The union of what the legs brought, both arms; a row brought twice counts once."""
+    """One pool of all that the legs brought, in the admitted or the open arm; each row stands in it once."""
     brought = [rows for found in hits.values() for rows in (found.rows, found.open_rows)]
     pool = _blank_pool(reader, np.unique(np.concatenate([*brought, _NO_ROWS])), admission, plan)
     return replace(
@@ -46,7 +46,7 @@ def join(reader: IndexReader, pool: Pool, rows: Rows, admission: Admission, plan
 
 
 def pick(pool: Pool, kept: Mask) -> Pool:
-    """The candidates of a mask alone, with all that is known of each; pairs among them keep their similarity."""
+    """The pool cut down to the candidates of the mask; all columns, and pairs among those that stay, go along."""
     place = np.cumsum(kept) - 1
     pairs = {(int(place[a]), int(place[b])): much for (a, b), much in pool.pairs.items() if kept[a] and kept[b]}
     flat = {each.name: getattr(pool, each.name)[kept] for each in fields(Pool) if each.name not in _NESTED}
@@ -64,6 +64,7 @@ _NESTED = (*_KEYED, *_PAIRED, "pairs", "newer_than")
 
 
 def _blank_pool(reader: IndexReader, rows: Rows, admission: Admission, plan: Plan) -> Pool:
+    """A pool of these rows that no leg has ranked, with which of them are named in the query and lie in its period."""
     columns = reader.columns(rows, admission)
     by_id = np.argsort(columns.ids, kind="stable")
     pool = blank(rows, columns)
@@ -73,6 +74,7 @@ def _blank_pool(reader: IndexReader, rows: Rows, admission: Admission, plan: Pla
 
 
 def _mask_of_period(pool: Pool, period: Period | None) -> Mask:
+    """Which candidates were created in the period, its end excluded; all of them without one."""
     inside = np.ones(len(pool), dtype=np.bool_)
     if period is not None and period.since is not None:
         inside &= pool.created >= period.since

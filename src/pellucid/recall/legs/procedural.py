@@ -5,7 +5,7 @@ from math import log1p
 import numpy as np
 
 from pellucid.language.words import function_words
-from pellucid.recall.legs.leg import NO_HITS, Asked, report
+from pellucid.recall.legs.leg import NO_HITS, LegAnswer, report
 from pellucid.recall.query.tasks import starts_task
 from pellucid.recall.score.equation import Floats, Mask
 from pellucid.recall.state import LegReport, Plan, State, World
@@ -18,7 +18,7 @@ FLOOR = 0.35
 """The score below which a procedure does not fit the task."""
 
 
-def procedural(state: State, plan: Plan, world: World) -> Asked:
+def procedural(state: State, plan: Plan, world: World) -> LegAnswer:
     """The procedures that fit a task best; `off` where the query starts none.
 
     The score of each is its cosine, not below 0 and 0 without an encoder, plus the share of the query's telling words
@@ -43,7 +43,7 @@ def procedural(state: State, plan: Plan, world: World) -> Asked:
 
 
 def _scores(features: Features, plan: Plan, rows: int) -> Floats:
-    """Cosine, plus the share of the telling words it holds, by their IDF."""
+    """For each candidate the cosine to the query, plus the share of the query's telling words it holds, by IDF."""
     telling = [i for i in plan.telling if plan.words[i].casefold() not in function_words()]
     idf = {i: log1p((rows - plan.frequencies[i] + 0.5) / (plan.frequencies[i] + 0.5)) for i in telling}
     held = np.zeros(len(features.matched))

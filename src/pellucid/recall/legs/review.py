@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 from pellucid.errors import InputError
-from pellucid.recall.legs.leg import NO_HITS, Asked, report
+from pellucid.recall.legs.leg import NO_HITS, LegAnswer, report
 from pellucid.recall.state import LegReport, Plan, State, World
 
 MOST = 500
@@ -31,7 +31,7 @@ _PLAIN_PATH = re.compile(r'[\w./\\@+#~-]{1,1000}|"[^"]{1,1000}"')
 """A path without spaces, or one that git quotes."""
 
 
-def review(state: State, plan: Plan, world: World) -> Asked:  # noqa: ARG001 - every leg has one shape
+def review(state: State, plan: Plan, world: World) -> LegAnswer:  # noqa: ARG001 - every leg has one shape
     """Memories that speak of the files under review: 1 for each file by its path, ½ for each by its name alone."""
     if not state.request.review:
         return LegReport("review", "off", "no files are under review"), NO_HITS
@@ -77,6 +77,7 @@ def _is_diff(lines: Sequence[str]) -> bool:
 
 
 def _of_list(lines: Iterable[str]) -> Iterator[str]:
+    """The paths in a list of files, one a line, or `git status` lines. InputError for a line that cannot be a path."""
     held = list(lines)
     marked = [_STATUS.fullmatch(line) for line in held]
     for line, mark in zip(held, marked, strict=True):
@@ -105,13 +106,17 @@ class _Reader:
         return self.new > 0 or any(left > 0 for left in self.old)
 
     def open(self, hunk: re.Match[str]) -> None:
+        """Begin a hunk: note how many lines of the old files and of the new one its `@@` line announces."""
         ranges = (part.partition(",")[2] for part in hunk[2].split())
         self.old = [int(count or 1) for count in ranges]
         self.new = int(hunk[3] or 1)
         self.header = False
 
     def body(self, line: str) -> bool:
-        """Whether a line is one of the hunk, which it then takes from; with several old files a column each."""
+        """Whether a line belongs to the open hunk; if so it is counted off what the hunk announced.
+
+        A merge's hunk has a column of marks for each old file.
+        """
         marks = (line or " ")[: len(self.old)].ljust(len(self.old))
         if marks[0] == "\\":
             return True

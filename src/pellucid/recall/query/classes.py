@@ -89,7 +89,7 @@ def _folded(word: str, at: int) -> str:
 
 @cache
 def load_head() -> QueryHead:
-    """The shipped weights."""
+    """The trained weights for query classes that come with the package."""
     rows = (files("pellucid.recall") / "heads" / TABLE).read_text("utf-8").splitlines()[1:]
     weights = {name: tuple(map(int, cells)) for name, *cells in (row.split("\t") for row in rows)}
     vector = [weights.pop(f"{VECTOR}{at}") for at in range(sum(name.startswith(VECTOR) for name in weights))]

@@ -172,7 +172,7 @@ def unknown(asked: AskedEdges) -> str:
 
 
 def with_names(reason: str, names: Iterable[str]) -> str:
-    """What is not known, with what it is not known of; empty for a reason that says nothing of that."""
+    """The reason, with the names that are not known put in; empty for a reason of another kind."""
     named = " or ".join(names)
     if reason == ABSENT:
         return f"no document here is {named}" if named else reason
@@ -199,7 +199,7 @@ def beside(text: str, names: Iterable[str]) -> str:
 
 
 def _find_asked_edges(text: str) -> tuple[AskedEdges, tuple[int, int]] | None:
-    """The edges that a text asks for, and where it does."""
+    """The edges that a text asks for, and the span of the words that ask; None where none is asked for."""
     if found := passive(text):
         verb, done_to_it, span = found
         return _PASSIVE[verb][done_to_it], span
@@ -208,7 +208,7 @@ def _find_asked_edges(text: str) -> tuple[AskedEdges, tuple[int, int]] | None:
 
 
 def _by_whom(verb: Verb) -> str:
-    """`By what is SPEC-3 required`: the one that acts is asked for."""
+    """A pattern for `By what is SPEC-3 required`, which asks for the one that acts."""
     en, de, es, fr = _ENGLISH[verb], _GERMAN[verb], _SPANISH[verb], _FRENCH[verb]
     return "|".join(
         (
@@ -226,7 +226,7 @@ def _by_whom(verb: Verb) -> str:
 
 
 def _acts(verb: Verb) -> str:
-    """`What is required by SPEC-3`: the thing named acts."""
+    """A pattern for `What is required by SPEC-3`, where the thing named does it."""
     en, de, es, fr = _ENGLISH[verb], _GERMAN[verb], _SPANISH[verb], _FRENCH[verb]
     return "|".join(
         (
@@ -243,7 +243,7 @@ def _acts(verb: Verb) -> str:
 
 
 def _passive_pattern(verb: Verb) -> str:
-    """`SPEC-3 is required by`: it is done to the thing named."""
+    """A pattern for `SPEC-3 is required by`, where it is done to the thing named."""
     return "|".join(
         (
             rf"\b{_ENGLISH[verb]}\s+by\b",
@@ -257,7 +257,7 @@ def _passive_pattern(verb: Verb) -> str:
 
 @cache
 def _passives() -> tuple[tuple[Verb, bool, re.Pattern[str]], ...]:
-    """In the order they are tried: `by what` before `what … by`, and the bare `required by` last."""
+    """Verb, whether it is done to the thing named, and a pattern for each passive, in the order they are tried."""
     verbs: tuple[Verb, ...] = get_args(Verb)
     return tuple(
         (verb, done_to_it, re.compile(said(verb), re.IGNORECASE))

@@ -110,7 +110,7 @@ class _Found:
         self._before = ""
 
     def take(self, match: re.Match[str]) -> None:
-        """The next piece of the query."""
+        """Go on with the next piece of the query: add to the name at hand, or end it."""
         kind, piece = match.lastgroup, match[0]
         if kind == "stop":
             if piece == "." and self._before in _TITLES:
@@ -132,6 +132,7 @@ class _Found:
         self._start = self._end = self._linked = -1
 
     def _take_word(self, piece: str, at: int) -> None:
+        """Go on with a word at a place: it begins or continues a name, may link two parts (`of`), or ends the name."""
         bare = _POSSESSIVE.sub("", piece)
         joined = self._start >= 0 and self._text[max(self._end, self._linked) : at] in (" ", ". ")
         if not self._is_name(piece, bare, at, joined=joined):
@@ -165,6 +166,7 @@ class _Found:
         return self._opening and self._goes_on(piece, at + len(piece))
 
     def _goes_on(self, piece: str, end: int) -> bool:
+        """Whether a word that begins a sentence begins a name: a capitalised word that may be part of it follows."""
         after = self._text[end : end + 60]
         follows = _FOLLOWS.match(after)
         if not follows or not follows[1][0].isupper():

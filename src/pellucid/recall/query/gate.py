@@ -117,7 +117,7 @@ def gate(text: str) -> Gated:
 
 
 def _is_acknowledgement(text: str, lowered: str) -> bool:
-    """Nothing but greetings, thanks and assent; signs and emoji aside."""
+    """Whether a message is nothing but greetings, thanks and assent; signs and emoji aside."""
     if len(text) > _ACK_MOST or "?" in lowered or "？" in lowered:
         return False
     words = re.sub(r"[^\w\s,;.!~…、。！，'\-–—:)(]", " ", lowered)

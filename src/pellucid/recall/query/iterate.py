@@ -59,6 +59,7 @@ def reading(plan: Plan, terms: Iterable[Term]) -> QuestionReading:
 
 
 def _named(plan: Plan, places: Sequence[tuple[int, int, int]]) -> Iterator[frozenset[int]]:
+    """For each name in the question, the positions in the plan of the words that stand in it."""
     for name in (*plan.named.values(), *plan.entities):
         at = plan.text.find(name)
         held = frozenset(i for i, start, end in places if at <= start and end <= at + len(name)) if at >= 0 else None
@@ -78,6 +79,7 @@ def parts(read: QuestionReading, open_words: frozenset[int]) -> Iterator[Part]:
 
 
 def _by_name(read: QuestionReading, open_words: frozenset[int]) -> Iterator[Part]:
+    """For each of several names with an open word, a part: its words, and those of no name; none for a single name."""
     if len(read.names) < 2:
         return
     everyone = frozenset[int]().union(*read.names)
@@ -88,7 +90,7 @@ def _by_name(read: QuestionReading, open_words: frozenset[int]) -> Iterator[Part
 
 
 def _by_clause(read: QuestionReading, open_words: frozenset[int]) -> Iterator[Part]:
-    """Each clause that asks something of its own and is still open, with the names of the whole question."""
+    """For each clause that asks something of its own and holds open words, a part: its words, and all names."""
     everyone = frozenset[int]().union(*read.names)
     clauses = [
         tuple(dict.fromkeys(i for i, first, last in read.places if start <= first and last <= end))
@@ -101,7 +103,7 @@ def _by_clause(read: QuestionReading, open_words: frozenset[int]) -> Iterator[Pa
 
 
 def _clauses(text: str) -> Iterator[tuple[int, int]]:
-    """The stretches between what stands between clauses."""
+    """The spans of a question's clauses, without the words that join them."""
     at = 0
     for gap in _BETWEEN.finditer(text):
         yield at, gap.start()
@@ -145,6 +147,10 @@ def sufficiency(state: State, read: QuestionReading) -> tuple[float, frozenset[i
 
 
 def _plans_without_model(state: State, world: World, before: str = "") -> tuple[tuple[Plan, ...], str]:
+    """What `iterate` returns where no model is asked: plans for the open parts, if too little is covered.
+
+    `before` begins the note.
+    """
     read = reading(state.plan, world.reader.survey(state.plan.text).terms)
     share, open_words = sufficiency(state, read)
     threshold = state.request.settings.sufficiency_threshold
@@ -161,7 +167,7 @@ def _words_of_part(plan: Plan, part: Part) -> str:
 
 
 def _plans_asking_anew(state: State, world: World, texts: Iterable[str], before: str) -> tuple[tuple[Plan, ...], str]:
-    """The plans of the first of these that ask for something new."""
+    """The plans of the first of these texts that ask for something no plan asked yet, and a note, begun by `before`."""
     known = {_sought(each) for each in (state.plan, *state.sub_plans)} | {frozenset[str]()}
     new: list[Plan] = []
     for text in texts:

@@ -53,7 +53,10 @@ _EAST, _EAST_OTHER = re.compile("[我私僕俺]"), re.compile("你|您|あなた
 
 
 def plan(state: State, world: World) -> State:
-    """Read the query once: its words with their frequency, its vectors, the instant it asks about."""
+    """Read the query once: its words with their frequency, its vectors, the instant it asks about.
+
+    Narrows the request of a message that needs little to a few memories.
+    """
     request = state.request
     text = clean(request.query)
     known = world.reader.survey(text)
@@ -94,7 +97,7 @@ def plan(state: State, world: World) -> State:
 
 
 def _is_timeless(request: Request, query_class: str) -> bool:
-    """Whether being recent counts for nothing: asked about the past, unless somebody chose otherwise for it."""
+    """Whether age counts for nothing: the question is about the past, and nobody chose a weight for age."""
     past = query_class == "historical" or request.as_of is not None or request.as_known_at is not None
     asked = "leg_weights.temporal" in request.chosen or "temporal" in request.settings.class_weights.get(
         query_class, {}
@@ -209,7 +212,7 @@ def _sought(telling: tuple[int, ...], frequencies: Sequence[int]) -> Sequence[in
 
 
 def _searched_stems(telling: Sequence[int], frequencies: Sequence[int], cost: int) -> tuple[int, ...]:
-    """The telling words the lexical leg asks for: the rarest, until the rows they stand in add up to `cost`."""
+    """Positions of the words the lexical leg searches for: the rarest, until the rows they stand in come to `cost`."""
     spent, chosen = 0, list[int]()
     for index in sorted((i for i in telling if frequencies[i]), key=lambda i: (frequencies[i], i)):
         spent += frequencies[index]
@@ -220,7 +223,7 @@ def _searched_stems(telling: Sequence[int], frequencies: Sequence[int], cost: in
 
 
 def encode(text: str, world: World) -> tuple[QueryEncoding | None, str]:
-    """The encoding of a text, or why there is none."""
+    """The encoding of a text and ""; None and the problem where there is no encoder or it fails."""
     if world.embedder is None:
         return None, world.encoder_problem
     try:
@@ -230,7 +233,7 @@ def encode(text: str, world: World) -> tuple[QueryEncoding | None, str]:
 
 
 def _stems_of_tokens(encoding: QueryEncoding, terms: Sequence[Term], stems: Sequence[str]) -> tuple[int, ...]:
-    """For each token of the encoding, the stem whose span it overlaps."""
+    """For each token of the encoding, the position of the stem that it is part of; -1 for none."""
     number = {stem: i for i, stem in enumerate(stems)}
     out: list[int] = []
     for start, end in encoding.spans:
@@ -254,7 +257,7 @@ def asks_own(text: str) -> bool:
 
 
 def _tells(words: list[str]) -> bool:
-    """Whether `you` did something: before it stands `did`, or behind it a verb in the past."""
+    """Whether the question is about what `you` did: `did` stands before it, or a verb in the past behind it."""
     past = lexicon.words("past")
     plain = [word for word in words if not word.endswith("ly")]
     return any(

@@ -22,7 +22,7 @@ _ID = 16
 
 
 def pool_before(header: Mapping[str, Any], body: bytes) -> Pool:
-    """The candidates of a receipt of an earlier version; what it did not know of them is as it was without it.
+    """The candidates of a receipt before version 5; columns that it did not have yet are at their defaults.
 
     Raises:
         ValueError: the bytes are shorter than the header says.
@@ -66,6 +66,7 @@ def _read_columns(layout: Sequence[tuple[str, str, str]], body: bytes, count: in
     at = 0
 
     def take(kind: str, number: int) -> NDArray[Any]:
+        """The next `number` values of the body."""
         nonlocal at
         found = np.frombuffer(body, dtype=kind, count=number, offset=at)
         at += found.nbytes
@@ -96,7 +97,7 @@ def pool_of_fifth(head: Mapping[str, Any], numbers: bytes, noise: bytes) -> Pool
 
 
 def _unpack_rows(described: Sequence[Any], count: int, data: bytes) -> tuple[NDArray[np.int64], bytes]:
-    """The rows again, and the bytes behind them.
+    """The rows of whole numbers, column by column as `described`, and the bytes that follow them.
 
     Raises:
         ValueError: there are fewer bytes than the rows need.

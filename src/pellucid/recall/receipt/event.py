@@ -60,6 +60,7 @@ def is_degraded(state: State) -> bool:
 
 
 def _outcome(state: State) -> Outcome:
+    """How a recall ended: `gated` where the message needs no memory, `empty` where nothing fitted or was found."""
     if state.context.included:
         return "answered"
     if state.plan.depth == "no_recall":

@@ -39,7 +39,7 @@ Rows = NDArray[np.int64]
 
 
 def pack_pool(pool: Pool) -> tuple[dict[str, object], bytes, bytes]:
-    """What a header must say of a pool (JSON-ready), what is to be deflated of it, and its noise."""
+    """A pool as a JSON-ready head, the whole numbers (to be deflated), and the noise (floats, which deflate badly)."""
     known = [~np.isnan(getattr(pool, name)) for name in _SCORED]
     hundredths = np.rint(pool.importance * np.float32(100)).astype(np.int64)
     plain, heated = bool((_from_hundredths(hundredths) == pool.importance).all()), bool(pool.heat.any())
@@ -62,7 +62,7 @@ def pack_pool(pool: Pool) -> tuple[dict[str, object], bytes, bytes]:
 
 
 def _rows_of(pool: Pool, known: Sequence[Bools]) -> tuple[Rows, list[int]]:
-    """The whole numbers as they are kept, but for the importance; and what steps begin with."""
+    """The pool's whole numbers as rows, times and places as steps, but the importance; and where the steps begin."""
     rows = np.empty((_TIME + 1, len(pool)), dtype=np.int64)
     marks = np.concatenate([*(getattr(pool, flag) for flag in FLAGS), *known]).reshape(len(FLAGS) + len(known), -1)
     rows[_LOW : _HIGH + 1] = np.packbits(marks, axis=0, bitorder="little")
@@ -87,7 +87,7 @@ def _from_hundredths(numbers: Rows) -> NDArray[np.float32]:
 
 
 def _leg_columns(pool: Pool) -> tuple[list[object], list[int], bytes, NDArray[np.float32]]:
-    """Each leg as its name, how many it ranked in either arm, and whether it scored by the cosine.
+    """Each leg as (name, how many it ranked in its admitted and its open arm, whether its scores are all cosines).
 
     And, leg by leg and arm by arm, best first: how far their ranks are from 1, 2, 3 … (nothing, if they are not), whom
     they ranked; and the scores.
@@ -134,7 +134,7 @@ class _Floats:
 
 
 def unpack_pool(head: Mapping[str, Any], smooth: bytes, rough: bytes) -> Pool:
-    """The pool again, as `pack_pool` was given it, less its rows and what is worked out from the others.
+    """`pack_pool` undone, without index rows and without what follows from other columns.
 
     Raises:
         ValueError: the bytes are not what the header says.
@@ -171,7 +171,7 @@ class _Bytes:
 
 
 def _unpack_rows(smooth: _Bytes, rough: _Bytes, count: int, begin: Sequence[int]) -> Rows:
-    """The rows as the columns of a pool have them, the times of ids behind them."""
+    """The whole numbers as a pool's columns have them, the times of the ids behind them: `_rows_of` undone."""
     least = smooth.take(8 * (_TIME + 1)).view("<i8")
     varied = np.unpackbits(smooth.take(_TIME + 1)).reshape(-1, 8).astype(np.bool_)
     planes = np.zeros((_TIME + 1, 8, count), dtype=np.uint8)
@@ -187,7 +187,7 @@ def _unpack_rows(smooth: _Bytes, rough: _Bytes, count: int, begin: Sequence[int]
 
 
 def pool_of(head: Mapping[str, Any], ids: bytes, rows: Rows, where: Rows, beyond: Rows, noise: bytes) -> Pool:
-    """A pool of its rows, of whom legs ranked and how far that is from 1, 2, 3 …, and of its scores.
+    """A pool of its ids, rows, whom each leg ranked (`where`), how far those ranks are from 1, 2, 3 …, and scores.
 
     Raises:
         ValueError: the bytes are not what the header says.

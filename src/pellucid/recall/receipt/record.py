@@ -101,7 +101,7 @@ class Draft:
 
 
 def _settings_text(settings: RecallSettings) -> bytes:
-    """What a header says of the settings: mostly those of the recall before."""
+    """The settings as JSON for a header; the text made for the recall before is used again where they are the same."""
     last = _last_settings[0]
     if not (last and last[0] is settings):
         last = _last_settings[0] = settings, settings.model_dump_json().encode()
@@ -115,7 +115,7 @@ def pack(state: State) -> bytes:
 
 
 def draft(state: State) -> Draft:
-    """What is to be kept of a finished recall."""
+    """What is to be kept of a finished recall, ready to be packed later."""
     pool, request, plan = state.pool, state.request, state.plan
     place = {each.memory.id: int(at) for each, at in zip(state.served, state.kept, strict=True)}
     header: dict[str, object] = {
@@ -259,6 +259,7 @@ def _rungs_now(header: dict[str, Any], numbers: NDArray[np.uint8]) -> NDArray[np
 
 
 def _unpack_pool(header: dict[str, Any], numbers: bytes, rest: bytes) -> Pool:
+    """The candidates of a receipt of any version: its columns, its verdicts as rungs of today, and its pairs."""
     if header["v"] in FIRST:
         bare = pool_before(header, rest)
     else:
@@ -285,6 +286,7 @@ def _values(row: Any) -> list[Any]:
 
 
 def _unpack_plan(header: dict[str, Any], query: str, words: tuple[str, ...]) -> Plan:
+    """What was read of the query, as it was recorded; names and phrases are cut out of `query`, if that was kept."""
     asked, timeless, *answers = header.get("asked", (None, False))
     query_class, depth, reason, entities, places, dated = header.get("said", ("other", "full", "", 0, (), None))
     names = spelled(query, places)
@@ -309,6 +311,7 @@ def _unpack_plan(header: dict[str, Any], query: str, words: tuple[str, ...]) -> 
 
 
 def _request_of(header: dict[str, Any], settings: RecallSettings, query: str, beside: list[Any]) -> Request:
+    """The request as it was recorded; `beside` holds the words of its filters and its review."""
     as_of, as_known_at = header.get("asOf", (None, None))
     return Request(
         query=query,
@@ -339,6 +342,7 @@ def _state_of(
     said: tuple[str, list[Any]],
     words: tuple[str, ...],
 ) -> State:
+    """The finished state that a header records; `said` are the query and words beside it, empty where not kept."""
     query, _ = said
     length, included, omitted = header["context"]
     ids: Any = pool.ids.tolist()

@@ -28,7 +28,7 @@ def query_bytes(request: Request) -> bytes:
 
 
 def split_query(said: str) -> tuple[str, list[Any]]:
-    """A query, and what filters and a review name beside it."""
+    """The query, and the words of filters and review behind it, from a receipt's text; `query_bytes` undone."""
     query, nul, named = said.rpartition("\0")
     nothing: list[Any] = [(), (), None, None, (), None]
     try:

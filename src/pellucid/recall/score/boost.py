@@ -13,7 +13,7 @@ REPETITIONS = 10
 
 
 def boost(state: State) -> State:
-    """Add every such worth whose weight is not 0, where some candidate has it."""
+    """Add as terms what a memory is worth by what it is (importance, heat, a pin …), as far as weights are not 0."""
     pool, settings = state.pool, state.request.settings
     repeated = settings.reinforcement_weight if settings.reinforcement_recall_boost_enabled else 0.0
     own = state.plan.own & ((pool.direct & OWN) > 0)  # who asks for something tells of themself, too

@@ -75,7 +75,7 @@ def rank(scores: NDArray[np.floating] | Ints, among: Mask, created: Ints) -> Int
 
 
 def expansion(fused: Floats, session: Ints, ordinal: Ints, place: Ints, alpha: float) -> Floats:
-    """What a candidate is owed by its neighbours' fused scores; `session` is -1 where there is none.
+    """What each candidate gains from its neighbours' fused scores; `session` is -1 where there is none.
 
     `alpha` times: what stands beside it (±1 whole, ±2 half), plus a quarter of the session's three best other scores.
     How far apart two stand is the greater of their distances in turns and in rows of the session: so the many
@@ -119,7 +119,7 @@ STEP = 0.001
 
 
 def succession(base: Floats, created: Ints, leads: Floats) -> tuple[Floats, dict[int, int]]:
-    """What each is lifted by, so that it stands `STEP` above every older one that leads it by no more than allowed.
+    """How far each newer one is raised to stand `STEP` above every older one that it may overtake; 0 for all others.
 
     `leads[older, newer]` is the greatest lead that is given up, below 0 for none. Oldest first, so that a chain of
     memories ends with the newest on top. What leads by more, and what is older, keeps its score. Also returns, for the

@@ -11,7 +11,7 @@ from pellucid.recall.state import Pool, State, World
 
 
 def widen(state: State, world: World) -> State:
-    """Bring in the turns beside each leg's first places."""
+    """Add to the pool the turns that stand beside each leg's first places; nothing where scores are not passed on."""
     pool, settings = state.pool, state.request.settings
     if len(pool) == 0 or settings.score_propagation_alpha == 0:
         return state
@@ -21,7 +21,10 @@ def widen(state: State, world: World) -> State:
 
 
 def leading(pool: Pool, places: int) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
-    """Whose neighbours join: the first places of each leg, leg by leg, so that leaving one out moves no other's."""
+    """A mask of the first `places` of each leg, whose neighbours join the pool.
+
+    Each leg is taken by itself, so that leaving one out moves no other's.
+    """
     out = np.zeros(len(pool), dtype=np.bool_)
     for ranks in pool.ranks.values():
         out |= (ranks > 0) & (ranks <= places)
@@ -29,7 +32,7 @@ def leading(pool: Pool, places: int) -> np.ndarray[tuple[int], np.dtype[np.bool_
 
 
 def expand(state: State) -> State:
-    """Pass the fused scores along each session, as a term."""
+    """Add the `expansion` term: the share of its session neighbours' fused scores that each candidate gains."""
     pool, alpha = state.pool, state.request.settings.score_propagation_alpha
     if len(pool) == 0 or alpha == 0:
         return state

@@ -15,7 +15,10 @@ COMPANY = 0.4
 
 
 def fuse(state: State) -> State:
-    """Turn places into terms. `temporal` weighs the age of what the legs brought, and brings nothing itself."""
+    """Add a term for each leg, from the candidates' places in it, and `temporal`, from their age.
+
+    `temporal` weighs what the legs brought, and brings nothing itself.
+    """
     request, plan, pool = state.request, state.plan, state.pool
     settings, weights = request.settings, weights_for(request.settings, plan)
     terms = {name: reciprocal(ranks, weights[base_of(name)], settings.rrf_k) for name, ranks in pool.ranks.items()}
@@ -29,7 +32,7 @@ def fuse(state: State) -> State:
 
 
 def weights_for(settings: RecallSettings, plan: Plan) -> dict[str, float]:
-    """What first place is worth for a query, by name: as set, but for its class, for asked edges and for the past."""
+    """What first place in each leg is worth for this query: the settings, changed for its class, edges and past."""
     of_legs = {leg.name: leg.weighs(settings) for leg in LEGS.values()}
     weights = settings.leg_weights.model_dump() | of_legs | settings.class_weights.get(plan.query_class, {})
     if (plan.asked or plan.answers) and weights["graph"]:

@@ -64,6 +64,7 @@ def strict_period(state: State) -> bool:
 
 
 def _by_context(state: State, pool: Pool) -> Mask:  # noqa: ARG001 - every rung has one shape
+    """Which candidates a leg brought that goes by what a memory hangs together with, not by the query's words."""
     out = np.zeros(len(pool), dtype=np.bool_)
     for name, ranks in pool.ranks.items():
         if LEGS[base_of(name)].by_context:

@@ -37,7 +37,7 @@ def best_matches(query: NDArray[np.int8], held: Codes) -> Floats:
 
 
 def nearest(query: NDArray[np.int8], held: Codes) -> tuple[Ints, Floats]:
-    """For each query token the token of one memory it met best, the first of equals, and their cosine."""
+    """For each query token the position of the nearest token of one memory, the first of equals, and the cosine."""
     tokens = query.astype(np.float32)
     ones = np.unpackbits(held.codes, axis=1).astype(np.float32) @ tokens.T
     length = np.sqrt((query.astype(np.float64) ** 2).sum(axis=1) * query.shape[1])
@@ -55,7 +55,7 @@ def weighted(matches: Floats, weights: Floats) -> NDArray[np.float32]:
 
 
 def with_neighbours(matches: Floats, own: Ints, before: Ints, after: Ints) -> Floats:
-    """For each of `own` rows the best of its matches and those of the rows beside it; -1 says that there is none."""
+    """The `own` rows' matches, raised to those of the row before or after where these are better; -1: none there."""
     out = matches[own]
     for beside in (before, after):
         there = beside >= 0

@@ -41,9 +41,10 @@ def find_replaced(state: State, world: World) -> State:
 
 
 def _find_retold(state: State, world: World) -> tuple[tuple[int, int], ...]:
-    """Places (older, newer) of two that hold a rare word both, and much the same of the question; sections are neither.
+    """Pairs (older, newer) of pool positions, of one session: both hold a rare word and much the same of the question.
 
-    What is said later of a session's work is said of the same names: which these are, no list need know.
+    Sections are in none. What is said later of a session's work is said of the same names: which these are, no list
+    need know.
     """
     pool = state.pool
     alike = _alikeness(pool, np.arange(len(pool)), state.plan, state.corpus.rows) >= RELATED
@@ -62,7 +63,10 @@ def _find_retold(state: State, world: World) -> tuple[tuple[int, int], ...]:
 
 
 def _find_pairs(state: State, world: World) -> tuple[tuple[int, int], ...]:
-    """Places (older, newer) of what one document replaced; none of what the query names, or asks the successor of."""
+    """Pairs (older, newer) of pool positions of documents, the newer having replaced the older.
+
+    None where the query names the older one, or asks what replaced it.
+    """
     pool, graph = state.pool, world.reader.graph
     found = graph.replaced(pool.rows, state.admission)
     asked = asked_edges(state.plan.text) if len(found.nodes) else None
@@ -99,7 +103,7 @@ def renew(state: State) -> State:
 
 
 def _before_replaced(pool: Pool, plan: Plan, base: Floats) -> tuple[Floats, dict[int, int]]:
-    """What the best of each successor is lifted by, so that it stands `STEP` above all that its document replaced.
+    """How far the best sections of each successor are raised, to stand `STEP` above all that its document replaced.
 
     Also which of these that is, by the place of the successor. One that does not meet the question stays where it is,
     and what it replaced stands before it with its mark.
@@ -144,7 +148,7 @@ def _is_elsewhere(pool: Pool, among: Ints) -> Matrix:
 
 
 def _is_retold(pool: Pool, among: Ints) -> Matrix:
-    """[older, newer]: `Pool.retold`."""
+    """A matrix [older, newer] over `among`: whether `_find_retold` found that pair."""
     place = {at: number for number, at in enumerate(among.tolist())}
     out = np.zeros((len(among), len(among)), dtype=np.bool_)
     for older, newer in pool.retold:

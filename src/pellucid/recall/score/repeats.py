@@ -35,7 +35,7 @@ _Span = tuple[str, int, int]
 
 @dataclass(frozen=True, slots=True)
 class _WordsSaid:
-    """A memory's words, the turns that it came from, and the number it goes by."""
+    """A memory's words, the turns that it came from, and its place in the pool."""
 
     number: int
     text: tuple[str, ...]
@@ -47,14 +47,14 @@ class _WordsSaid:
 
     @classmethod
     def of(cls, memory: Memory, number: int) -> "_WordsSaid":
-        """What a memory says, without where it stands in a list."""
+        """A memory's words, less list numbers such as `3.`; `number` is its place in the pool."""
         text = _ORDINAL.sub("", memory.content)
         said = words(text)
         names, spans = frozenset(words(" ".join(_NAME.findall(text)))), tuple(_evidence_spans(memory))
         return cls(number, said, frozenset(said), frozenset(content_words(text)), names, spans, memory)
 
     def says(self, other: "_WordsSaid") -> bool:
-        """Whether it says what the other does.
+        """Whether it says all that the other does, so that the other adds nothing.
 
         Every number and name must be held; of other turns every content word, too, and its side: what changed one says
         another.
@@ -79,7 +79,7 @@ class _WordsSaid:
         return ", ".join(each for each, held in clauses if 2 * len(other.content.intersection(held)) >= len(held))
 
     def completes(self, other: "_WordsSaid") -> bool:
-        """Whether it is of the same session, and says the whole of the other and at most as much again."""
+        """Whether it says all of the other, a turn of the same session or its source, and is at most twice as long."""
         if MOST * len(self.memory.content) > len(other.memory.content):
             return False
         whole = other.words < self.words and self.memory.session_id == other.memory.session_id
@@ -110,7 +110,7 @@ class AlreadyTold:
         self._asked, self._stems = asked, stems
 
     def take(self, memory: Memory, number: int, *, firm: bool = False) -> dict[int, int]:
-        """Which of what is told this settles: each with the number of the one that says it.
+        """Add the next best memory. Returns by each repeated one's number the number of the one that says it.
 
         It is itself among them where a better one says what it does. Where it is the next best of the same session and
         says the whole of the one before and more, that one is: unless that was `firm`, which nothing stands for.
@@ -133,7 +133,10 @@ class AlreadyTold:
         return {before.number: number}
 
     def _take_section(self, memory: Memory, number: int, *, bare: bool) -> dict[int, int]:
-        """That one whose every line another of its document says is settled by that, and a bare one by any other."""
+        """Add a section; returns what is settled as `take` does.
+
+        A section is settled by another of its document that has its every line, and a bare one by any other of it.
+        """
         document, lines = memory.session_id or memory.id, _lines_of(memory.content)
         said = self._sections.setdefault(document, {})
         if (better := next((other for other, held in said.items() if lines <= held), None)) is not None:
@@ -172,6 +175,7 @@ def _lines_of(section: str) -> frozenset[str]:
 
 
 def _evidence_spans(memory: Memory) -> Iterator[_Span]:
+    """The turns a memory was read from, as (session, first turn, last turn); other evidence is left out."""
     for source, _, range_ in (each.rpartition(":") for each in memory.evidence):
         start, _, end = range_.partition("-")
         if start.isdigit() and end.isdigit():
@@ -179,6 +183,7 @@ def _evidence_spans(memory: Memory) -> Iterator[_Span]:
 
 
 def _spans_overlap(one: Sequence[_Span], other: Sequence[_Span]) -> bool:
+    """Whether some turn is in both."""
     return any(
         source == theirs and start <= last and first <= end
         for source, start, end in one

@@ -18,7 +18,7 @@ NO_RERANKING, LATE_INTERACTION = "none", "late-interaction"
 
 
 def score_survivors(state: State, world: World) -> State:
-    """Score survivors one by one, as far as somebody is there who can."""
+    """Score those that passed the ladder with the chosen reranker; without one that works the scores stay NaN."""
     if state.rerank_backend == NO_RERANKING:
         return state
     if world.reranker is not None:
@@ -30,7 +30,7 @@ def score_survivors(state: State, world: World) -> State:
 
 
 def scorer(settings: RecallSettings, world: World) -> str:
-    """Who is to score the survivors, whether or not he then can; `none` where nobody is."""
+    """The name of the reranker that is to score the survivors, whether or not it then can; `none` where none is to."""
     weighs = settings.leg_weights.rerank or settings.leg_weights.rerank_passage
     if not settings.enable_reranking or not weighs or world.rerank.backend == NO_RERANKING:
         return NO_RERANKING
@@ -38,7 +38,7 @@ def scorer(settings: RecallSettings, world: World) -> str:
 
 
 def rerank(state: State) -> State:
-    """Turn the candidates' places by reranker score into terms."""
+    """Add the terms `rerank` and `rerankPassage`, from the places by a memory's own and by its passage's score."""
     pool, settings, terms = state.pool, state.request.settings, dict[str, Floats]()
     for name, scores, weight in (
         ("rerank", pool.rerank_score, settings.leg_weights.rerank),

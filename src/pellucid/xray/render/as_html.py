@@ -81,6 +81,7 @@ def render_shell(script: str) -> str:
 
 
 def _page(body: Sequence[str], further: str = "") -> str:
+    """A whole HTML document around `body`; `further` is added to its content security policy."""
     head = (
         '<meta charset="utf-8">',
         '<meta name="viewport" content="width=device-width, initial-scale=1">',
@@ -100,6 +101,7 @@ def _style() -> str:
 
 
 def _header(snapshot: RecallXraySnapshot) -> list[str]:
+    """The title, the query, and the fields of the recall, most of them folded away."""
     fields = header_fields(snapshot)
     first = [field for field in fields if field.label in _FIRST]
     return [
@@ -124,7 +126,7 @@ def _legs(snapshot: RecallXraySnapshot) -> list[str]:
 
 
 def _filters(snapshot: RecallXraySnapshot) -> list[str]:
-    """The ladder as a funnel: under each name, of all candidates those that came, and of those the ones that passed."""
+    """A table of the filters with a bar each: of all candidates those that came to it, and of these who passed."""
     rungs = snapshot.filters
     whole = max((rung.considered for rung in rungs), default=0)
     bars = [share(rung.admitted, rung.considered, whole) for rung in rungs]
@@ -132,6 +134,7 @@ def _filters(snapshot: RecallXraySnapshot) -> list[str]:
 
 
 def _results(snapshot: RecallXraySnapshot) -> list[str]:
+    """A card for each result, below the legend; one line where there is none."""
     reach = max((height(each.score_decomposition) for each in snapshot.results), default=0.0)
     cards = [
         line for place, result in enumerate(snapshot.results, start=1) for line in _card(place, result, snapshot, reach)
@@ -149,7 +152,7 @@ def _legend(snapshot: RecallXraySnapshot) -> list[str]:
 
 
 def _card(place: int, result: XrayResult, snapshot: RecallXraySnapshot, reach: float) -> list[str]:
-    """The memory's words, the sentence, the bar of its terms; folded, the numbers and the fields."""
+    """One result: its words, the sentence, the bar of its terms (`reach` fills the width); folded, the numbers."""
     why = _drawn((FieldSpan(result.why, "prose"),)) if result.why else "No sentence was made of it."
     fields = [field for field in result_fields(result, snapshot) if field.label != "why"]
     final = decimals(result.score_decomposition.final)
@@ -180,6 +183,7 @@ def _terms(scores: ScoreDecomposition) -> str:
 
 
 def _rejected(snapshot: RecallXraySnapshot) -> list[str]:
+    """The rejected candidates as a table, those whose words are not told folded apart, and how many more there were."""
     more = snapshot.rejected_total - len(snapshot.rejected)
     apart = untold(snapshot)
     listed = listed_rejected(snapshot, apart)
@@ -197,6 +201,7 @@ def _stages(snapshot: RecallXraySnapshot) -> list[str]:
 
 
 def _tier_lines(tier: TierExplain | None) -> list[str]:
+    """The verdict on a direct answer, why, and where its source stands; one line where nobody looked for one."""
     if tier is None:
         return [_none(f"{NO_TIER.capitalize()}.")]
     anchors = "".join(f"<li>{_code(anchor)}</li>" for anchor in tier.source_anchors)
@@ -213,6 +218,7 @@ def _context(snapshot: RecallXraySnapshot) -> list[str]:
 
 
 def _fields(fields: Iterable[LabelledLine]) -> str:
+    """Labels with their values as a table of two columns."""
     rows = "".join(
         f'<tr{_ROW}><th scope="row"{_NAME}>{each.title}</th><td{_CELL}>{_drawn(each.spans)}</td></tr>'
         for each in fields
@@ -221,7 +227,7 @@ def _fields(fields: Iterable[LabelledLine]) -> str:
 
 
 def _table(table: Table, bars: Sequence[str] = ()) -> str:
-    """A row a line; `bars` stand under the names of the rows."""
+    """A table in HTML; each of `bars` stands under the name of its row."""
     heads = "".join(
         f'<th scope="col" role="columnheader"{_kind(column)}>{column.title}</th>' for column in table.columns
     )
@@ -238,6 +244,7 @@ def _table(table: Table, bars: Sequence[str] = ()) -> str:
 
 
 def _row(columns: Sequence[Column], cells: Sequence[Spans], bar: str) -> str:
+    """One row of a table; `bar` stands under its name, the first cell."""
     rest = "".join(
         f'<td{_CELL} data-title="{column.title}"{_kind(column)}>{_cell(column, spans)}</td>'
         for column, spans in zip(columns[1:], cells[1:], strict=True)
@@ -260,6 +267,7 @@ def _drawn(spans: Spans) -> str:
 
 
 def _span(span: FieldSpan) -> str:
+    """A piece of text as HTML, escaped: what stands verbatim as code, prose with its own direction of writing."""
     if span.kind == "verbatim":
         return _code(span.text)
     text = _text(span.text)

@@ -79,6 +79,7 @@ def prose(text: str | None) -> str:
 
 
 def _fenced(shown: str) -> str:
+    """The text as inline code, whatever backticks it holds; `_empty_` for none."""
     if not shown:
         return "_empty_"
     fence = "`" * (1 + max(map(len, re.findall("`+", shown)), default=0))
@@ -92,6 +93,7 @@ def _section(heading: str, *blocks: str) -> list[str]:
 
 
 def _filters(snapshot: RecallXraySnapshot, *, verbose: bool) -> list[str]:
+    """The table of the filters; without `verbose` those that turned nobody away are only named below it."""
     quiet = [] if verbose else [code(rung.name) for rung in snapshot.filters if idle(rung)]
     table = _table(filters_table(snapshot, verbose=verbose))
     nobody = f"Nobody was turned away by {', '.join(quiet)}." if quiet else ""
@@ -99,6 +101,7 @@ def _filters(snapshot: RecallXraySnapshot, *, verbose: bool) -> list[str]:
 
 
 def _results(snapshot: RecallXraySnapshot, *, verbose: bool) -> list[str]:
+    """Each result under a heading of its own with its fields, and below them what the terms mean."""
     blocks: list[str] = []
     for place, result in enumerate(snapshot.results, start=1):
         blocks.append(f"### {place}. {_drawn((headed(result.memory_id, snapshot.words),), code)}")
@@ -110,6 +113,7 @@ def _results(snapshot: RecallXraySnapshot, *, verbose: bool) -> list[str]:
 
 
 def _rejected(snapshot: RecallXraySnapshot, *, verbose: bool) -> list[str]:
+    """The rejected candidates as a table, those whose words are not told as ids below, and how many more there were."""
     apart = {} if verbose else untold(snapshot)
     more = snapshot.rejected_total - len(snapshot.rejected)
     kept_back = [f"- {kept_apart(why, these)}: {first_ids(these, code)}" for why, these in apart.items()]
@@ -118,6 +122,7 @@ def _rejected(snapshot: RecallXraySnapshot, *, verbose: bool) -> list[str]:
 
 
 def _tier(tier: TierExplain | None, *, verbose: bool) -> list[str]:
+    """The verdict on a direct answer, and where its source stands."""
     if tier is None:
         return [f"_{NO_TIER.capitalize()}._"]
     anchors = "\n".join(f"- {code(anchor)}" for anchor in tier.source_anchors)

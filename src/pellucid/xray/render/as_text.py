@@ -63,6 +63,7 @@ def _leg(leg: LegHealth) -> str:
 
 
 def _filters(snapshot: RecallXraySnapshot, *, verbose: bool) -> list[str]:
+    """A line for each filter; without `verbose` those that turned nobody away share one."""
     told = [rung for rung in snapshot.filters if verbose or not idle(rung)]
     quiet = [rung.name for rung in snapshot.filters if rung not in told]
     nobody = [f"- nobody was turned away by {visible(', '.join(quiet))}"] if quiet else []
@@ -70,6 +71,7 @@ def _filters(snapshot: RecallXraySnapshot, *, verbose: bool) -> list[str]:
 
 
 def _results(snapshot: RecallXraySnapshot, *, verbose: bool) -> list[str]:
+    """Each result with its fields below it, and at the end what the terms mean."""
     lines: list[str] = []
     for place, result in enumerate(snapshot.results, start=1):
         lines.append(f"[{place}] {visible(headed(result.memory_id, snapshot.words).text)}")
@@ -80,7 +82,7 @@ def _results(snapshot: RecallXraySnapshot, *, verbose: bool) -> list[str]:
 
 
 def _rejected(snapshot: RecallXraySnapshot, *, verbose: bool) -> list[str]:
-    """Each with its words; those whose words are not told stand together, by why: ids by themselves say nothing."""
+    """Two lines for each rejected candidate; those whose words are not told share one for each reason."""
     apart = {} if verbose else untold(snapshot)
     more = snapshot.rejected_total - len(snapshot.rejected)
     stopped = [line for each in listed_rejected(snapshot, apart) for line in _stopped(each, snapshot)]
@@ -89,6 +91,7 @@ def _rejected(snapshot: RecallXraySnapshot, *, verbose: bool) -> list[str]:
 
 
 def _stopped(candidate: RejectedCandidate, snapshot: RecallXraySnapshot) -> list[str]:
+    """A rejected candidate in two lines: its words, then what stopped it, by how little, and its final score."""
     short = "" if candidate.margin is None else f", short by {decimals(candidate.margin)}"
     because = "".join(span.text for span in spoken(why_rejected(candidate), snapshot, "prose"))
     why = f"{candidate.rejected_by}: {because}{short}"

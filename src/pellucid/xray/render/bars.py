@@ -31,7 +31,7 @@ def height(scores: ScoreDecomposition) -> float:
 
 
 def stack(scores: ScoreDecomposition, reach: float) -> str:
-    """The terms side by side, a bar of the whole width reaching `reach`; what is taken away is cut off its end."""
+    """An SVG bar of the terms side by side; a sum of `reach` fills its width, what is subtracted cuts its end."""
     parts, at = list[str](), 0.0
     for name, value in added(scores):
         width = _part(value, reach)
@@ -58,7 +58,7 @@ def _colour_of(name: str) -> str:
 
 
 def share(passed: float, came: float, whole: float) -> str:
-    """A thin bar: of the whole, the part that came, and of that the part that passed."""
+    """A thin SVG bar as wide as `whole`, in it the part that `came`, and in that the part that `passed`."""
     bars = (("trough", whole), ("came", came), ("passed", passed))
     return _svg(
         "thin", [_rect(0, _part(value, whole), f'class="{name}"') for name, value in bars], 'aria-hidden="true"'

@@ -102,7 +102,7 @@ def headed(memory_id: str, words: Mapping[str, str]) -> FieldSpan:
 
 
 def spoken(text: str, snapshot: RecallXraySnapshot, kind: Literal["verbatim", "prose"] = "verbatim") -> Spans:
-    """A text that names memories by their ids, with the number of each that is a result, the words of any other."""
+    """A text with each memory's id replaced: by its number if it is a result, else by its words, if it has any."""
     place = {each.memory_id: f"[{number}]" for number, each in enumerate(snapshot.results, start=1)}
     out: list[Spans] = []
     for at, piece in enumerate(map(str.strip, _MEMORY_ID.split(text))):
@@ -234,7 +234,7 @@ def millis(value: float) -> str:
 
 
 def captured_at(epoch_ms: int) -> str:
-    """`2026-04-20T17:30:00.000Z`; `(unknown)` before 1970 and after the year 9999."""
+    """When a snapshot was taken: `2026-04-20T17:30:00.000Z`; `(unknown)` before 1970 and after the year 9999."""
     if epoch_ms < 0:
         return "(unknown)"
     try:
@@ -244,6 +244,7 @@ def captured_at(epoch_ms: int) -> str:
 
 
 def _provenance_fields(provenance: Provenance, *, verbose: bool) -> tuple[LabelledLine, ...]:
+    """Where a result is from, why it was found, its scopes, and whether it is safe to use."""
     return (
         LabelledLine("provenance", _origin_spans(provenance) if verbose else _brief_spans(provenance)),
         LabelledLine("retrieval-reason", _verbatim(provenance.retrieval_reason)),
@@ -253,6 +254,7 @@ def _provenance_fields(provenance: Provenance, *, verbose: bool) -> tuple[Labell
 
 
 def _origin_spans(provenance: Provenance) -> Spans:
+    """Every property of a provenance as `name=value`, for `verbose`; `_brief_spans` says the same in words."""
     corrected = provenance.correction_state if provenance.corrected else "false"
     return (
         FieldSpan("source="),
@@ -273,7 +275,7 @@ def _levels_text(provenance: Provenance) -> str:
 
 
 def _brief_spans(provenance: Provenance) -> Spans:
-    """Where it is from and since when, and of its state what is out of the ordinary."""
+    """Where a memory is from and since when, and only what is out of the ordinary of its state."""
     said = [f" confidence={provenance.confidence:.2f}"]
     said += [" stale=true"] if provenance.stale else []
     said += [f" corrected={provenance.correction_state}"] if provenance.corrected else []
@@ -288,6 +290,7 @@ def _brief_spans(provenance: Provenance) -> Spans:
 
 
 def _safety(provenance: Provenance) -> Spans:
+    """Whether it is safe to use, with the reasons against; nothing where it is and there are none."""
     reasons = _listed(provenance.safety_reasons)
     if provenance.safety == "safe" and not reasons:
         return ()
@@ -295,7 +298,7 @@ def _safety(provenance: Provenance) -> Spans:
 
 
 def _staleness(staleness: Staleness, *, verbose: bool) -> Spans:
-    """Only of what is due for verification: that it was superseded, and how long ago it was verified, if ever.
+    """Of a memory due for verification only: that it was superseded, and how long ago it was verified, if ever.
 
     That nobody ever verified it is true of nearly everything, and matters to who asks for all there is.
     """
@@ -313,6 +316,7 @@ def _staleness(staleness: Staleness, *, verbose: bool) -> Spans:
 
 
 def _leg_spans(contribution: LegContribution, query_terms: tuple[str, ...]) -> Spans:
+    """`vector #2 (cosine 0.71)`: one leg's place and raw score, and which words of the query it matched."""
     words = _joined(_matched_word(index, query_terms) for index in contribution.matches)
     return (
         FieldSpan(contribution.leg, "verbatim"),
@@ -336,6 +340,7 @@ def _aligned(each: Alignment, query_terms: tuple[str, ...]) -> Spans:
 
 
 def _rerank_spans(detail: RerankDetail) -> Spans:
+    """`#2 (late-interaction 0.71)`: the place and raw score that the reranker gave."""
     return (
         FieldSpan(f"#{detail.rank} ("),
         FieldSpan(detail.backend, "verbatim"),

@@ -28,7 +28,7 @@ class Table:
 
 
 def legs_table(snapshot: RecallXraySnapshot, *, verbose: bool = True) -> Table:
-    """How each leg did; not `verbose`, those that had something to do."""
+    """How each leg did; without `verbose`, only the legs that had something to do."""
     columns = (
         Column("Leg"),
         Column("Health"),
@@ -47,7 +47,7 @@ def legs_table(snapshot: RecallXraySnapshot, *, verbose: bool = True) -> Table:
 
 
 def filters_table(snapshot: RecallXraySnapshot, *, verbose: bool = True) -> Table:
-    """What came to each rung, and what passed it; not `verbose`, of those that turned somebody away."""
+    """How many came to each filter and passed it; without `verbose`, only of those that turned somebody away."""
     columns = (
         Column("Filter"),
         Column("Came", number=True),
@@ -72,7 +72,7 @@ def filters_table(snapshot: RecallXraySnapshot, *, verbose: bool = True) -> Tabl
 
 
 def untold(snapshot: RecallXraySnapshot) -> dict[str, list[RejectedCandidate]]:
-    """The rejected whose words are not told, by why they are: beside those of others an id says nothing."""
+    """The rejected candidates whose words may not be told, by why they were rejected; none where all have words."""
     out: dict[str, list[RejectedCandidate]] = {}
     for each in snapshot.rejected:
         if snapshot.words and each.memory_id not in snapshot.words:
@@ -100,7 +100,7 @@ def first_ids(candidates: Sequence[RejectedCandidate], drawn: Callable[[str], st
 
 
 def rejected_table(snapshot: RecallXraySnapshot, which: Iterable[RejectedCandidate]) -> Table:
-    """A row for each of these rejected candidates: its words, what rejected it and why, how little was missing."""
+    """A row for each of these rejected candidates: its words, what stopped it and why, and by how little."""
     columns = (
         Column("Memory"),
         Column("Rejected by"),
@@ -133,7 +133,7 @@ def stages_table(snapshot: RecallXraySnapshot) -> Table:
 
 
 def omitted_table(snapshot: RecallXraySnapshot) -> Table:
-    """What was ranked and left out of the context."""
+    """A row for each memory that was ranked and left out of the context, with the reason."""
     rows = (
         ((headed(each.memory_id, snapshot.words),), _sentence(each.reason), _name(each.memory_id))
         for each in snapshot.context.omitted

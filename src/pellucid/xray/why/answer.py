@@ -154,7 +154,7 @@ def _then_of(state: State, memory: Memory) -> Then:
 
 
 def _leg_places(request: Request, today: State, world: World, row: int) -> tuple[tuple[WhyLeg, ...], int]:
-    """Its place in each leg today, if it might answer; and how many recalls that took."""
+    """The memory's place in each leg today if nothing barred it, and how many recalls it took to find out."""
     might = replace(world, reader=world.reader.pretending({row: MemoryStanding(wanted=True)}))
     state, recalls = today, 1
     if today.plan.depth == "no_recall":
@@ -171,7 +171,7 @@ def _as_of(places: tuple[WhyLeg, ...], then: Then) -> tuple[WhyLeg, ...]:
 
 
 def _as_recorded(leg: WhyLeg, then: Then) -> WhyLeg:
-    """A leg's word on it as the recall had it, where it had one; else as it is today. A leg it never had says none."""
+    """What a leg says of the memory, put back to how the recorded recall had it, as far as that was recorded."""
     report = next((each for each in then.state.legs if each.name == leg.leg), None)
     if report is None:
         return leg if not then.state.legs else leg.model_copy(update=_NEVER_ASKED)
@@ -197,6 +197,10 @@ def _rung_barring(today: State, world: World, row: int) -> str | None:
 
 
 def _finding_of(then: Then, legs: tuple[WhyLeg, ...], recalls: int, barred: str | None = None) -> WhyFinding:
+    """Put together what became of the memory: verdict, the stage that lost it, its places, its score and the margin.
+
+    `barred` is the rung that kept legs from nominating it; `recalls` is how many recalls were run for this.
+    """
     state, settings, legs = then.state, then.state.request.settings, legs or _recorded_legs(then)
     stage = None if then.context_place else _stage_that_lost(then, legs, barred)
     known = then.position is not None
@@ -229,7 +233,7 @@ def _seen_open(then: Then) -> bool:
 
 
 def _recorded_legs(then: Then) -> tuple[WhyLeg, ...]:
-    """What the receipt alone says of its legs, where the question cannot be asked again."""
+    """What a receipt alone says of its legs, for where the question cannot be asked again."""
     if then.unknown:
         return ()
     pool = then.state.request.settings.pool
@@ -248,7 +252,7 @@ def _recorded_legs(then: Then) -> tuple[WhyLeg, ...]:
 
 
 def _stage_that_lost(then: Then, legs: tuple[WhyLeg, ...], barred: str | None) -> str:
-    """What lost it first."""
+    """The name of the stage, or of the filter, that lost the memory first."""
     if then.unknown:
         return NOT_KNOWN
     if then.state.plan.depth == "no_recall":
@@ -262,7 +266,7 @@ def _stage_that_lost(then: Then, legs: tuple[WhyLeg, ...], barred: str | None) -
 
 
 def _loss_before_pool(legs: tuple[WhyLeg, ...], barred: str | None) -> str:
-    """What lost a memory that was no candidate: what bars it, a leg that did not work or was off, or its places."""
+    """What lost a memory that was no candidate: the rung that `barred` it, a leg down or off, or its places."""
     at_work = [each for each in legs if each.health != "off"]
     if barred and any(each.rank and each.rank <= each.pool for each in at_work):
         return barred
@@ -279,7 +283,7 @@ def _unfit(leg: WhyLeg) -> bool:
 
 
 def _reason_for_loss(then: Then, stage: str | None, legs: tuple[WhyLeg, ...]) -> str | None:
-    """What is said of the stage, in words."""
+    """Why that stage lost it, in words; None where the stage says enough by itself."""
     memory, state = then.memory, then.state
     unmet = [each for each in BOUNDARY_SCOPES if each in memory.scopes and each not in state.request.scopes]
     down = [f"{each.leg}: {each.unranked or each.reason}" for each in legs if not each.rank and _blind(each)]
@@ -303,7 +307,7 @@ def _reason_for_loss(then: Then, stage: str | None, legs: tuple[WhyLeg, ...]) ->
 
 
 def _repeated_by(then: Then) -> str | None:
-    """Which better one says it, where the receipt names it."""
+    """Which better memory says it, by id; where the receipt names none, why it was left out, or None."""
     better = then.state.repeats.get(-1 if then.position is None else then.position)
     said = next((each.reason for each in then.state.context.omitted if each.memory_id == then.memory.id), None)
     if better is None:
@@ -338,7 +342,7 @@ def _validity_words(then: Then) -> str:
 
 
 def _margin_of(then: Then, stage: str | None) -> WhyMargin | None:
-    """How far it is from the line: of a hit the cut by topK, of a miss the rung that stopped it."""
+    """How far a hit is from being cut by topK, or a miss from passing what stopped it; None where unknown."""
     top_k, kept, final = then.state.request.settings.top_k_facts, then.state.kept, then.pool.final
     beyond = then.order[then.pool.rejected[then.order] == 1 + RUNGS.index("top-k")]
     if then.position is None:
@@ -363,7 +367,7 @@ def _missing_characters(finding: WhyFinding, change: WhyChange | None) -> WhyMar
 
 
 def _repair_change(finding: WhyFinding) -> WhyChange | None:
-    """What a person must mend; what the leg would find then cannot be known before."""
+    """That a person must mend a leg that is down, not tried, for what it would find is unknown; else None."""
     if finding.stage != DEGRADED:
         return None
     return WhyChange(

@@ -7,7 +7,7 @@ from pellucid.store.index_port import Admission, Filters, IndexReader, MemorySta
 
 
 def standing(memory: Memory) -> MemoryStanding:
-    """The state of a memory, as the index reads it from its file."""
+    """The state of a memory that decides whether it may answer, read from the memory as the index would."""
     ends = [epoch_ms(end) for end in (memory.invalid_at, memory.expires_at) if end]
     return MemoryStanding(
         active=memory.status == "active",

@@ -44,6 +44,7 @@ def sentences(finding: WhyFinding) -> str:
 
 
 def _sentence_of_hit(finding: WhyFinding) -> str:
+    """Its place in the context, who found it, and how far it is above the cut."""
     margin = finding.margin
     told = f" The context tells {finding.told}." if finding.told else ""
     lead = "Nothing that passed the filters was cut"
@@ -53,6 +54,7 @@ def _sentence_of_hit(finding: WhyFinding) -> str:
 
 
 def _where_found(finding: WhyFinding) -> str:
+    """`found 2nd by meaning (only 40th by words)`: the legs that nominated it, then those that rank it too low."""
     told = [f"{ordinal(each.rank or 0)} {by(each.leg)}" for each in finding.legs if each.nominated]
     further = [each for each in finding.legs if not each.nominated and each.rank and each.health != "off"]
     beyond = [f"only {ordinal(each.rank or 0)} {by(each.leg)}" for each in further]
@@ -84,6 +86,7 @@ def _leg_off(finding: WhyFinding) -> str:
 
 
 def _not_nominated(finding: WhyFinding) -> str:
+    """That no leg nominated it, and its places in the legs, if they are known."""
     ranked = [each for each in finding.legs if each.rank and each.health != "off"]
     if not finding.recalls:
         return "No leg nominated it; the question's words were not kept, so its places cannot be worked out."
@@ -94,6 +97,7 @@ def _not_nominated(finding: WhyFinding) -> str:
 
 
 def _top_k(finding: WhyFinding) -> str:
+    """That it passed every filter, and how far below the cut at topK it came."""
     missing = f", {finding.margin.missing:.4f} short of the last one in" if finding.margin else ""
     return (
         f"It was {_where_found(finding)}, passed every filter, and came {ordinal(finding.place or 0)}"
@@ -102,6 +106,7 @@ def _top_k(finding: WhyFinding) -> str:
 
 
 def _sentence_of_budget(finding: WhyFinding) -> str:
+    """That it passed every filter, and why it did not fit."""
     return (
         f"It was {_where_found(finding)}, passed every filter, and came {ordinal(finding.place or 0)}"
         f" of {finding.ranked}, but did not fit: {finding.reason}."
@@ -113,7 +118,7 @@ def _passed_over(finding: WhyFinding) -> str:
 
 
 def _sentence_of_rung(finding: WhyFinding) -> str:
-    """A rung: what may not answer is found as evidence only."""
+    """Which filter stopped it, in words; one that a filter bars from answering is found only as evidence."""
     margin, ranked = finding.margin, [each for each in finding.legs if each.rank and each.health != "off"]
     where = f"It was {_where_found(finding)}"
     if not any(each.nominated for each in finding.legs):
@@ -124,6 +129,7 @@ def _sentence_of_rung(finding: WhyFinding) -> str:
 
 
 def _change_in_words(finding: WhyFinding) -> str:
+    """What would admit it; empty for a hit, and where nothing was tried."""
     change = finding.change
     if finding.verdict == "hit" or (finding.today and not finding.tried and change is None):
         return ""

@@ -67,7 +67,10 @@ def _value_text(value: object) -> str:
 
 
 def _without_past(missed: Missed) -> Iterator[TrialChange]:
-    """The same question without its past instants, one and then both; what was not known yet needs the second gone."""
+    """The same question without one of its two past instants, then without both.
+
+    Where the memory was not known yet at `asKnownAt`, only without that one.
+    """
     given = {"as_of": missed.request.as_of, "as_known_at": missed.request.as_known_at}
     for names in (("as_of",), ("as_known_at",), tuple(given)):
         said = [isoformat(at) for name in names if (at := given[name])]
@@ -89,6 +92,7 @@ def _abstention(missed: Missed) -> Iterator[TrialChange]:
 
 
 def _without_passes(missed: Missed) -> Iterator[TrialChange]:
+    """No model passes over the context, where one of these took the memory out."""
     if missed.stage == REMOVED:
         was = ", ".join(missed.settings.context_passes)
         without = missed.with_settings(context_passes=())
@@ -96,6 +100,7 @@ def _without_passes(missed: Missed) -> Iterator[TrialChange]:
 
 
 def _top_k(missed: Missed) -> Iterator[Dial]:
+    """As large a topK as the memory's place, where topK cut it."""
     place = missed.place
     if place and missed.rung == "top-k":
         low = missed.settings.top_k_facts
@@ -103,7 +108,7 @@ def _top_k(missed: Missed) -> Iterator[Dial]:
 
 
 def _more_budget(missed: Missed) -> Iterator[Dial]:
-    """Doubled until it admits."""
+    """A budget doubled until it admits the memory, where it did not fit."""
     if missed.rung == "budget-fit":
         low = missed.settings.char_budget
         stops = tuple(low << n for n in range(1, 32) if low << n < 2 * MOST_BUDGET)
@@ -111,6 +116,7 @@ def _more_budget(missed: Missed) -> Iterator[Dial]:
 
 
 def _more_scopes(missed: Missed) -> Iterator[TrialChange]:
+    """The scopes that the memory is marked with and the caller did not name."""
     if missed.position is None:
         return
     request, carried = missed.request, int(missed.state.pool.boundary[missed.position])
@@ -124,6 +130,7 @@ def _more_scopes(missed: Missed) -> Iterator[TrialChange]:
 
 
 def _fewer_filters(missed: Missed) -> Iterator[TrialChange]:
+    """Each of the caller's filters left out, one at a time, where one of them stopped the memory."""
     if missed.stage != "caller-filter":
         return
     request, none = missed.request, Filters()
@@ -142,6 +149,7 @@ def _period(missed: Missed) -> Iterator[TrialChange]:
 
 
 def _legs_switched_on(missed: Missed) -> Iterator[TrialChange]:
+    """Each leg that was left out or weighs 0, one at a time, where the memory came too low."""
     if missed.stage not in _RANKED_OUT:
         return
     request = missed.request
@@ -154,6 +162,7 @@ def _legs_switched_on(missed: Missed) -> Iterator[TrialChange]:
 
 
 def _larger_pools(missed: Missed) -> Iterator[Dial]:
+    """As many nominations a leg as the memory's place in one, the least first, where it came too low."""
     if missed.stage not in _RANKED_OUT:
         return
     held, joined = missed.settings.pool, missed.position is not None
@@ -165,7 +174,7 @@ def _larger_pools(missed: Missed) -> Iterator[Dial]:
 
 
 def _lower_floors(missed: Missed) -> Iterator[Dial]:
-    """To what the memory reaches, and a step below, where rounding has it a little lower."""
+    """The floor that stopped it, lowered to what the memory reaches, and a step further for the sake of rounding."""
     rung, position = missed.rung, missed.position
     if rung not in _FLOORS or position is None:
         return
@@ -181,7 +190,7 @@ def _lower_floors(missed: Missed) -> Iterator[Dial]:
 
 
 def _changed_state(missed: Missed) -> Iterator[TrialChange | WhyTried]:
-    """What could be done to it, each outcome tried once; nothing, where it is asked how things stood in the past."""
+    """What could be done to the memory (approve, restore …), each outcome once; nothing for the past."""
     if missed.request.as_of or missed.request.as_known_at:
         return
     seen: list[Mapping[int, MemoryStanding]] = []
@@ -194,7 +203,7 @@ def _changed_state(missed: Missed) -> Iterator[TrialChange | WhyTried]:
 
 
 def _raised_weights(missed: Missed) -> Iterator[Dial]:
-    """Each list that has the memory, raised as far as the greatest weight."""
+    """The weight of each term that the memory has, raised as far as a weight may be, where it came too low."""
     position, weights = missed.position, missed.settings.leg_weights.model_dump()
     if position is None or missed.stage not in _RANKED_OUT:
         return
@@ -215,7 +224,7 @@ def _weight_now(missed: Missed, name: str) -> float:
 
 
 def _weight_change(missed: Missed, kind: ChangeKind, name: str, value: float) -> TrialChange:
-    """A weight of every query, or of this class of query where that has its own."""
+    """A recall with this weight: in the weights of the query's class where that has its own, else in those of all."""
     settings, query_class = missed.settings, missed.state.plan.query_class
     was, to = f"{_weight_now(missed, name):g}", f"{value:g}"
     of_class = settings.class_weights.get(query_class, {})

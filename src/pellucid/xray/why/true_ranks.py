@@ -18,7 +18,7 @@ _STEP = 8
 
 
 def true_places(state: State, world: World, row: int) -> tuple[WhyLeg, ...]:
-    """The row's place in each leg, `world` being one in which it may answer; `state` is the recall as it went."""
+    """The place of a row in each leg, however low; in `world` it may answer, `state` is the recall as it went."""
     legs = [*asked_legs(state)]
     if any(report.name == FALLBACK.name for report in state.legs):
         legs.append(AskedLeg(FALLBACK.name, FALLBACK, state.plan))
@@ -26,6 +26,7 @@ def true_places(state: State, world: World, row: int) -> tuple[WhyLeg, ...]:
 
 
 def _place_in_leg(state: State, each: AskedLeg, world: World, row: int) -> WhyLeg:
+    """How a leg ranks the row in its whole list, beside what the recall had of it."""
     report = next((one for one in state.legs if one.name == each.name), LegReport(each.name, "off"))
     found, hits = _true_rank(state, each, world, row)
     settings, ranks = state.request.settings, state.pool.ranks.get(each.name)
@@ -46,7 +47,7 @@ def _place_in_leg(state: State, each: AskedLeg, world: World, row: int) -> WhyLe
 
 
 def _true_rank(state: State, each: AskedLeg, world: World, row: int) -> tuple[int | None, LegHits]:
-    """Its place in the leg's whole list and the list as far as it was read; None where the leg does not list it."""
+    """The row's place in the leg's whole list, None if it is not in it; and the list as far as it was read."""
     deep = max(state.request.settings.pool, 1) * _STEP
     while True:
         hits = _ask_deeply(state, each, world, deep)
@@ -59,6 +60,7 @@ def _true_rank(state: State, each: AskedLeg, world: World, row: int) -> tuple[in
 
 
 def _ask_deeply(state: State, each: AskedLeg, world: World, deep: int) -> LegHits:
+    """What the leg finds where it may nominate `deep` memories; nothing where the store fails."""
     settings = state.request.settings.model_copy(update={"pool": deep, "open_pool": 0})
     try:
         wider = replace(state, request=replace(state.request, settings=settings))
@@ -68,7 +70,7 @@ def _ask_deeply(state: State, each: AskedLeg, world: World, deep: int) -> LegHit
 
 
 def _last_score(state: State, name: str) -> float | None:
-    """The raw score of the last one a leg nominated."""
+    """The raw score of the last memory that a leg nominated; None where it nominated none."""
     ranks = state.pool.ranks.get(name)
     if ranks is None or not ranks.any():
         return None
@@ -80,6 +82,7 @@ def _score(hits: LegHits, place: int) -> float | None:
 
 
 def _why_unranked(each: AskedLeg, hits: LegHits, report: LegReport, row: int, world: World) -> str:
+    """Why a leg does not list the row at all, in words."""
     if report.health == "degraded" and len(hits.rows) == 0:
         return f"the leg is down: {report.reason}"
     if each.leg.score_type == "cosine":

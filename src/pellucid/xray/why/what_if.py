@@ -38,7 +38,7 @@ class Runner:
         self._world = world
 
     def run(self, draft: TrialChange) -> TrialRun:
-        """The recall with this change."""
+        """Run the recall with this change, and count it."""
         world = self._world
         if draft.standings:
             world = replace(world, reader=world.reader.pretending(draft.standings))
@@ -48,7 +48,7 @@ class Runner:
 
 
 def find(runner: Runner) -> tuple[WhyChange | None, tuple[WhyTried, ...]]:
-    """The first change that admits the memory, and what was tried in vain before it."""
+    """The first change that admits the memory, and those tried before it that do not; None where nothing admits it."""
     missed, tried = runner.missed, list[WhyTried]()
     for suggest in TRIED[:1] if missed.stage == NOT_KNOWN else TRIED:
         for idea in suggest(missed):
@@ -60,7 +60,7 @@ def find(runner: Runner) -> tuple[WhyChange | None, tuple[WhyTried, ...]]:
 
 
 def _try_idea(runner: Runner, idea: Idea) -> WhyChange | WhyTried | None:
-    """What came of an idea; None of a number that is out of range."""
+    """What came of an idea: the change if it admits the memory, else what was tried; None if out of range."""
     if isinstance(idea, WhyTried):
         return idea
     if isinstance(idea, Dial):
@@ -70,6 +70,7 @@ def _try_idea(runner: Runner, idea: Idea) -> WhyChange | WhyTried | None:
 
 
 def _turn_dial(runner: Runner, dial: Dial) -> WhyChange | WhyTried | None:
+    """Turn a number up until it admits the memory, then back as far as it still does; None if no stop is in range."""
     low, ran = dial.low, None
     for high in dial.stops:
         try:
@@ -83,20 +84,24 @@ def _turn_dial(runner: Runner, dial: Dial) -> WhyChange | WhyTried | None:
     return _in_vain(ran, runner.missed.row) if ran else None
 
 
-def _least_that_admits(runner: Runner, dial: Dial, low: int, high: int, admits: TrialRun) -> WhyChange:
-    """The lowest number found that admits, above `low` and as far as `high`: it does, and the one below it does not."""
+def _least_that_admits(runner: Runner, dial: Dial, low: int, high: int, at_high: TrialRun) -> WhyChange:
+    """The lowest number found that admits the memory, by halving between `low` and `high`; `at_high`, its run, admits.
+
+    `smallest` of the change says whether the number below was seen not to.
+    """
     while high - low > 1:
         middle = (low + high) // 2
         ran = runner.run(dial.draft(middle))
         if ran.place:
-            high, admits = middle, ran
+            high, at_high = middle, ran
         else:
             low = middle
     tried_below = low > dial.low
-    return _change_of(admits, smallest=tried_below or not runner.run(dial.draft(low)).place)
+    return _change_of(at_high, smallest=tried_below or not runner.run(dial.draft(low)).place)
 
 
 def _change_of(ran: TrialRun, *, smallest: bool) -> WhyChange:
+    """The change of a run that admits the memory, as the finding tells it."""
     draft = ran.draft
     return WhyChange(
         kind=draft.kind,
@@ -116,7 +121,7 @@ def _in_vain(ran: TrialRun, row: int) -> WhyTried:
 
 
 def _fate_in_words(state: State, row: int) -> str:
-    """How far a memory came that is not in the context, in a few words."""
+    """How far a memory came that is not in the context, in a few words, for a change tried in vain."""
     position, cut = position_of(state.pool, row), state.request.settings.top_k_facts
     place, rung = place_in(state.order, position), rung_of(state.pool.rejected, position)
     if place:

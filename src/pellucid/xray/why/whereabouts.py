@@ -15,7 +15,7 @@ def position_of(pool: Pool, row: int) -> int | None:
 
 
 def place_in(order: Ints, position: int | None) -> int | None:
-    """The place of a candidate among all that passed; None where it did not."""
+    """The place, from 1, of a candidate (a pool position) in the ranking; None where it is not in it."""
     if position is None:
         return None
     at = np.flatnonzero(order == position)

@@ -40,7 +40,7 @@ CUTS = (REPEATS, "top-k")
 
 
 def passed(rung: FilterTrace) -> str:
-    """`33 of 62 passed; 29 too unlike the question`; what passed only softly is counted."""
+    """How many passed a filter, in words: `33 of 62 passed; 29 too unlike the question`; soft passes are counted."""
     softly = f", {rung.soft_admitted} of them only softly" if rung.soft_admitted else ""
     away = rung.considered - rung.admitted
     turned = f"; {away} {turned_away(rung.name, rung.reason)}" if away else ""

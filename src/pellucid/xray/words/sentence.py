@@ -56,7 +56,7 @@ def sentence(
     words: int,
     older: str = "",
 ) -> str:
-    """Who found it, where the reranker put it, what else counted, and which term weighs most.
+    """Why a memory was found, in one sentence: by whom, where the reranker put it, which term weighs most.
 
     What is there mostly because of its neighbours is told so first. `words` is the number of the query's telling words,
     `older` the number or id of the memory whose place it took.
@@ -125,7 +125,10 @@ def _checked_claims(
     words: int,
     older: str,
 ) -> Iterator[tuple[str, bool]]:
-    """Each claim of a sentence, and whether the numbers bear it out: it is read back, never taken from what made it."""
+    """Each claim of a sentence that `sentence` made, by name, and whether the numbers bear it out.
+
+    The sentence is read back, so that no claim is taken from what made it.
+    """
     legs = {each.leg: each for each in contributions if each.term}
     yield "it was not found by itself", said.startswith(NEIGHBOUR) == (not legs)
     for name, leg in legs.items():
@@ -151,7 +154,7 @@ def _checked_claims(
 
 
 def _is_heaviest(said: str, scores: ScoreDecomposition) -> bool:
-    """Whether the term that the sentence calls the largest is, with the numbers it gives."""
+    """Whether the term that a sentence calls the largest is the largest, with the numbers it gives."""
     told = re.search(r"the largest part of its score is (.+) \((-?[\d.]+) of (-?[\d.]+)\)\.$", said)
     called = _term_names(scores)
     names = [name for name, phrase in called.items() if told and phrase == told[1]]
@@ -174,6 +177,10 @@ def _telling_terms(scores: ScoreDecomposition, older: str) -> Iterator[tuple[str
 
 
 def _found_clause(contribution: LegContribution, words: int) -> str:
+    """`2nd by meaning (cosine 0.71)`: the place that a leg gave it, and by what.
+
+    `words` is the number of the query's telling words.
+    """
     found = f"{ordinal(contribution.rank)} {by(contribution.leg)}"
     if contribution.leg == "lexical":
         known = f"{words} telling word{'' if words == 1 else 's'}"

@@ -7,7 +7,7 @@ _DECIMALS = range(2, 7)
 
 
 def sureness(doubt: float, threshold: float, *, abstained: bool) -> str:
-    """`fairly sure (doubt 0.34)`; `abstained`: that it is not known, and from which doubt on (`recall.abstainAt`)."""
+    """How sure a recall is, in words: `fairly sure (doubt 0.34)`; where it `abstained`, that and the threshold."""
     number = _rounded_doubt(doubt, (SURE_BELOW, UNSURE_FROM, UNKNOWN_FROM, threshold))
     if abstained:
         line = f"the line is {max(f'{threshold:.2f}', f'{threshold:g}', key=len)}"

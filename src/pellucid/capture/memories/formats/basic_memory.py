@@ -29,7 +29,7 @@ _TAG = re.compile(r"(?<!\S)#([\w/-]{1,100})")
 
 
 def read(document: SourceFile) -> Iterator[AdoptedMemory]:
-    """The memories of one note, all about the thing its title names. Times are the note's, else the file's."""
+    """The memories of one note, all about its title; dated by the note, else by the file's last change."""
     parts = header(document.text())
     if parts.problem:
         document.problem(1, parts.problem)
@@ -69,6 +69,7 @@ def _memory_of_block(block: MarkdownBlock, note: AdoptedMemory, title: str) -> A
 
 
 def _memory_of_observation(text: str, note: AdoptedMemory, title: str) -> AdoptedMemory | None:
+    """The memory of an observation, `[decision] Use Postgres #db`; None where it has not that form or says nothing."""
     found = _OBSERVATION.fullmatch(text)
     if found is None:
         return None
@@ -100,6 +101,7 @@ def _labelled_observation(title: str, label: str, words: str) -> str:
 
 
 def _memory_of_relation(text: str, note: AdoptedMemory, title: str) -> AdoptedMemory | None:
+    """The memory of a relation, `depends on [[Postgres]]`, in words; None where it has not that form."""
     found = _RELATION.fullmatch(text)
     if found is None:
         return None
@@ -112,6 +114,7 @@ def _memory_of_relation(text: str, note: AdoptedMemory, title: str) -> AdoptedMe
 def _memories_of_prose(
     found: list[MarkdownBlock], note: AdoptedMemory, title: str, document: SourceFile
 ) -> Iterator[AdoptedMemory]:
+    """A memory for each statement in a note's ordinary text, up to a limit; those beyond are counted."""
     taken = 0
     for each in statements(iter(found), document.report):
         if taken == MOST_PROSE:

@@ -25,7 +25,10 @@ def recognises(entry: JsonObject) -> bool:
 
 
 def read(document: SourceFile) -> Iterator[AdoptedMemory]:
-    """The saved memories. Deleted and switched-off ones are counted; a conversation gives only what it told to save."""
+    """The memories in an export or a pasted list; of a conversation only what it saved as memories.
+
+    Deleted and switched-off ones are counted.
+    """
     if begins_json(document.source.head().lstrip("\ufeff")):
         for place, entry in entries(document):
             mapping = as_object(entry.get("mapping"))
@@ -37,6 +40,7 @@ def read(document: SourceFile) -> Iterator[AdoptedMemory]:
 
 
 def _memories_of_entry(document: SourceFile, place: int, entry: JsonObject) -> Iterator[AdoptedMemory]:
+    """The memory of one entry, in parts if it is long; deleted, switched off or empty ones are counted."""
     words = text_at(entry, "content", "text", "value", "memory")
     if entry.get("deleted") is True or entry.get("is_deleted") is True:
         document.report.drop("deleted")
@@ -61,6 +65,7 @@ def _memories_of_words(
     tags: tuple[str, ...] = (),
     name: str | None = None,
 ) -> Iterator[AdoptedMemory]:
+    """Memories of these words, in parts if they are long; without a time (`at`) they are as old as the file."""
     created = at or document.modified
     for piece in pieces(document.safe(words.strip())):
         yield AdoptedMemory(

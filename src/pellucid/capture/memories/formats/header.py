@@ -26,7 +26,7 @@ class Header:
 
 
 def header(text: str) -> Header:
-    """The two parts of a file; a damaged fence leaves it all body."""
+    """The frontmatter of a file and its body; a text whose `---` fence is damaged is all body."""
     try:
         head, body = frontmatter.split(text)
     except InputError:
@@ -48,6 +48,7 @@ def _by_line(head: str) -> frontmatter.Values:
 
 
 def _header_value(text: str) -> object:
+    """A value as JSON reads it, else a `[list]` split at commas, else the text without its quotes."""
     try:
         return cast("object", json.loads(text))
     except (ValueError, RecursionError):
@@ -65,7 +66,7 @@ def texts(value: object) -> tuple[str, ...]:
 
 
 def text_of(values: Mapping[str, object], *keys: str) -> str | None:
-    """The first of these keys that holds one plain value (or a list of one), as text."""
+    """The value of the first of these keys that holds a plain one (or a list of one), as text; None if none does."""
     for key in keys:
         value = values.get(key)
         held = as_list(value)
@@ -76,7 +77,7 @@ def text_of(values: Mapping[str, object], *keys: str) -> str | None:
 
 
 def number_of(values: Mapping[str, object], key: str) -> float | None:
-    """A number in [0, 1], or None."""
+    """The number in [0, 1] under a key; None where there is none."""
     try:
         number = float(text_of(values, key) or "nan")
     except ValueError:

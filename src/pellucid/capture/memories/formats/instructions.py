@@ -62,6 +62,7 @@ def read(document: SourceFile, kind: MemoryFormat, depth: int = 0) -> Iterator[A
 
 
 def _origin(document: SourceFile, kind: MemoryFormat, parts: Header) -> _Origin:
+    """The file's kind, its date (from its header, its name or its last change), and the category its type names."""
     named = _DATE.search(document.path.stem)
     at = as_instant(text_of(parts.values, "created", "date", "updated", "modified"))
     at = at or (as_instant(named.group(1)) if named else None) or document.modified
@@ -70,6 +71,7 @@ def _origin(document: SourceFile, kind: MemoryFormat, parts: Header) -> _Origin:
 
 
 def _adopted_memory(origin: _Origin, each: AdoptedStatement) -> AdoptedMemory:
+    """The memory of a statement, dated by itself, by the nearest heading that has a date, or by its file."""
     dated = _DATE.match(each.text) or next(
         (at for title in reversed(each.headings) if (at := _DATE.search(title))), None
     )
@@ -88,7 +90,7 @@ def _adopted_memory(origin: _Origin, each: AdoptedStatement) -> AdoptedMemory:
 
 
 def _without_import_lines(body: str, wanted: list[str], document: SourceFile) -> str:
-    """The text with lines that are nothing but an import blanked, outside code; the paths go to `wanted`."""
+    """The text with lines blanked that are nothing but an import, outside code; their paths are added to `wanted`."""
     if "@" not in body:
         return body
     lines, fence = body.split("\n"), ""
@@ -105,7 +107,7 @@ def _without_import_lines(body: str, wanted: list[str], document: SourceFile) ->
 def _without_index_entries(
     found: Iterator[MarkdownBlock], document: SourceFile, wanted: list[str]
 ) -> Iterator[MarkdownBlock]:
-    """The blocks without index entries; the paths that their words import go to `wanted`."""
+    """The blocks but those that only list other files; paths that their words import are added to `wanted`."""
     for block in found:
         if block.kind == "item" and _is_index_entry(block.text, document.path.parent):
             document.report.drop("index-entry")
@@ -151,7 +153,7 @@ def imported(name: str, document: SourceFile, *, deep: bool) -> SourceFile | Non
 
 
 def _import_target(name: str, document: SourceFile) -> Path | None:
-    """Where the name leads, links followed; None if that is outside the root."""
+    """The path that an imported name leads to, links followed; None if that is outside the root."""
     if name.startswith("~"):
         return None
     root = document.root.resolve()

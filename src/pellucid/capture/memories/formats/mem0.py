@@ -31,6 +31,7 @@ def read(document: SourceFile) -> Iterator[AdoptedMemory]:
 
 
 def _memories_of_entry(document: SourceFile, place: int, entry: JsonObject, words: str) -> Iterator[AdoptedMemory]:
+    """The memories of one entry, in parts if its `words` are long, with its labels, subject and times."""
     metadata = as_object(entry.get("metadata"))
     labels = tuple(
         dict.fromkeys(label for held in (entry, metadata) for key in _LABELS for label in texts(held.get(key)))

@@ -56,6 +56,7 @@ def _status(values: Mapping[str, object]) -> Status | None:
 
 
 def _memory(document: SourceFile, parts: Header, status: Status) -> Iterator[AdoptedMemory]:
+    """The memory of a file with all that its header says; none, and a problem noted, if it is empty or too long."""
     values = parts.values
     content, inline = _attributes(parts.body.strip())
     if not content or len(content) > LONGEST_MEMORY:
@@ -86,7 +87,7 @@ def _memory(document: SourceFile, parts: Header, status: Status) -> Iterator[Ado
 
 
 def _attributes(body: str) -> tuple[str, dict[str, str]]:
-    """The words without the `[Attributes: key: value; …]` line at their end, and what it says."""
+    """The words without the `[Attributes: key: value; …]` line at their end, and these attributes."""
     found = _ATTRIBUTES.search(body)
     if found is None:
         return body, {}

@@ -73,6 +73,7 @@ def message_turns(message: JsonObject, session: str, calls: PendingCalls, report
 
 
 def _message_blocks(content: object, message: JsonObject) -> list[MessageBlock]:
+    """The blocks of a message: its words, what it refuses in, and its tool calls, in the old form or the new."""
     words = blocks(content)
     if refusal := text_at(message, "refusal"):
         words.append(MessageBlock("text", refusal))

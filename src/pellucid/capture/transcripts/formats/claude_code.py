@@ -37,6 +37,7 @@ def recognises(value: JsonObject) -> bool:
 
 
 def _turns(source: Source) -> Iterator[Turn]:
+    """The turns of a transcript, line by line; lines that are no turn are counted by their reason."""
     thread = source.thread
     for _, line in source.objects():
         frame = _turn_frame(line, thread)
@@ -60,6 +61,7 @@ def _turns(source: Source) -> Iterator[Turn]:
 
 
 def _message_turns(line: JsonObject, frame: Turn, source: Source) -> Iterator[Turn]:
+    """The turns of a message line; a summary, an accepted plan and what was said before are told apart."""
     if reason := _not_a_turn(line):
         source.report.drop(reason)
         return
@@ -86,6 +88,7 @@ def _message_turns(line: JsonObject, frame: Turn, source: Source) -> Iterator[Tu
 
 
 def _not_a_turn(line: JsonObject) -> str | None:
+    """Why a message line is nobody's turn: `harness-noise`, `api-error`; None if it is somebody's."""
     if line.get("isMeta") is True:
         return "harness-noise"
     if line.get("isApiErrorMessage") is True or as_object(line.get("message")).get("model") == "<synthetic>":
@@ -98,7 +101,10 @@ def _is_noise(block: MessageBlock, line: JsonObject) -> bool:
 
 
 def _queued_turns(line: JsonObject, frame: Turn, source: Source) -> Iterator[Turn]:
-    """A message counts when it leaves the queue for the agent; taken back, it counts only if it is sent again."""
+    """The turn of a queued message that now leaves the queue for the agent, if any; else only keeps the queue.
+
+    One that is taken back counts only if it is sent again.
+    """
     queue, words = source.thread.queue, text_at(line, "content")
     match line.get("operation"):
         case "enqueue":
@@ -116,7 +122,7 @@ def _queued_turns(line: JsonObject, frame: Turn, source: Source) -> Iterator[Tur
 
 
 def _attached_turns(line: JsonObject, frame: Turn, source: Source) -> Iterator[Turn]:
-    """A queued message that was handed to the agent; most follow a line that took it out of the queue."""
+    """The turn of a queued message that was handed to the agent; none if its leaving the queue gave it before."""
     attachment = as_object(line.get("attachment"))
     words = output_text(attachment.get("prompt", ""))
     typed = attachment.get("commandMode") in (None, "prompt")
@@ -138,6 +144,7 @@ def _typed(words: str, frame: Turn) -> Turn:
 
 
 def _title_turns(line: JsonObject, frame: Turn, source: Source) -> Iterator[Turn]:
+    """The title of a session as a turn; of another session's line, once it is known whose line that is."""
     title, leaf = text_at(line, "summary", "customTitle", "aiTitle", "title"), text_at(line, "leafUuid")
     if title is None:
         source.report.drop("not-a-turn")
@@ -153,6 +160,7 @@ def _titled(titles: list[str], about: str | None, frame: Turn) -> Iterator[Turn]
 
 
 def _turn_frame(line: JsonObject, thread: Thread) -> Turn:
+    """A turn without words, with what its line says of session, role, time and place; also notes the place."""
     session = text_at(line, "sessionId") or ""
     thread.note_place(session, text_at(line, "cwd"), text_at(line, "gitBranch"))
     role: Role = "user" if line.get("type") == "user" else "assistant"

@@ -50,6 +50,7 @@ def _is_bare_start(value: JsonObject) -> bool:
 
 
 def _turns(source: Source) -> Iterator[Turn]:
+    """The turns of a rollout, line by line; the session, the folder and the branch are as last noted."""
     thread = source.thread
     for _, line in source.objects():
         kind = text_at(line, "type")
@@ -76,7 +77,10 @@ def _note_place(item: JsonObject, thread: Thread) -> None:
 
 
 def _beside_the_talk(kind: str | None, item: JsonObject, frame: Turn, source: Source) -> Iterator[Turn]:
-    """A compaction's summary, a session's title, or where the session now works; events else repeat the items."""
+    """The turns of lines beside the messages: a summary, a title; also notes where the session now works.
+
+    Other events only repeat the messages, and are counted.
+    """
     if kind == "compacted" and (summary := text_at(item, "message")):
         yield replace(frame, role="assistant", kind="recap", content=summary)
     elif kind == "event_msg" and item.get("type") == "thread_name_updated" and (title := text_at(item, "thread_name")):
@@ -87,6 +91,7 @@ def _beside_the_talk(kind: str | None, item: JsonObject, frame: Turn, source: So
 
 
 def _item_turns(item: JsonObject, frame: Turn, source: Source) -> Iterator[Turn]:
+    """The turns of one item: a message, a tool's call or its output; anything else is counted."""
     kind, calls = text_at(item, "type"), source.thread.calls
     key = text_at(item, "id") or text_at(item, "call_id")
     frame = replace(frame, key=f"{kind}:{key}" if key else None)
@@ -103,7 +108,7 @@ def _item_turns(item: JsonObject, frame: Turn, source: Source) -> Iterator[Turn]
 
 
 def _message_turns(item: JsonObject, frame: Turn, source: Source) -> Iterator[Turn]:
-    """A plan counts when a person accepts it; what the harness says in somebody's name is left out."""
+    """The turns of a message; a plan is one once accepted, and what the harness says in a person's name is none."""
     words = blocks(item.get("content"))
     if item.get("role") == "developer" or any(is_harness_text(block.text) for block in words):
         source.report.drop("harness-noise")
@@ -123,6 +128,7 @@ def _message_turns(item: JsonObject, frame: Turn, source: Source) -> Iterator[Tu
 
 
 def _role(item: JsonObject) -> Role:
+    """Who speaks in an item: `developer` counts as system, what names nobody as the assistant."""
     match item.get("role"):
         case "user":
             return "user"
@@ -133,6 +139,7 @@ def _role(item: JsonObject) -> Role:
 
 
 def _call_block(kind: str, item: JsonObject) -> MessageBlock:
+    """A tool call of any of the kinds as a block, with its name, id and arguments."""
     call_id = text_at(item, "call_id", "id")
     if kind == "local_shell_call":
         command = as_list(as_object(item.get("action")).get("command"))

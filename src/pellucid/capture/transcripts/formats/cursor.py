@@ -34,6 +34,7 @@ def recognises(value: JsonObject) -> bool:
 
 
 def _turns(source: Source) -> Iterator[Turn]:
+    """The turns of a transcript; in a sub-agent's file all are the assistant's, in a session of its own."""
     own, outer = source.path.stem, source.path.parent
     is_aside = outer.name == "subagents"
     session = f"{outer.parent.name}/{own}" if is_aside else own
@@ -53,7 +54,7 @@ def _turns(source: Source) -> Iterator[Turn]:
 
 
 def _meant(block: MessageBlock, role: str) -> MessageBlock:
-    """A block with the words that somebody meant alone."""
+    """The block with only the words that somebody typed or said, without what the program put around them."""
     if block.kind != "text":
         return block
     text = without_reminders(block.text)

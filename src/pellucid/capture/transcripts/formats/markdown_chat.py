@@ -63,7 +63,7 @@ def recognises(head: str) -> bool:
 
 
 def _heading_styles(head: str) -> dict[Role, Style]:
-    """How the headings of each role look: as those of user and assistant alike do, else the most frequent way."""
+    """By role, the style its headings have: the one that user and assistant share, else the most frequent."""
     counted: dict[Role, Counter[Style]] = {"user": Counter(), "assistant": Counter()}
     for found, _ in _outside_fences(head.splitlines()):
         if found:
@@ -79,7 +79,7 @@ def _heading_styles(head: str) -> dict[Role, Style]:
 
 
 def _outside_fences(lines: Iterable[str]) -> Iterator[tuple[TurnHeading | None, str]]:
-    """Each line with the heading it is; what stands in a code fence is none."""
+    """Each line with the heading it is, or None; what stands in a code fence is no heading."""
     open_fence = ""
     for line in lines:
         fence = _FENCE.match(line)
@@ -96,7 +96,7 @@ class _OpenTurn:
 
 
 def _turns(source: Source) -> Iterator[Turn]:
-    """A turn ends where a heading of its role's usual style begins the next, or where it is too long."""
+    """The turns of a chat, each up to the next heading of its role's usual style; a long one in several."""
     frame = Turn("", UNNUMBERED, "assistant", "")
     at: datetime | None = None
     current, styles = _OpenTurn(), _heading_styles(source.head())
@@ -118,6 +118,7 @@ def _turns(source: Source) -> Iterator[Turn]:
 
 
 def _preamble(text: str, frame: Turn) -> tuple[Turn, datetime | None]:
+    """A turn without words that has the session and agent a chat's first lines name, and the time they name."""
     found = _SESSION.search(text)
     session = (found["id"] or found["named"] or "") if found else ""
     agent = "-".join(found["agent"].lower().split()) if found and found["agent"] else None
@@ -160,7 +161,7 @@ def _message_turns(said: _OpenTurn, frame: Turn, report: CaptureReport) -> Itera
 
 
 def _not_a_turn(heading: TurnHeading) -> str | None:
-    """Why a message is nobody's: a failed call, or the prompt of a sub-agent, which is no person's and no answer."""
+    """Why a message is nobody's turn: a failed call, a sub-agent's prompt; None if it is somebody's."""
     if _SYNTHETIC in heading.note:
         return "api-error"
     prompts = heading.role == "user" or not _MODEL.search(heading.note)
@@ -203,6 +204,7 @@ def _rule_outside_fences(text: str, at: int) -> int:
 
 
 def _text_turns(text: str, frame: Turn) -> Iterator[Turn]:
+    """One turn of a text without notes of the program and empty lines around it; none if nothing is left."""
     lines = _NOTE.sub("", text).split("\n")
     while lines and _is_between(lines[0]):
         lines.pop(0)

@@ -72,6 +72,7 @@ def _name(conversation: JsonObject) -> str:
 
 
 def _conversation_turns(number: int, conversation: JsonObject, source: Source) -> Iterator[Turn]:
+    """The turns of one conversation, of an export or in the `messages` form."""
     calls = PendingCalls()
     exported = _is_export(conversation)
     for item in _exported_messages(conversation) if exported else as_list(conversation.get("messages")):
@@ -81,6 +82,7 @@ def _conversation_turns(number: int, conversation: JsonObject, source: Source) -
 def _known_message(
     number: int, message: JsonObject, session: str, calls: PendingCalls, source: Source
 ) -> Iterator[Turn]:
+    """The turns of a message; one whose role is unknown is counted as unreadable, with its `number`."""
     if role_of(message) is None:
         source.report.cannot_read(source.path, number, "unknown role" if "role" in message else "no role and content")
     else:
@@ -93,7 +95,7 @@ def _is_export(conversation: JsonObject) -> bool:
 
 
 def _exported_messages(conversation: JsonObject) -> Iterator[JsonObject]:
-    """The branch the user last saw, from its root, in the `{role, content}` form."""
+    """The messages from the root to the one the user saw last, as `{role, content}`; other branches are left out."""
     tree = as_object(conversation.get("mapping"))
     branch: list[JsonObject] = []
     walked: set[str] = set()

@@ -20,6 +20,7 @@ def recognises(value: JsonObject) -> bool:
 
 
 def _turns(source: Source) -> Iterator[Turn]:
+    """The turns of a file of one message a line; lines that are none are counted as unreadable."""
     for number, message in source.objects():
         if not is_message(message):
             source.report.cannot_read(source.path, number, "no role and content")

@@ -86,7 +86,10 @@ def read(source: Source) -> Iterator[Turn]:
 
 
 def _turns(source: Source) -> Iterator[Turn]:
-    """Whether it is a dialogue or notes shows at its first line of words; until then what comes is held back."""
+    """The turns of a dialogue (`Name: words`), or of notes in paragraphs.
+
+    Which one a file is shows at its first line of words; until then what comes is held back.
+    """
     dialogue: bool | None = None
     day: datetime | None = None
     before: list[Turn] = []

@@ -61,6 +61,7 @@ class PendingCalls:
 
 
 def _calls_us(command: ShellCommand) -> bool:
+    """Whether a shell command runs Pellucid, behind variables, runners such as `uv run`, or `python -m`."""
     words = [word or "" for word in command.words]
     while words and (_is_setting(words[0]) or words[0] in _RUNNERS or words[0].startswith("-") or words[0].isdigit()):
         words.pop(0)

@@ -49,7 +49,7 @@ def command_line(tool: str | None, arguments: object) -> str:
 
 
 def landings(tool: str | None, arguments: object, line: Sequence[ShellCommand]) -> tuple[Landing, ...]:
-    """What a call would write into the history.
+    """What a call would write into the history if it works: commit messages and requests' texts. See `landed`.
 
     Args:
         line: the commands of its shell line.
@@ -61,7 +61,7 @@ def landings(tool: str | None, arguments: object, line: Sequence[ShellCommand]) 
 
 
 def landed(landing: Landing, output: str, *, failed: bool | None) -> str | None:
-    """The words as they are kept, if the result shows that they were written; the address of a new request with them.
+    """The words to keep, if the result shows that they were written, for a request with its address; else None.
 
     Args:
         failed: whether the source says that the call failed; None if it does not say.
@@ -89,6 +89,7 @@ def _of_command(command: ShellCommand) -> Iterator[Landing]:
 
 
 def _after_git_options(words: list[str | None]) -> list[str | None]:
+    """The words of a `git` command from its subcommand on."""
     at = 0
     while at < len(words) and (words[at] or "").startswith("-"):
         at += 2 if words[at] in ("-C", "-c", "--git-dir", "--work-tree") else 1
@@ -96,6 +97,7 @@ def _after_git_options(words: list[str | None]) -> list[str | None]:
 
 
 def _commit_landing(options: list[Option], command: ShellCommand) -> Iterator[Landing]:
+    """The message that a `git commit` would write; none if it is not in the command, or for `--dry-run`."""
     said = [value for name, value in options if name in ("-m", "--message")]
     if any(name in ("-F", "--file") and value == "-" for name, value in options):
         said.append(command.fed)
@@ -106,6 +108,7 @@ def _commit_landing(options: list[Option], command: ShellCommand) -> Iterator[La
 
 
 def _pull_request_landing(options: list[Option], command: ShellCommand) -> Iterator[Landing]:
+    """The title and text that a `gh pr` command would write; none if they are not in the command."""
     titles = [value for name, value in options if name in ("-t", "--title")]
     bodies = [value for name, value in options if name in ("-b", "--body")]
     if any(name in ("-F", "--body-file") and value == "-" for name, value in options):
@@ -131,6 +134,7 @@ def _options(words: Iterable[str | None]) -> list[Option]:
 
 
 def _letter_options(word: str) -> list[Option]:
+    """`-am` as `-a` and `-m`; a letter that takes a value takes the rest of the word, None where that follows."""
     for place, letter in enumerate(word[1:], 1):
         if letter in "mFtb":  # the rest of the word is its value, if there is one
             flags = [(f"-{each}", "") for each in word[1:place]]

@@ -79,7 +79,7 @@ def answers(questions: Sequence[DialogueQuestion], output: str, details: JsonObj
 
 
 def refusal(output: str) -> tuple[str, bool] | None:
-    """What the user typed when refusing a call; and whether it is a list of questions to be put otherwise."""
+    """What the user typed when refusing a call, and whether it asks for other questions; None if it was no refusal."""
     refused = _REFUSED.match(output)
     if refused is None:
         return None
@@ -88,7 +88,7 @@ def refusal(output: str) -> tuple[str, bool] | None:
 
 
 def asked_back(questions: Sequence[DialogueQuestion], words: str) -> list[DialogueAnswer]:
-    """The answers in a list of questions that the user wants put otherwise."""
+    """The answers already given in a refusal by which the user wants the questions put otherwise."""
     known = {question.text: question for question in questions}
     return [
         _answer(
@@ -102,6 +102,7 @@ def asked_back(questions: Sequence[DialogueQuestion], words: str) -> list[Dialog
 
 
 def _question(asked: JsonObject) -> DialogueQuestion | None:
+    """A question that a call puts to the user, with its options; None where it has no text."""
     text = text_at(asked, "question", "prompt", "text")
     options = [as_object(each) for each in as_list(asked.get("options"))]
     described = {label: text_at(each, "description") or "" for each in options if (label := text_at(each, "label"))}
@@ -111,6 +112,7 @@ def _question(asked: JsonObject) -> DialogueQuestion | None:
 def _answers_given(
     questions: Sequence[DialogueQuestion], output: str, details: JsonObject
 ) -> Iterator[tuple[str, str]]:
+    """Each question's text with its answer: from the harness's own record, else as the output tells it."""
     told = as_object(details.get("answers")) or as_object(_json_object(output).get("answers"))
     if told:
         names = {question.name: question.text for question in questions if question.name}
@@ -121,7 +123,10 @@ def _answers_given(
 
 
 def _in_prose(questions: Sequence[DialogueQuestion], output: str) -> Iterator[tuple[str, str]]:
-    """`"question"="answer", …`: an answer may hold quotes, so it goes on to where the next known question begins."""
+    """Each question with its answer, read from `"question"="answer", …`.
+
+    An answer may hold quotes, so it goes on to where the next known question begins.
+    """
     starts = [(at, question) for question in questions if (at := output.find(f'"{question.text}"="')) >= 0]
     if not starts:
         yield from _question_answer_pairs(output)
@@ -146,6 +151,7 @@ def _question_answer_pairs(output: str) -> Iterator[tuple[str, str]]:
 
 
 def _answer(question: DialogueQuestion, said: str, notes: str) -> DialogueAnswer:
+    """An answer with what each chosen option means; `notes` are what the user added."""
     label = said.partition("\n")[0].strip()
     chosen = [label] if label in question.options else [part.strip() for part in label.split(",")]
     described = tuple(found for part in chosen if (found := question.options.get(part)))
@@ -153,6 +159,7 @@ def _answer(question: DialogueQuestion, said: str, notes: str) -> DialogueAnswer
 
 
 def _joined_answer(said: object) -> str:
+    """An answer as text: the chosen options in one line, and each note of the user on one of its own."""
     found = as_object(said).get("answers", said)
     if isinstance(found, str):
         return found
@@ -166,6 +173,7 @@ def _joined_answer(said: object) -> str:
 
 
 def _json_object(text: str) -> JsonObject:
+    """The JSON object that a text is; empty where it is none."""
     try:
         return as_object(json.loads(text)) if text.lstrip().startswith("{") else {}
     except (ValueError, RecursionError):

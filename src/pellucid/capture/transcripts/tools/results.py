@@ -24,7 +24,10 @@ _ACCEPTED = re.compile(r"^## Approved Plan[^\n]{0,80}\n", re.MULTILINE)
 def turns_of(
     found: Iterable[MessageBlock], message: Turn, calls: PendingCalls, report: CaptureReport
 ) -> Iterator[Turn]:
-    """The turns of each block, each like `message` but for its words; thinking is no turn, and is counted."""
+    """The turns of a message's blocks, each like `message` but for its words; calls are noted for their results.
+
+    Thinking is no turn, and is counted.
+    """
     for index, block in enumerate(found):
         frame = replace(message, key=f"{message.key}#{index}" if message.key else None)
         if block.kind == "thinking":
@@ -40,6 +43,10 @@ def turns_of(
 
 
 def _result_turns(block: MessageBlock, call: ToolCall, frame: Turn, report: CaptureReport) -> Iterator[Turn]:
+    """The turns of a tool's result: a person's words in it or the output, then what it shows was written to history.
+
+    A result of our own commands gives none, and is counted.
+    """
     if call.ours:
         report.drop("own-recall")
         return

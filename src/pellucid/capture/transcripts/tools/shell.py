@@ -52,6 +52,7 @@ class _ShellReading:
         self._fed: str | None = None
 
     def run(self) -> list[ShellCommand]:
+        """The commands of the whole line, with a word as None where only the shell knows what it becomes."""
         while self._at < len(self._text):
             match self._text[self._at]:
                 case "'":
@@ -72,6 +73,10 @@ class _ShellReading:
         return self._found
 
     def _add_to_word(self, text: str, width: int, *, known: bool = True) -> None:
+        """Add text to the word at hand and step over the `width` characters it is written in.
+
+        `known=False`: only the shell knows what stands there.
+        """
         self._word = self._word or []
         self._word.append(text)
         self._known = self._known and known
@@ -83,6 +88,7 @@ class _ShellReading:
         self._word, self._known = None, True
 
     def _end_command(self, joint: str) -> None:
+        """End the command at hand, if there is one; `joint` (`&&`, `|` …) says whether its failure would show."""
         self._end_word()
         if self._words:
             masked = joint not in _FALLS_THROUGH and not (self._at >= self._last and joint in ";\n")
@@ -120,6 +126,7 @@ class _ShellReading:
         self._last = len(self._text.rstrip())
 
     def _read_single_quotes(self) -> None:
+        """Read what stands in single quotes as it is; give the line up where they are never closed."""
         end = self._text.find("'", self._at + 1)
         if end < 0:
             self._give_up()
@@ -147,6 +154,7 @@ class _ShellReading:
             self._add_to_word("".join(parts), at + 1 - self._at, known=known)
 
     def _read_expansion(self) -> None:
+        """Read `$'…'`, `$(cat <<EOF …)` as its text, or any other expansion as unknown."""
         if quoted := _QUOTED.match(self._text, self._at):
             words = _ESCAPE.sub(lambda found: _SIGNS.get(found[1], found[1]), quoted[1])
             self._add_to_word(words, quoted.end() - self._at)

@@ -26,7 +26,7 @@ from pellucid.model.memory import Memory
 from pellucid.model.wire import Wire
 from pellucid.operations.operation import DryRun, Operation, Surfaces
 from pellucid.operations.remains import finish_quietly
-from pellucid.recall.recaller import retain
+from pellucid.recall.recaller import trim_history
 from pellucid.settings.sections import LifecycleSettings
 from pellucid.store.history.uses_port import Times
 
@@ -219,7 +219,7 @@ def run_lifecycle(app: App, request: LifecycleInput) -> LifecycleOutput:
         output.take(row)
     output.finish(tally, started)
     if not request.dry_run:
-        retain(app.history, app.settings.history, started)
+        trim_history(app.history, app.settings.history, started)
     return LifecycleOutput(
         namespace=request.namespace,
         dry_run=request.dry_run,

@@ -76,6 +76,7 @@ def _limit(told: str, heard: str) -> bool:
 
 
 def _word_order(told: str, heard: str) -> bool:
+    """It has words of the other in another order: names or numbers, a clause of it, or, if it sets limits, any."""
     known, said = _telling(heard), _as_heard(told, heard)
     capitals = {word for each in re.findall(r"\b[A-ZÀ-ÞΑ-ΩА-Я]\w*", heard) for word in _telling(each)}
     ordered = {*capitals, *lexicon.persons().values()}
@@ -112,7 +113,7 @@ def _forms(spoken: Iterable[str], known: dict[str, None]) -> list[str]:
 
 
 def _holding(sentences: Sequence[Sequence[str]]) -> dict[str, list[int]]:
-    """For each word the sentences that it stands in."""
+    """For each word the positions of the sentences that it stands in."""
     out: dict[str, list[int]] = {}
     for at, sentence in enumerate(sentences):
         for word in dict.fromkeys(sentence):
@@ -121,7 +122,10 @@ def _holding(sentences: Sequence[Sequence[str]]) -> dict[str, list[int]]:
 
 
 def _limits(text: str) -> list[str]:
-    """The words of a text that must not be lost, in order: with `from` its `to`, and `used` before a `to`."""
+    """The words of a text that limit what it says (`only`, `until`), in order: none may be lost by rephrasing.
+
+    With `from` goes its `to`, and `used` before a `to`.
+    """
     spoken = _telling(text)
     limits = lexicon.words("limits", of=lexicon.LATIN)
     paired = {"to", "zu", "nach", "auf", "a"} if {"from", "von", "vom", "de"} & {*spoken} else set[str]()

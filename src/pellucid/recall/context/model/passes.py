@@ -83,7 +83,7 @@ class _Reworded(BaseModel):
 def leave_out(
     chat: ChatModel | None, name: str, query: str, lines: Sequence[ContextLine]
 ) -> tuple[list[ContextLine], PassReport]:
-    """The lines that a pass (`select` or `facts`) leaves, and its report."""
+    """The lines that a model's pass (`select` or `facts`) does not take out, and its report; all if it fails."""
     if chat is None or not lines:
         return list(lines), PassReport(name, NO_MODEL if chat is None else "")
     shown = _lines_shown(lines)
@@ -100,7 +100,7 @@ def leave_out(
 
 
 def clean_up(chat: ChatModel | None, query: str, lines: Sequence[ContextLine]) -> tuple[list[ContextLine], PassReport]:
-    """The lines as a model rephrased them, and its report."""
+    """The lines as a model rephrased them, where that is faithful, and its report; unchanged if it fails."""
     name = "cleanup"
     if chat is None or not lines:
         return list(lines), PassReport(name, NO_MODEL if chat is None else "")
@@ -130,6 +130,7 @@ def _problem(given: Mapping[int, str], shown: Sequence[ContextLine]) -> str:
 
 
 def _lines_shown(lines: Sequence[ContextLine]) -> list[ContextLine]:
+    """The first lines, as many as are short enough together to be shown to the model."""
     out: list[ContextLine] = []
     length = 0
     for line in lines:
@@ -141,6 +142,7 @@ def _lines_shown(lines: Sequence[ContextLine]) -> list[ContextLine]:
 
 
 def _fenced(query: str, shown: Sequence[ContextLine]) -> str:
+    """The question and the numbered lines as JSON, one a row, in tags that name their hash: no line can end them."""
     rows: list[Mapping[str, object]] = [{"question": query}]
     for number, line in enumerate(shown, start=1):
         note = {"note": line.mark.strip()} if line.mark else {}

@@ -132,7 +132,7 @@ def window(text: str, at: datetime) -> Window | None:
 
 
 def _reaches(text: str, found: Sequence[Piece]) -> list[_Reach]:
-    """The dates, taken together where two are the ends of a range, with `since`, `before` and the like applied."""
+    """The periods the dates mean: the two ends of a range as one, with `since`, `before` and the like applied."""
     out, index = list[_Reach](), 0
     while index < len(found):
         first, second = found[index], found[index + 1] if index + 1 < len(found) else None
@@ -151,6 +151,10 @@ def _reaches(text: str, found: Sequence[Piece]) -> list[_Reach]:
 
 
 def _reach_of_one(text: str, piece: Piece, kind: str, opening: int) -> _Reach:
+    """The period that one date means behind `kind` (`since`, `after`, `before`, `until`, `between` or none).
+
+    `opening` is where that word begins.
+    """
     since, until = piece.span
     if kind == "between":
         onwards = _ONWARDS.match(text, piece.end)
@@ -234,6 +238,7 @@ def _belongs(before: str, after: str) -> bool:
 
 
 def _follows(between: str, after: str, *, relative: bool, past: bool) -> bool:
+    """Whether a date tells when something was said, by the words `between` these two and those `after` the date."""
     if _BREAK.search(between):
         return False
     if past or (relative and _TOPIC.search(between) and not _PLAN.search(between)):

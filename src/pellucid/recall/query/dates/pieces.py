@@ -70,6 +70,7 @@ def _piece(found: re.Match[str], span: Span, *, told: bool = True, relative: boo
 
 
 def _iso(found: re.Match[str], today: date) -> Piece | None:  # noqa: ARG001 - every reader has one shape
+    """`2026-04-20` or `2026-04`."""
     year, month, day = int(found["y"]), int(found["m"]), found["d"]
     if not day:
         return _piece(found, month_span(year, month))
@@ -88,6 +89,7 @@ def _day(found: re.Match[str], today: date) -> Piece | None:
 
 
 def _month(found: re.Match[str], today: date) -> Piece | None:
+    """`April 2026`, or `April`: the last one that has begun."""
     month, year = lexicon.months()[found["mo"].rstrip(".")], found["y"]
     chosen = int(year) if year else today.year - (month > today.month)
     piece = _piece(found, month_span(chosen, month), told=bool(year))
@@ -100,6 +102,7 @@ def _month_before(found: re.Match[str], today: date) -> Piece | None:
 
 
 def _quarter(found: re.Match[str], today: date) -> Piece | None:
+    """`Q2 2026`, `second quarter`; without a year the last one that has begun."""
     said, year = found["q"] or found["q2"], found["y"] or found["y2"]
     number = int(said) if said.isdigit() else ("first", "second", "third", "fourth").index(said) + 1
     month = 3 * number - 2
@@ -109,6 +112,7 @@ def _quarter(found: re.Match[str], today: date) -> Piece | None:
 
 
 def _year(found: re.Match[str], today: date) -> Piece | None:
+    """`2023`; None for one that is years ahead, and for `the 1900` and its like, which is a number of things."""
     year = int(found["y"])
     plain = found["lead"] in {"the", "our", "my", "that"} and year % 100 == 0
     if plain or year > today.year + 2:
@@ -135,6 +139,7 @@ def _trailing(found: re.Match[str], today: date) -> Piece | None:
 
 
 def _ago(found: re.Match[str], today: date) -> Piece | None:
+    """`three weeks ago`, `a couple of days ago`."""
     count, unit = _number(found["n"]), units()[found["unit"]]
     span = ago(today, count, unit)
     if found["n"] in {"few", "couple"} and unit == "day":
@@ -262,7 +267,7 @@ def pieces(text: str, lowered: str, today: date) -> list[Piece]:
 
 
 def _piece_of(match: re.Match[str], resolve: _Resolve, today: date) -> Piece | None:
-    """The piece, or None where there is no such day."""
+    """The date that a match means, by its reader `resolve`; None where there is no such day."""
     try:
         return resolve(match, today)
     except (ValueError, OverflowError):
@@ -270,7 +275,7 @@ def _piece_of(match: re.Match[str], resolve: _Resolve, today: date) -> Piece | N
 
 
 def _is_verb(match: re.Match[str], text: str) -> bool:
-    """`5 may fail`: a small letter, no year, and a number in front or behind."""
+    """Whether `may` or `march` is a verb (`5 may fail`): a small letter, no year, and a number in front or behind."""
     groups = match.groupdict()
     month = groups.get("mo")
     if not month or month not in _VERBS or groups.get("y") or "d" not in groups:
@@ -279,7 +284,7 @@ def _is_verb(match: re.Match[str], text: str) -> bool:
 
 
 def _ends_of_ranges(lowered: str, found: list[Piece], today: date) -> list[Piece]:
-    """`… and July`, `… to 2021`: a bare month or year that ends a range."""
+    """The bare months and years that end a range which a date that was found begins: `… and July`, `… to 2021`."""
     more = list[Piece]()
     for piece in found:
         match = _compiled_pattern(_AND).match(lowered, piece.end)
