@@ -276,6 +276,16 @@ def test_what_was_put_away_or_forgotten_is_no_candidate_for_it(filled: App) -> N
     assert (after.rows, after.totals) == ((), before.totals)
 
 
+def test_what_was_only_complained_of_was_never_worked_with(filled: App) -> None:
+    assert isinstance(filled.history, LocalHistory)
+    asked = StatsInput(namespace=HERE, panel="never-cited")
+    before = stats(filled, asked).rows
+    for number, (kind, left) in enumerate([("bad", before), ("used", before[1:])]):
+        row = CitationRow(str(before[0][0]), kind, f"rec_{1:016x}{number:016x}", "late", None, BEGIN)
+        filled.history.citations.put(HERE, f"cit_{number}", row)
+        assert stats(filled, asked).rows == left
+
+
 def test_of_many_memories_the_first_are_shown(filled: App) -> None:
     whole, first = (stats(filled, StatsInput(namespace=HERE, panel="top-cited", limit=limit)) for limit in (100, 3))
     assert first.rows == whole.rows[:3]
