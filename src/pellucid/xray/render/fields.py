@@ -105,7 +105,7 @@ def spoken(text: str, snapshot: RecallXraySnapshot, kind: Literal["verbatim", "p
     """A text with each memory's id replaced: by its number if it is a result, else by its words, if it has any."""
     place = {each.memory_id: f"[{number}]" for number, each in enumerate(snapshot.results, start=1)}
     out: list[Spans] = []
-    for at, piece in enumerate(map(str.strip, _MEMORY_ID.split(text))):
+    for at, piece in enumerate(_pieces(text)):
         if at % 2 and piece in place:
             out.append(_plain(place[piece]))
         elif at % 2 and snapshot.words.get(piece):
@@ -113,6 +113,12 @@ def spoken(text: str, snapshot: RecallXraySnapshot, kind: Literal["verbatim", "p
         elif piece:
             out.append((FieldSpan(piece, kind),))
     return _joined(out, FieldSpan(" "))
+
+
+def _pieces(text: str) -> list[str]:
+    """What stands between memory ids, and the ids at odd places; without the blanks around an id."""
+    first, *rest = _MEMORY_ID.split(text)
+    return [first.rstrip(), *map(str.strip, rest[:-1]), rest[-1].lstrip()] if rest else [first]
 
 
 def _named_memory(memory_id: str, words: Mapping[str, str]) -> Spans:
