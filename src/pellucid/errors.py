@@ -123,7 +123,7 @@ class DeadlineError(PellucidError):
 
 
 class EncoderError(PellucidError):
-    """No usable embedding model."""
+    """A model (encoder, reranker, chat) that gave nothing usable."""
 
     code = "encoder_failed"
     exit_code = 6

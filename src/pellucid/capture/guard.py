@@ -82,7 +82,10 @@ class Guard:
         )
 
     def _redacted_speech(self, speaker: str | None, content: str) -> tuple[str | None, str]:
-        """Speaker and words without secrets, looked at side by side as they are kept."""
+        """Speaker and words without secrets, looked at side by side as they are kept.
+
+        Where a secret reaches into the name, there is no speaker, and what is left of the name stands in the words.
+        """
         speaker = speaker and self._names.clean(speaker)
         lead = f"{speaker}: " if speaker else ""
         redacted = redact(lead + content)

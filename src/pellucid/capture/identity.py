@@ -15,9 +15,8 @@ def turn_key(turn: Turn, secret: bytes, purpose: str) -> bytes:
 
     A BLAKE2b keyed with `secret` (1–64 bytes, RFC 7693 §2.9) over `purpose` (the namespace and mode it is taken
     for: an import hides a turn neither from another namespace nor from another mode), the session id, the source's own
-    id of the turn
-    (its ordinal if it has none), the role and the redacted content; each part is preceded by its length. What a program
-    relayed hides nothing of a transcript that a person imports.
+    id of the turn (its ordinal if it has none), the role and the redacted content; each part is preceded by its length.
+    What a program relayed hides nothing of a transcript that a person imports.
     """
     digest = hashlib.blake2b(key=secret, digest_size=16)
     place = f"key:{turn.key}" if turn.key else f"ordinal:{turn.ordinal}"

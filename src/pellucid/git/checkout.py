@@ -42,7 +42,7 @@ def _main_checkout(top: Path) -> Path | None:
 
 
 def _small_file_text(path: Path) -> str:
-    """What a small plain file says; nothing of anything else: a pipe would be waited for, a link leads elsewhere."""
+    """The first 4 KiB of a plain file; nothing of a pipe, which would be waited for, nor of a link, out of it."""
     try:
         with open(os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_NOFOLLOW | os.O_CLOEXEC), "rb") as file:
             plain = stat.S_ISREG(os.fstat(file.fileno()).st_mode)

@@ -30,7 +30,10 @@ class Choice(Wire):
 
 
 def options(ablation: Mapping[str, Gain], weights: Mapping[str, Mapping[str, Gain]], *, tried: bool) -> OptionGains:
-    """What may be done about a part of one set, and what each of it changes there."""
+    """What may be done about a part of one set, and what each of it changes there.
+
+    Of one that is on: `off`, `half` and `double`; of one that is off as set (`tried`): `on`.
+    """
     if tried:
         return {"on": ablation}
     off = {metric: _negative(gain) for metric, gain in ablation.items()}

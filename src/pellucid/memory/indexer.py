@@ -135,7 +135,7 @@ class Indexer:
     key: bytes
     naming: Naming
     _encoded: Encoded = field(init=False)
-    _turn: Lock = field(default_factory=Lock)
+    _one_at_a_time: Lock = field(default_factory=Lock)
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "_encoded", Encoded(self.index, self.embedder))
@@ -166,7 +166,7 @@ class Indexer:
         Raises:
             NoRoomError: the index could not be written.
         """
-        with self._turn:
+        with self._one_at_a_time:
             return self._catch_up(changed, op_id)
 
     def _catch_up(self, changed: Iterable[str], op_id: str | None) -> Folded:
@@ -209,7 +209,7 @@ class Indexer:
 
     def rebuild(self, op_id: str | None = None) -> Folded:
         """Fold every file and ledger row anew; the same text under the same model keeps its encoding."""
-        with self._turn:
+        with self._one_at_a_time:
             return self._rebuild(op_id)
 
     def _rebuild(self, op_id: str | None) -> Folded:

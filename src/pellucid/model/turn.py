@@ -24,7 +24,7 @@ FlushSignal = Literal["topic_shift", "time_elapsed", "turn_count", "high_signal"
 
 @dataclass(frozen=True, slots=True)
 class Turn:
-    """One message, tool call or tool output of a session, already redacted.
+    """One message, tool call or tool output of a session, redacted once `capture.guard.Guard.admit` has yielded it.
 
     `ordinal` counts the session's turns from 1 in transcript order, and never changes on re-import.
     `speaker` is a display name where the source has one ("Caroline"); `tool` names the tool of a tool turn.

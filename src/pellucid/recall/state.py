@@ -66,7 +66,7 @@ class LegReport:
 
 @dataclass(frozen=True, slots=True)
 class StageReport:
-    """How a stage did: its wall time, and why it was skipped or failed, if it was."""
+    """How a stage did: its wall time, why it was skipped or failed, if it was; of a further round, what it asked."""
 
     name: str
     millis: float
@@ -75,7 +75,7 @@ class StageReport:
 
 @dataclass(frozen=True, slots=True)
 class Rung:
-    """One filter of the ladder: how many candidates came, how many passed, how many of those only softly."""
+    """One filter of the ladder: how many candidates came, how many passed, how many of these failed and were spared."""
 
     name: str
     considered: int

@@ -105,7 +105,10 @@ class MemoryStanding:
 
 @dataclass(frozen=True, slots=True)
 class LegHits:
-    """What a leg found, best first (raw score descending, then newest, then id): the admitted and the open arm."""
+    """What a leg found, best first (raw score descending, then newest, then id).
+
+    The admitted arm may answer; the open arm (superseded, quarantined, filtered out) is kept as evidence alone.
+    """
 
     rows: Rows
     scores: Floats

@@ -148,7 +148,7 @@ class _Both:
         return frozenset(column for column, setting in _LATER.items() if setting not in known) if known else frozenset()
 
     def differing(self, *columns: str) -> NDArray[np.bool_]:
-        """A mask of the candidates they share with another value in one of these columns, of those on record."""
+        """One flag a shared candidate: whether one of these columns differs; those that the record lacks do not."""
         out = np.zeros(len(self._here), dtype=np.bool_)
         for column in (each for each in columns if each not in self.lacking):
             then, now = self.pairs(column)

@@ -93,6 +93,7 @@ class ImportOutput(Wire):
     malformed: int = 0
     problems: tuple[str, ...] = ()
     encoder_problem: str | None = None
+    """Why what was kept has no vectors yet."""
     filed: tuple[FiledSessions, ...] = ()
     """What went to which project, if sessions were filed by their folders: where anything new was taken."""
     extractor_problem: str | None = None

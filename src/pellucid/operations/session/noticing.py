@@ -85,7 +85,7 @@ class _Held:
 
 
 def _said_in(turn: Turn, served: Iterable[_Held]) -> Iterator[_Sign]:
-    """The ids and the phrases of memories that an agent says."""
+    """The ids and the phrases of served memories that stand in a turn, which must be the agent's."""
     ids, here = set(_ID.findall(turn.content)), phrases(turn.content, TELLING)
     for each in served:
         if not ids.isdisjoint((each.memory.id, each.memory.id[-_SHORT:])):

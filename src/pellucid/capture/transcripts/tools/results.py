@@ -59,7 +59,7 @@ def _result_turns(block: MessageBlock, call: ToolCall, frame: Turn, report: Capt
 
 
 def _persons_turns(block: MessageBlock, call: ToolCall, frame: Turn, report: CaptureReport) -> Iterator[Turn]:
-    """What a person said in a result; nothing if it is a tool's output."""
+    """A person's answers and refusals in a result, and the plan they accepted, which is the assistant's turn."""
     refused = refusal(block.text) if block.failed and not _FOREIGN.search(call.tool or "") else None
     if refused and not refused[1]:
         yield replace(frame, role="user", kind="feedback", content=refused[0], speaker=None)
