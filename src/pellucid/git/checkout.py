@@ -9,6 +9,8 @@ import stat
 from dataclasses import dataclass
 from pathlib import Path
 
+from pellucid.plain_file import open_to_read
+
 _SMALL = 4096
 
 
@@ -44,7 +46,7 @@ def _main_checkout(top: Path) -> Path | None:
 def _small_file_text(path: Path) -> str:
     """The first 4 KiB of a plain file; nothing of a pipe, which would be waited for, nor of a link, out of it."""
     try:
-        with open(os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_NOFOLLOW | os.O_CLOEXEC), "rb") as file:
+        with open_to_read(path, follow=False) as file:
             plain = stat.S_ISREG(os.fstat(file.fileno()).st_mode)
             said = file.read(_SMALL) if plain else b""
     except (OSError, ValueError):

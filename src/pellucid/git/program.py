@@ -18,6 +18,7 @@ from tempfile import TemporaryDirectory, TemporaryFile
 from typing import IO
 
 from pellucid.errors import InputError
+from pellucid.plain_file import open_to_read
 
 ENVIRONMENT = {
     "PATH": os.defpath,
@@ -104,7 +105,7 @@ def _repository_folders(top: Path) -> tuple[Path, Path]:
 def _small_file_text(path: Path) -> str:
     """What a small file says; nothing if there is none, or it is no plain file: a pipe would be waited for."""
     try:
-        with open(os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC), "rb") as file:
+        with open_to_read(path) as file:
             plain = stat.S_ISREG(os.fstat(file.fileno()).st_mode)
             return os.fsdecode(file.read(_SMALL)) if plain else ""
     except (OSError, ValueError):

@@ -18,6 +18,7 @@ from pydantic.alias_generators import to_camel, to_snake
 from pydantic.fields import FieldInfo
 
 from pellucid.errors import InputError
+from pellucid.plain_file import open_to_read
 
 NAME = "pellucid.toml"
 MOST_BYTES = 1 << 16
@@ -128,7 +129,7 @@ def section(kind: object) -> type[BaseModel] | None:
 
 def _read_table(path: Path, next_step: str) -> Table:
     try:
-        with open(os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC), "rb") as file:  # a pipe is not waited for
+        with open_to_read(path) as file:
             plain = stat.S_ISREG(os.fstat(file.fileno()).st_mode)
             data = file.read(MOST_BYTES + 1) if plain else b""
         if not plain or len(data) > MOST_BYTES:

@@ -89,3 +89,11 @@ def test_a_repository_that_a_stranger_brought_along_is_the_strangers(secret: Pat
     (stranger / "main").rename(stranger / "hidden")
     (stranger / "main").symlink_to(secret)
     assert checkout_of(stranger / "inner") == Checkout(stranger / "inner", stranger / "inner")
+
+
+def test_nothing_stays_open_of_a_checkout_that_was_looked_at(tmp_path: Path) -> None:
+    (tmp_path / ".git").mkdir()
+    before = len(os.listdir("/dev/fd"))
+    for _ in range(20):
+        assert checkout_of(tmp_path)
+    assert len(os.listdir("/dev/fd")) == before

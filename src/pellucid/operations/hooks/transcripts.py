@@ -16,6 +16,7 @@ from pellucid.operations.hooks.hosts import HOSTS, Event, Moment, event_of, tran
 from pellucid.operations.session.filing import SessionFiling
 from pellucid.operations.session.observing import ObserveInput, Observer
 from pellucid.operations.session.projects import located
+from pellucid.plain_file import open_to_read
 from pellucid.store.local.hooked import HookedSessions
 
 _SIGNALS: Mapping[Moment, Insistent] = {"compact": "before_reset", "end": "session_end"}
@@ -178,8 +179,7 @@ def _lines(path: str, offset: int, *, whole: bool) -> Iterator[tuple[list[str], 
 
     A last line without an end is still being written, unless the `whole` file is there.
     """
-    descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC | os.O_NONBLOCK)
-    with os.fdopen(descriptor, "rb") as file:
+    with open_to_read(path, follow=False) as file:
         file.seek(offset)
         while lines := file.readlines(_BATCH):
             if not (whole or lines[-1].endswith(b"\n")):

@@ -16,6 +16,7 @@ from typing import Any
 from pydantic import ValidationError
 
 from pellucid.model.hooked import HookedSession
+from pellucid.plain_file import open_to_read
 from pellucid.store.local.database import make_private_folder, os_errors_explained
 from pellucid.store.local.lock import exclusive
 
@@ -102,14 +103,10 @@ def _session_files(folder: Path) -> list[Path]:
 def _read_session(path: Path) -> HookedSession | None:
     """The session that a file holds; None where it cannot be read, or is none."""
     try:
-        descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
-    except OSError:
-        return None
-    with os.fdopen(descriptor, "rb") as file:
-        try:
+        with open_to_read(path, follow=False) as file:
             return HookedSession.model_validate_json(file.read(_LONGEST))
-        except (ValidationError, OSError):
-            return None
+    except (ValidationError, OSError):
+        return None
 
 
 def _replace(path: Path, data: bytes) -> None:
