@@ -27,7 +27,7 @@ demo: $(VENV)/.runtime ## the main job, start to end, on the examples
 test: $(VENV)/.dev ## the tests of every day (ARGS="-k recall" narrows, WORKERS=0 debugs)
 	@$(BIN)/pytest -n $(WORKERS) -m "not slow and not nightly" $(ARGS)
 
-test-all: $(VENV)/.dev ## these, and those that kill, flood, poison, or run every page and bench
+test-all: $(VENV)/.dev ## these, and those with a browser or servers, that kill, flood, poison, or run every page and bench
 	@$(BIN)/pytest -n $(WORKERS) -m "not nightly" $(ARGS)
 
 check: $(VENV)/.dev ## format, lint, types, direction of imports, sizes, codemap, references, docs

@@ -19,8 +19,25 @@ settings.register_profile("suite", deadline=None, derandomize=True, suppress_hea
 settings.load_profile("suite")
 
 
-CAMPAIGNS = ("faults", "poisoning", "property", "docs/test_docs_snippets.py", "unit/test_bench_smoke.py")
-"""Suites that kill, flood, poison, or run every page and bench: `make test-all` runs them."""
+CAMPAIGNS = (
+    "dashboard",
+    "docs/test_docs_explain.py",
+    "docs/test_docs_snippets.py",
+    "faults",
+    "poisoning",
+    "property",
+    "surfaces/test_demo_month.py",
+    "surfaces/test_http_",
+    "surfaces/test_mcp_",
+    "surfaces/test_otel.py",
+    "surfaces/test_paging.py",
+    "surfaces/test_port_miss.py",
+    "unit/test_bench_smoke.py",
+)
+"""Suites that drive a browser, start servers, kill, flood, poison, or run every page and bench: for `make test-all`.
+
+Of a server's answers `make test` has those of `surfaces/test_http.py` and `surfaces/test_mcp.py`.
+"""
 
 
 @pytest.hookimpl(tryfirst=True)

@@ -21,7 +21,7 @@ from pydantic_core import PydanticUndefined
 from pellucid.errors import PellucidError
 from pellucid.settings import Settings
 from pellucid.settings.files import is_harmless
-from pellucid.surfaces import asking
+from pellucid.surfaces import inputs
 from pellucid.surfaces.cli import app as typer_app
 from pellucid.surfaces.cli import derived
 from pellucid.surfaces.cli.derived import INDEX
@@ -187,7 +187,7 @@ def routes_page() -> str:
 
 def _route_row(route: Route) -> str:
     takes = [f"**`{name}`**" if each.is_required else f"`{name}`" for name, each in route.fields.items()]
-    takes = ["the transcript", *takes] if asking.file_field(route.row) else takes
+    takes = ["the transcript", *takes] if inputs.file_field(route.row) else takes
     needs = f"{route.row.access}, everywhere" if route.is_of_home else route.row.access
     summary = route.row.text.partition("\n")[0].partition(". ")[0].rstrip(".")
     return _row(f"`{route.method} {route.path}`", summary, ", ".join(takes), needs)
@@ -245,7 +245,7 @@ def main() -> int:
     parser.add_argument("--docs", type=Path, default=Path(__file__).parents[1] / "docs")
     given = parser.parse_args()
     found = list(undocumented_settings())
-    stale = [*_settle(INDEX, derived.written(), check=given.check)]
+    stale = [*_settle(INDEX, derived.commands_json(), check=given.check)]
     derived.commands.cache_clear()
     app = typer.main.get_command(typer_app)
     stale += _settle(given.docs / "settings.md", settings_page(), check=given.check)

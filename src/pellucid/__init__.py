@@ -53,33 +53,25 @@ __all__ = [
     "StoreError",
 ]
 
-_HOMES = {
-    "AuditOutput": "pellucid.operations.recall.auditing",
-    "ConflictError": "pellucid.errors",
-    "DoctorOutput": "pellucid.operations.admin.health",
-    "EncoderError": "pellucid.errors",
-    "Episode": "pellucid.model.memory",
-    "ExtractedFact": "pellucid.model.observation",
-    "ImportOutput": "pellucid.operations.session.importing",
-    "InputError": "pellucid.errors",
-    "ListOutput": "pellucid.operations.browsing",
-    "Listed": "pellucid.operations.browsing",
-    "Memory": "pellucid.model.memory",
-    "MemoryObservation": "pellucid.model.observation",
-    "NotFoundError": "pellucid.errors",
-    "Pellucid": "pellucid.facade",
-    "PellucidError": "pellucid.errors",
-    "RebuildOutput": "pellucid.operations.admin.health",
-    "RecallOutput": "pellucid.operations.recall.recalling",
-    "RecallXraySnapshot": "pellucid.model.snapshot",
-    "RememberOutput": "pellucid.operations.memory.remembering",
-    "Settings": "pellucid.settings",
-    "StoreBusyError": "pellucid.errors",
-    "StoreError": "pellucid.errors",
+_PUBLIC_NAMES = {
+    "errors": "ConflictError EncoderError InputError NotFoundError PellucidError StoreBusyError StoreError",
+    "facade": "Pellucid",
+    "model.memory": "Episode Memory",
+    "model.observation": "ExtractedFact MemoryObservation",
+    "model.snapshot": "RecallXraySnapshot",
+    "operations.admin.health": "DoctorOutput RebuildOutput",
+    "operations.browsing": "ListOutput Listed",
+    "operations.memory.remembering": "RememberOutput",
+    "operations.recall.auditing": "AuditOutput",
+    "operations.recall.recalling": "RecallOutput",
+    "operations.session.importing": "ImportOutput",
+    "settings": "Settings",
 }
+_MODULE_OF = {name: f"pellucid.{module}" for module, names in _PUBLIC_NAMES.items() for name in names.split()}
 
 
 def __getattr__(name: str) -> object:
-    if name in _HOMES:
-        return getattr(import_module(_HOMES[name]), name)
+    """The value of a public name such as `Pellucid`, imported from its module now; else `AttributeError`."""
+    if name in _MODULE_OF:
+        return getattr(import_module(_MODULE_OF[name]), name)
     raise AttributeError(f"module 'pellucid' has no attribute {name!r}")

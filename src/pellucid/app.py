@@ -1,6 +1,6 @@
 """Settings in, a wired system out: which store, which encoder, which stages. Wiring only.
 
-What is wired here loads what it works with when it is first asked: a command waits for no room that it does not enter.
+Heavy parts are loaded when they are first used, so that a command does not wait for what it does not need.
 """
 
 from collections.abc import Callable
@@ -78,27 +78,27 @@ class App:
     unit_of_work: UnitOfWork
     recaller: Recaller
     key: bytes
-    """The vault's key, or its stand-in: see `Ledger.state`."""
+    """The secret key of the vault, or its stand-in: see `Ledger.state`."""
     read_only: bool = False
-    """Whether the home may only be read: nothing is kept, recorded or taken over."""
+    """Whether the home is not writable: nothing is kept, recorded or taken over from the vault."""
     project: Project | None = None
-    """The project of the working folder, where it decides which namespace is asked."""
+    """The project of the working folder, if it decides which namespace is asked."""
     also: tuple[str, ...] = ()
-    """Namespaces that a recall asks beside the one of the settings."""
+    """Namespaces that a recall searches beside the one of the settings."""
     watchers: tuple[Watcher, ...] = ()
-    """Who is told of each recall and each operation that is done; nobody, unless the settings say so."""
+    """Observers that are called after each recall and each operation, such as OpenTelemetry."""
     deadline: Deadline = field(default_factory=Deadline)
-    """When the call that this is opened for is given up; never, unless whoever calls says so."""
+    """When the current call is given up; never by default."""
     surface: Surface = "python"
-    """Where the call came in."""
+    """The interface that the current call came through."""
 
     @property
     def graph(self) -> GraphLookup:
-        """Exact questions about the graph."""
+        """Read access to the graph of entities: neighbours, edges, documents."""
         return self.index.graph
 
     def close(self) -> None:
-        """Settle and let go of every file."""
+        """Close the watchers, each of which sends what it still holds, and every database and file of the home."""
         for each in self.watchers:
             each.close()
         self.records.close()
@@ -114,9 +114,9 @@ def open_app(
     models: Path | None = None,
     report: Callable[[str], None] | None = None,
 ) -> App:
-    """Wire a home, creating it if it is not there.
+    """Open the home that the settings name, creating it if it is not there.
 
-    `models` is where the encoder is cached, if not in the home; `report` is told about slow first-time work and losses.
+    `models` is the folder of the cached models (None: `models` in the home); `report` gets lines for the user.
     """
     raise_open_files()
     home = settings.home
@@ -128,9 +128,9 @@ def open_app(
     naming = Naming(settings.graph.series, settings.graph.patterns)
     indexer = Indexer(records, records.ledger, index, embedder, HAND_WRITTEN, key, naming)
     reranker = open_reranker(settings.rerank, models or home / "models")
-    chat, clock = _model_opener(settings.llm), clock or SystemClock()
-    recaller = Recaller(index, history, embedder, settings.history, settings.rerank, reranker, chat)
-    unit_of_work = UnitOfWork(records, indexer, clock, _without_secrets, WriteLock(home))
+    open_chat, clock = _chat_opener(settings.llm), clock or SystemClock()
+    recaller = Recaller(index, history, embedder, settings.history, settings.rerank, reranker, open_chat)
+    unit_of_work = UnitOfWork(records, indexer, clock, _redact_secrets, WriteLock(home))
     return App(
         settings=settings,
         clock=clock,
@@ -155,23 +155,26 @@ def open_app(
         recaller=recaller,
         key=key,
         read_only=may_not_be_written(home / "journal.db"),
-        watchers=_watchers(settings.telemetry) if settings.telemetry.otel else (),
+        watchers=_open_watchers(settings.telemetry) if settings.telemetry.otel else (),
     )
 
 
-def _watchers(settings: TelemetrySettings) -> tuple[Watcher, ...]:
+def _open_watchers(settings: TelemetrySettings) -> tuple[Watcher, ...]:
+    """The watcher that sends spans to OpenTelemetry, alone in a tuple; `InputError` if its libraries are missing."""
     from pellucid.telemetry.otel import open_otel
 
     return (open_otel(settings),)
 
 
-def _without_secrets(text: str) -> str:
+def _redact_secrets(text: str) -> str:
+    """The text with passwords, keys and tokens replaced by placeholders."""
     from pellucid.capture.secrets.redact import redact
 
     return redact(text).text
 
 
-def _model_opener(settings: LlmSettings) -> "Callable[[Deadline], ChatModel] | None":
+def _chat_opener(settings: LlmSettings) -> "Callable[[Deadline], ChatModel] | None":
+    """A function that opens the configured chat model for one call; None if the setting `llm.baseUrl` is empty."""
     if not settings.base_url:
         return None
     from pellucid.encoders.chat.model import OpenAIChat

@@ -9,14 +9,14 @@ from uuid import UUID
 
 
 class Clock(Protocol):
-    """Where time and ids come from."""
+    """The source of the current time and of new ids."""
 
     def now(self) -> datetime:
         """The current UTC time, to the millisecond."""
         ...
 
     def new_id(self, prefix: str) -> str:
-        """A fresh unguessable id: `<prefix>_` + 32 hex digits of a UUIDv7 (RFC 9562 §5.7)."""
+        """A new unguessable id: `<prefix>_` + 32 hex digits of a UUIDv7 (RFC 9562 §5.7)."""
         ...
 
 
@@ -27,21 +27,25 @@ class SystemClock:
     random_bits: Callable[[int], int] = field(default=secrets.randbits)
 
     def now(self) -> datetime:
+        """The machine's time in UTC, rounded down to the millisecond."""
         return truncate(datetime.now(UTC))
 
     def new_id(self, prefix: str) -> str:
+        """`<prefix>_` + 32 hex digits of a UUIDv7 of now, such as `mem_0197…`."""
         return f"{prefix}_{uuid7(self.now(), self.random_bits(74)).hex}"
 
 
 def uuid7(at: datetime, random_bits: int) -> UUID:
-    """A UUIDv7 of the millisecond `at` and 74 random bits (RFC 9562 §5.7)."""
+    """The UUIDv7 (RFC 9562 §5.7) made of the millisecond of `at` and of `random_bits`, an integer below 2**74."""
     millis = int(at.timestamp() * 1000) & (1 << 48) - 1
     high, low = random_bits >> 62, random_bits & (1 << 62) - 1
     return UUID(int=millis << 80 | 0x7 << 76 | high << 64 | 0b10 << 62 | low)
 
 
 def truncate(at: datetime) -> datetime:
-    """`at` in UTC, cut to the millisecond, which is what every file and row can hold."""
+    """`at` in UTC, rounded down to the millisecond, the precision of every file and row; a time without zone counts as
+    local.
+    """
     at = at.astimezone(UTC)
     return at.replace(microsecond=at.microsecond // 1000 * 1000)
 
@@ -51,15 +55,18 @@ _MILLI = timedelta(milliseconds=1)
 
 
 def epoch_ms(at: datetime) -> int:
-    """Epoch milliseconds, exactly: the rest is cut off, as files cut it."""
+    """Whole milliseconds from 1970-01-01 UTC to `at`, rounded down; negative before 1970.
+
+    `at` must have a time zone.
+    """
     return (at - EPOCH) // _MILLI
 
 
 def ms_if_any(at: datetime | None) -> int | None:
-    """Epoch milliseconds of an instant, if there is one."""
+    """`epoch_ms(at)`; None if `at` is None."""
     return None if at is None else epoch_ms(at)
 
 
 def isoformat(at: datetime) -> str:
-    """`2026-04-20T17:30:00.000Z`: UTC, milliseconds, the one form written to disk and wire."""
+    """The instant as `2026-04-20T17:30:00.000Z` (UTC, cut to milliseconds), the only form written to files and JSON."""
     return at.astimezone(UTC).isoformat(timespec="milliseconds").removesuffix("+00:00") + "Z"

@@ -1,4 +1,4 @@
-"""Seconds in, the moment at which a call is given up out: looked at by whoever works, and cancelled by anybody."""
+"""Seconds in, a time limit out that long work checks and that any thread may cancel."""
 
 from collections.abc import Callable, Generator, Iterable, Iterator
 from contextlib import contextmanager
@@ -11,55 +11,47 @@ from pellucid.errors import DeadlineError
 
 T = TypeVar("T")
 LOOK_S = 0.05
-"""How soon who waits for another notices that the call was cancelled."""
+"""Seconds within which a waiting thread notices that its call was cancelled."""
 
 
 class Deadline:
-    """When a call is to be given up: after so many seconds, or as soon as somebody cancels it. Safe between threads."""
+    """The end of a call's time: some seconds after its creation, or as soon as it is cancelled. Thread-safe."""
 
     def __init__(self, seconds: float = inf) -> None:
+        """Let the call's time end `seconds` from now; by default never, unless it is cancelled."""
         self._until = monotonic() + seconds
         self._seconds = seconds
         self._cancelled = False
 
     def cancel(self) -> None:
-        """Give the call up now."""
+        """End the call's time now, from any thread: whoever next checks it raises `DeadlineError`."""
         self._cancelled = True
 
     @property
     def is_over(self) -> bool:
-        """Whether nobody waits for an answer any more."""
+        """Whether the time has passed or the call was cancelled."""
         return self._cancelled or monotonic() >= self._until
 
     def within(self, seconds: float) -> float:
-        """So many seconds, or what is left of the time if that is less; never below 0."""
+        """The smaller of `seconds` and the seconds left; 0 if the time is over or the call was cancelled."""
         return 0.0 if self._cancelled else max(0.0, min(seconds, self._until - monotonic()))
 
     def check(self) -> None:
-        """Go on only while there is time.
-
-        Raises:
-            DeadlineError: there is none.
-        """
+        """Raise `DeadlineError` if the time is over."""
         if self.is_over:
             raise self.error()
 
     def wait(self, done: Callable[[float], bool]) -> None:
-        """Wait for another, as long as there is time: `done` waits for so many seconds, and says whether it is.
+        """Call `done(seconds)` again and again until it returns True; `DeadlineError` if the time is over before.
 
-        Raises:
-            DeadlineError: there is no time left, and it is not done.
+        `done` may block for the seconds it is given, 0.05 at most, and returns whether what it waits for has happened.
         """
         while not done(self.within(LOOK_S)):
             self.check()
 
     @contextmanager
     def holding(self, lock: Lock) -> Generator[None]:
-        """Hold a lock for the block, as soon as it is to be had.
-
-        Raises:
-            DeadlineError: another held it until there was no time left.
-        """
+        """Hold the lock for a `with` block, waiting until it is free; `DeadlineError` if the time is over before."""
         self.wait(lambda seconds: lock.acquire(timeout=seconds))
         try:
             yield
@@ -67,7 +59,7 @@ class Deadline:
             lock.release()
 
     def error(self) -> DeadlineError:
-        """The error of a call that is given up, to be raised."""
+        """A new error, not raised, that says why the call ends: it was cancelled, else took longer than its seconds."""
         if self._cancelled:
             return DeadlineError("the call was cancelled", next_step="what was acknowledged before is kept")
         return DeadlineError(
@@ -76,11 +68,7 @@ class Deadline:
         )
 
     def over(self, items: Iterable[T]) -> Iterator[T]:
-        """The items, as long as there is time for another.
-
-        Raises:
-            DeadlineError: there is none.
-        """
+        """Iterate over the items; before each is yielded, `DeadlineError` if the time is over."""
         for each in items:
             self.check()
             yield each

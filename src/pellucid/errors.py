@@ -24,17 +24,17 @@ _NAMED = re.compile("\x02(\\w+)\x03")
 
 
 def field_name(field: str) -> str:
-    """A field of an operation's input within an error's words: each surface spells it in its own way.
+    """An input field's name such as `top_k` between two control characters, by which `PellucidError.spell` finds it.
 
-    A program reads `top_k`, the command line `--top-k`.
+    Each surface spells it in its own way in an error's message: Python shows `top_k`, the command line `--top-k`.
     """
     return f"\x02{field}\x03"
 
 
 def where_raised(error: Exception) -> list[str]:
-    """Where an exception came from, the innermost place last: `recall/pipeline.py:88 run`.
+    """The frames of an exception's traceback, the innermost last, each as `recall/pipeline.py:88 run`.
 
-    What was wrong is no part of it: that may hold words of memories.
+    Empty for one that was never raised. The message is left out: it may quote memories.
     """
     frames = traceback.extract_tb(error.__traceback__)
     return [f"{each.filename.rpartition('pellucid/')[2]}:{each.lineno} {each.name}" for each in frames]
@@ -51,11 +51,15 @@ class PellucidError(Exception):
         self.spell(str)
         super().__init__(self.message)
 
-    def spell(self, how: Callable[[str], str]) -> None:
-        """Spell the fields that the message and the next step name as a surface does; as in Python until then."""
-        self.message, self.next_step = (_NAMED.sub(lambda field: how(field[1]), each) for each in self._words)
+    def spell(self, spelled: Callable[[str], str]) -> None:
+        """Write `message` and `next_step` anew, with `spelled(name)` in place of each field name (see `field_name`).
+
+        It starts from the texts that the error was made with, so a later call replaces an earlier one.
+        """
+        self.message, self.next_step = (_NAMED.sub(lambda found: spelled(found[1]), each) for each in self._words)
 
     def __str__(self) -> str:
+        """The message, with the next step behind it in parentheses if there is one."""
         return f"{self.message} ({self.next_step})" if self.next_step else self.message
 
 

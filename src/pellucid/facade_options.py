@@ -9,7 +9,7 @@ from pellucid.operations.graph import graphing
 
 
 class RecallOptions(TypedDict, total=False):
-    """What may differ from the settings for one recall."""
+    """Options of one recall, in place of the settings."""
 
     top_k: int
     budget: int
@@ -32,7 +32,7 @@ class RecallOptions(TypedDict, total=False):
 
 
 class RememberOptions(TypedDict, total=False):
-    """What is known of a memory beside its words."""
+    """Fields of a new memory beside its content."""
 
     category: Category
     tags: tuple[str, ...]
@@ -75,8 +75,8 @@ class LookOptions(TypedDict, total=False):
     as_known_at: datetime
 
 
-class Updated(TypedDict, total=False):
-    """What a memory is to say instead, beside its words."""
+class UpdateOptions(TypedDict, total=False):
+    """Fields of a memory's new version, beside its content."""
 
     category: Category
     tags: tuple[str, ...]
@@ -88,7 +88,7 @@ class Updated(TypedDict, total=False):
     agent: str
 
 
-class Purged(TypedDict, total=False):
+class PurgeOptions(TypedDict, total=False):
     """Which memories `purge` takes: every filter given must hold."""
 
     before: datetime

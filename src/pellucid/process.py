@@ -1,18 +1,14 @@
-"""This process in, its limits set out.
-
-What else could be set for a whole process is not: files are given their modes one by one, whatever the umask, and the
-encoders' sessions run on their caller's thread.
-"""
+"""Nothing in, limits of the whole process set: open files, and threads of NumPy. Nothing else is process-wide."""
 
 import resource
 from functools import cache
 
 OPEN_FILES = 4096
-"""Room for 64 threads: each has a connection to four databases, with their logs, and files of the vault beside them."""
+"""Enough for 64 threads: each has a connection to four databases, with their logs, and files of the vault."""
 
 
 def raise_open_files() -> None:
-    """From now on as many files may be open as 64 threads need. Safe to repeat."""
+    """Raise this process's limit of open files to 4096, or to the hard limit if that is lower; never lower it."""
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     wanted = OPEN_FILES if hard == resource.RLIM_INFINITY else min(OPEN_FILES, hard)
     if resource.RLIM_INFINITY != soft < wanted:
@@ -21,10 +17,9 @@ def raise_open_files() -> None:
 
 @cache
 def multiply_in_one_thread() -> None:
-    """Matrix products run in one thread from now on. Whoever has loaded NumPy calls it; the first time counts.
+    """Limit NumPy's matrix products to one thread from now on; call it after NumPy was loaded, as often as you like.
 
-    One thread is enough for a product of ours, and two wait for each other where a core is busy. It is not set for a
-    recall and put back after it: threads that recall side by side would put back each other's.
+    Our products are too small for more threads. The limit is never taken back: concurrent recalls would interfere.
     """
     from threadpoolctl import threadpool_limits  # pyright: ignore[reportMissingTypeStubs]
 

@@ -1,6 +1,6 @@
 """Nothing in, every operation out: what can be asked of Pellucid, read top to bottom like a table of contents.
 
-An operation costs a row beside its function, and its place here; its commands and their reference are derived from it
+An operation costs a row beside its function, and its place below; its commands and their reference are derived from it
 (`make docs` writes them down). Commands that need more than a row are in `surfaces/cli/own.py`.
 """
 
@@ -56,92 +56,22 @@ from pellucid.operations.session.projects import MOVE, PROJECTS
 from pellucid.operations.settling import ACCEPT_LOSS
 from pellucid.operations.telemetry.stats import STATS
 
-OPERATIONS: tuple[Operation[Any, Any], ...] = (
-    # a home
-    INIT,
-    DOCTOR,
-    ACCEPT_LOSS,
-    REBUILD,
-    MODELS,
-    SETTINGS,
-    # what is taken in
-    IMPORT,
-    OBSERVE,
-    WAITING,
-    CHECKPOINT,
-    WRAP,
-    HOOK,
-    CLAIM,
-    REMEMBER,
-    ADOPT,
-    INDEX_DOCS,
-    DOCUMENTS,
-    DOCUMENT,
-    REMOVE,
-    # what is asked, and looked at
-    RECALL,
-    LIST,
-    SHOW,
-    OPEN,
-    COPY,
-    BRIEF,
-    SESSION,
-    HISTORY,
-    EPISODES,
-    EPISODE,
-    GRAPH_SHOW,
-    GRAPH_AUDIT,
-    BACKFILL,
-    PROJECTS,
-    MOVE,
-    # why
-    WHY,
-    XRAY,
-    EXPLAIN,
-    DIFF,
-    REPLAY,
-    ABLATE,
-    LIFT,
-    SNAPSHOTS,
-    EVENT,
-    CONTEXT,
-    TIMINGS,
-    EXPORT,
-    PIN_SNAPSHOT,
-    AUDIT,
-    SERVING,
-    CITE,
-    STATS,
-    FEEDBACK,
-    # what is changed, and forgotten
-    REVIEW,
-    UPDATE,
-    PIN,
-    REVERIFY,
-    ARCHIVE,
-    RETRACT,
-    DISPUTE,
-    TRUST_LIST,
-    TRUST_EXPLAIN,
-    PROMOTE,
-    QUARANTINE,
-    ROLLBACK,
-    UNDO,
-    FORGET,
-    PURGE,
-    EXPORT_DATA,
-    ERASE_DATA,
-    # what runs beside
-    LIFECYCLE,
-    REPORT,
-    CONSOLIDATE,
-    TIERS,
-    TIER,
-    LEDGER,
-    CREATE_TOKEN,
-    LIST_TOKENS,
-    ROTATE_TOKEN,
-    REVOKE_TOKEN,
-    LAB,
-    LAB_ALL,
-)
+_HOME = (INIT, DOCTOR, ACCEPT_LOSS, REBUILD, MODELS, SETTINGS)
+_SESSIONS = (IMPORT, OBSERVE, WAITING, CHECKPOINT, WRAP, HOOK, CLAIM)
+_FACTS = (REMEMBER, ADOPT, INDEX_DOCS, DOCUMENTS, DOCUMENT, REMOVE)
+_ASK = (RECALL, LIST, SHOW, OPEN, COPY, BRIEF, SESSION, HISTORY, EPISODES, EPISODE)
+_GRAPH = (GRAPH_SHOW, GRAPH_AUDIT, BACKFILL, PROJECTS, MOVE)
+_EXPLAIN = (WHY, XRAY, EXPLAIN, DIFF, REPLAY, ABLATE, LIFT)
+_RECALLS = (SNAPSHOTS, EVENT, CONTEXT, TIMINGS, EXPORT, PIN_SNAPSHOT, AUDIT, SERVING, CITE, STATS, FEEDBACK)
+_CHANGE = (REVIEW, UPDATE, PIN, REVERIFY, ARCHIVE, RETRACT, DISPUTE)
+_TRUST = (TRUST_LIST, TRUST_EXPLAIN, PROMOTE, QUARANTINE, ROLLBACK)
+_ERASE = (UNDO, FORGET, PURGE, EXPORT_DATA, ERASE_DATA)
+_LIFECYCLE = (LIFECYCLE, REPORT, CONSOLIDATE, TIERS, TIER, LEDGER)
+_TOKENS = (CREATE_TOKEN, LIST_TOKENS, ROTATE_TOKEN, REVOKE_TOKEN)
+_MEASURE = (LAB, LAB_ALL)
+
+_TAKE_IN = (*_SESSIONS, *_FACTS)
+_LOOK = (*_ASK, *_GRAPH, *_EXPLAIN, *_RECALLS)
+_ALTER = (*_CHANGE, *_TRUST, *_ERASE)
+_LOOK_AFTER = (*_LIFECYCLE, *_TOKENS, *_MEASURE)
+OPERATIONS: tuple[Operation[Any, Any], ...] = (*_HOME, *_TAKE_IN, *_LOOK, *_ALTER, *_LOOK_AFTER)

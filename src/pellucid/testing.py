@@ -15,7 +15,6 @@ from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from socket import socket
 from threading import Event, Lock, Thread
-from types import TracebackType
 from typing import Any, Self, cast
 
 PATHS = ("/v1/chat/completions", "/v1/responses", "/v2/rerank")
@@ -24,10 +23,10 @@ _LARGEST_REQUEST = 64 * 1024 * 1024
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """What the server does with one request; `answer`, `status`, `raw` and `hang_up` make the usual ones.
+    """How the server answers one request; `answer`, `status`, `raw` and `hang_up` make the usual steps.
 
-    `text` is what the model says; `body` replaces the whole response body. Seconds: `delay_s` before the first byte,
-    `trickle_s` between any two bytes of the body. `cut` sends so many bytes of the body and hangs up.
+    `text` is the model's reply; `body` replaces the whole response body. It waits `delay_s` seconds before the first
+    byte and `trickle_s` between any two bytes of the body. With `cut` it closes the connection after that many bytes.
     """
 
     text: str = ""
@@ -53,15 +52,16 @@ class ScriptedRequest:
 
     @property
     def system(self) -> str:
-        """The instructions, whichever API was used."""
-        return self._words_of_role("system") if "messages" in self.body else str(self.body.get("instructions", ""))
+        """The system prompt, whichever API was used; "" if there is none."""
+        return self._text_of_role("system") if "messages" in self.body else str(self.body.get("instructions", ""))
 
     @property
     def user(self) -> str:
-        """The data, whichever API was used."""
-        return self._words_of_role("user") if "messages" in self.body else str(self.body.get("input", ""))
+        """The user's input, whichever API was used; "" if there is none."""
+        return self._text_of_role("user") if "messages" in self.body else str(self.body.get("input", ""))
 
-    def _words_of_role(self, role: str) -> str:
+    def _text_of_role(self, role: str) -> str:
+        """The contents of all messages of a role such as `user`, joined by newlines; "" if no message has it."""
         return "\n".join(str(message["content"]) for message in self.body["messages"] if message["role"] == role)
 
 
@@ -69,38 +69,47 @@ Script = Callable[[ScriptedRequest], Step]
 
 
 def answer(value: object, **more: Any) -> Step:
-    """The model says `value`: a string as it is, anything else as JSON. `more` are fields of Step."""
+    """A step in which the model replies `value`: a string as it is, anything else as JSON.
+
+    `more` are fields of `Step`.
+    """
     return Step(value if isinstance(value, str) else json.dumps(value, ensure_ascii=False), **more)
 
 
 def ranking(*scores: float, **more: Any) -> Step:
-    """A reranker gives the texts these scores, in the order of the texts; the answer lists the best first."""
+    """A step in which a reranker answers with a score for each text.
+
+    `scores` are in the order of the request's texts; the response lists them best first. `more` are fields of `Step`.
+    """
     results = [{"index": at, "relevance_score": score} for at, score in enumerate(scores)]
     results.sort(key=lambda result: -result["relevance_score"])
-    made = {"id": "rerank-scripted", "results": results, "meta": {"api_version": {"version": "2"}}}
-    return raw(json.dumps(made).encode(), **more)
+    response = {"id": "rerank-scripted", "results": results, "meta": {"api_version": {"version": "2"}}}
+    return raw(json.dumps(response).encode(), **more)
 
 
 def status(code: int, headers: Mapping[str, str] | None = None, body: object = None, **more: Any) -> Step:
-    """An HTTP status with an error body (any JSON; a plain one by default)."""
+    """A step that answers with an HTTP status and a JSON body; if `body` is None, an error as OpenAI writes it.
+
+    `more` are other fields of `Step`.
+    """
     error = {"error": {"message": f"scripted {code}", "type": "scripted", "param": None, "code": None}}
     return raw(json.dumps(error if body is None else body).encode(), status=code, headers=headers or {}, **more)
 
 
 def raw(body: bytes, **more: Any) -> Step:
-    """These bytes as the response body, whatever they are."""
+    """A step that answers with these bytes as the whole response body; `more` are other fields of `Step`."""
     return Step(body=body, **more)
 
 
 def hang_up() -> Step:
-    """The connection is closed without a word."""
+    """A step that closes the connection without an answer."""
     return Step(status=0)
 
 
 class ScriptedServer:
-    """The server; see above. A script is steps in order, or one function from a request to its step.
+    """The server; see the module. Its script is steps in order, or one function from a request to its step.
 
-    After its last step a script of steps answers 503 with the code `script_over`.
+    After the last step it answers 503 with the code `script_over`.
     """
 
     def __init__(self, *script: Step | Script) -> None:
@@ -112,23 +121,23 @@ class ScriptedServer:
 
     @property
     def base_url(self) -> str:
-        """What to set as `llm.baseUrl`."""
+        """The URL to set as `llm.baseUrl`: `address` + `/v1`."""
         return f"{self.address}/v1"
 
     @property
     def address(self) -> str:
-        """What to set as `rerank.baseUrl`; the port is the operating system's choice."""
+        """The URL to set as `rerank.baseUrl`, such as `http://127.0.0.1:40123`; only inside the `with` block."""
         assert self._server, "the server runs inside its with block"
         return f"http://127.0.0.1:{self._server.server_port}"
 
     def __enter__(self) -> Self:
+        """Start the server in a thread, on a free port of 127.0.0.1."""
         self._server = _ChatServer(self)
         Thread(target=self._server.serve_forever, args=(0.01,), daemon=True).start()
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
+        """Stop the server, and end the pauses of requests that are still being answered."""
         self._ending.set()
         if self._server:
             self._server.shutdown()
@@ -136,7 +145,9 @@ class ScriptedServer:
             self._server = None
 
     def step_for(self, request: ScriptedRequest) -> Step:
-        """Record a request and say what is done with it."""
+        """Record a request in `requests` and return its step: the script's next one, or what its one function returns
+        for it; a 503 with the code `script_over` if no step is left.
+        """
         with self._lock:
             at = len(self.requests)
             self.requests.append(request)
@@ -145,12 +156,14 @@ class ScriptedServer:
         steps = [step for step in self._script if isinstance(step, Step)]
         return steps[at] if at < len(steps) else status(503, body={"error": {"code": "script_over"}})
 
-    def rest(self, seconds: float) -> None:
-        """Wait, but not longer than the server lives."""
+    def pause(self, seconds: float) -> None:
+        """Wait so many seconds, less if the server is stopped."""
         self._ending.wait(seconds)
 
 
 class _ChatServer(ThreadingHTTPServer):
+    """The HTTP server on a free port of 127.0.0.1, a thread per connection."""
+
     daemon_threads = True
 
     def __init__(self, script: ScriptedServer) -> None:
@@ -158,16 +171,19 @@ class _ChatServer(ThreadingHTTPServer):
         super().__init__(("127.0.0.1", 0), _Handler)
 
     def handle_error(self, request: object, client_address: object) -> None:
-        """A client may go away at any moment; anything else is reported as the library does."""
+        """Ignore a `ConnectionError`: the client closed its connection. Print anything else as the library does."""
         if not isinstance(sys.exception(), ConnectionError):
             super().handle_error(cast("socket", request), client_address)
 
 
 class _Handler(BaseHTTPRequestHandler):
+    """Answers each POST request by the script's next step."""
+
     protocol_version = "HTTP/1.1"
     timeout = 60
 
     def do_POST(self) -> None:
+        """Answer by the script's next step, after its delay; 404 for a path that is not served, which takes no step."""
         if self.path not in PATHS:
             self._write(status(404))
             return
@@ -175,13 +191,16 @@ class _Handler(BaseHTTPRequestHandler):
         headers = {name.lower(): value for name, value in self.headers.items()}
         script = cast("_ChatServer", self.server).script
         step = script.step_for(ScriptedRequest(self.path, headers, cast("dict[str, Any]", json.loads(body))))
-        script.rest(step.delay_s)
+        script.pause(step.delay_s)
         try:
             self._write(step)
-        except ConnectionError:  # the client has gone, as a client with a deadline does
+        except ConnectionError:  # the client gave up waiting
             self.close_connection = True
 
     def _write(self, step: Step) -> None:
+        """Send the step's response, slowly or cut short if the step says so, and close the connection; send nothing for
+        status 0.
+        """
         self.close_connection = True
         if not step.status:
             return
@@ -199,34 +218,39 @@ class _Handler(BaseHTTPRequestHandler):
             return
         for at in range(len(sent)):
             self.wfile.write(sent[at : at + 1])
-            cast("_ChatServer", self.server).script.rest(step.trickle_s)
+            cast("_ChatServer", self.server).script.pause(step.trickle_s)
 
     def log_message(self, format: str, *args: object) -> None:  # noqa: A002 (the name is the library's)
-        """Nothing: a test's output is the test's own."""
+        """Log nothing, so that a test's output is its own."""
 
 
 def _body(step: Step, path: str) -> bytes:
-    made = _response(step) if path == "/v1/responses" else _completion(step)
-    return json.dumps(made, ensure_ascii=False).encode("utf-8", "surrogatepass")
+    """The JSON response body for a step's text: a Responses API one for `/v1/responses`, else a chat completion."""
+    response = _response(step) if path == "/v1/responses" else _chat_completion(step)
+    return json.dumps(response, ensure_ascii=False).encode("utf-8", "surrogatepass")
 
 
-def _completion(step: Step) -> dict[str, object]:
+def _chat_completion(step: Step) -> dict[str, object]:
+    """A step's text or refusal as a response of the Chat Completions API."""
     message = {"role": "assistant", "content": None if step.refusal else step.text, "refusal": step.refusal}
-    made: dict[str, object] = {
+    response: dict[str, object] = {
         "id": "chatcmpl-scripted",
         "object": "chat.completion",
         "created": 0,
         "model": "scripted",
         "choices": [{"index": 0, "message": message, "finish_reason": step.finish}],
     }
-    return made | _usage(step, "prompt_tokens", "completion_tokens")
+    return response | _usage(step, "prompt_tokens", "completion_tokens")
 
 
 def _response(step: Step) -> dict[str, object]:
-    said: dict[str, object] = {"type": "output_text", "text": step.text, "annotations": []}
-    refused = {"type": "refusal", "refusal": step.refusal}
+    """A step's text or refusal as a response of the Responses API; `incomplete` if it finished by length or by a
+    filter.
+    """
+    text: dict[str, object] = {"type": "output_text", "text": step.text, "annotations": []}
+    refusal = {"type": "refusal", "refusal": step.refusal}
     causes = {"length": "max_output_tokens", "content_filter": "content_filter"}
-    made: dict[str, object] = {
+    response: dict[str, object] = {
         "id": "resp_scripted",
         "object": "response",
         "created_at": 0,
@@ -240,15 +264,16 @@ def _response(step: Step) -> dict[str, object]:
                 "id": "msg_scripted",
                 "role": "assistant",
                 "status": "completed",
-                "content": [refused if step.refusal else said],
+                "content": [refusal if step.refusal else text],
             },
         ],
     }
-    return made | _usage(step, "input_tokens", "output_tokens")
+    return response | _usage(step, "input_tokens", "output_tokens")
 
 
-def _usage(step: Step, entered: str, left: str) -> dict[str, object]:
+def _usage(step: Step, input_name: str, output_name: str) -> dict[str, object]:
+    """The `usage` field with a step's token counts under an API's names; empty if the step has no counts."""
     if step.input_tokens is None or step.output_tokens is None:
         return {}
     total = step.input_tokens + step.output_tokens
-    return {"usage": {entered: step.input_tokens, left: step.output_tokens, "total_tokens": total}}
+    return {"usage": {input_name: step.input_tokens, output_name: step.output_tokens, "total_tokens": total}}

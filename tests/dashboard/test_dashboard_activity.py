@@ -14,7 +14,7 @@ from pellucid.encoders.minilm.encoder import MiniLM
 from pellucid.operations.telemetry.panels import PANELS
 from pellucid.settings import Settings
 from pellucid.surfaces.cli.month import NAMESPACE, run_month
-from pellucid.surfaces.dashboard.charts.bars import spoken
+from pellucid.surfaces.dashboard.charts.bars import format_amount
 
 HERE = f"/ui/{NAMESPACE}/activity"
 
@@ -42,7 +42,7 @@ def test_no_panel_of_the_month_is_empty_and_the_page_says_what_the_operation_say
     assert any(value for value in found["totals"][1:])
     cells = re.findall(r'<td class="number">([^<]*)</td>', page)
     units = [column["unit"] for column in found["columns"]][1:]
-    rows = [spoken(value, unit) for row in found["rows"] for value, unit in zip(row[1:], units, strict=True)]
+    rows = [format_amount(value, unit) for row in found["rows"] for value, unit in zip(row[1:], units, strict=True)]
     assert cells[: len(rows)] == rows
     assert all(note.replace("'", "&#39;") in page for note in found["notes"])
 

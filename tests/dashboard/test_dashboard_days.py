@@ -21,7 +21,7 @@ from pellucid.operations.recall.recalling import recall
 from pellucid.operations.recall.request import RecallInput
 from pellucid.settings import Settings
 from pellucid.surfaces.dashboard.charts.calendar import DayCell, calendar
-from pellucid.surfaces.dashboard.conversation import Mark, marked
+from pellucid.surfaces.dashboard.conversation import Mark, highlighted
 
 UI = f"/ui/{HERE}"
 LEFT = "The build of the harbour page failed again this morning."
@@ -249,9 +249,9 @@ def test_a_calendar_has_a_link_for_each_day_of_its_last_year() -> None:
     ],
 )
 def test_a_sentence_is_marked_where_it_stands_whatever_blanks_are_in_it(text: str, sentence: str, shown: str) -> None:
-    assert marked(text, [Mark(sentence, False, "why")])[0] == shown
+    assert highlighted(text, [Mark(sentence, False, "why")])[0] == shown
 
 
 def test_marks_never_stand_in_one_another() -> None:
-    drawn, found = marked("one two three", [Mark("one two", True, "x"), Mark("two three", True, "y")])
+    drawn, found = highlighted("one two three", [Mark("one two", True, "x"), Mark("two three", True, "y")])
     assert drawn.count("<mark") == len(found) == 1

@@ -81,7 +81,7 @@ def test_what_is_no_operation_is_not_there(visitor: Visitor, name: str) -> None:
 
 
 @needs_chromium
-@pytest.mark.parametrize("broken", ["_looked_at", "_acted"])
+@pytest.mark.parametrize("broken", ["_show_page", "_run_form"])
 def test_a_fault_of_ours_is_a_page_in_words_that_leads_back(
     browser: Browser, broken: str, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
 ) -> None:
@@ -91,7 +91,7 @@ def test_a_fault_of_ours_is_a_page_in_words_that_leads_back(
     browser.go(f"/ui/{HOME}/memories")
     with monkeypatch.context() as patch:
         patch.setattr(f"pellucid.surfaces.dashboard.service.{broken}", fails)
-        if broken == "_acted":
+        if broken == "_run_form":
             browser.page.evaluate("document.querySelector('form.leave').action = '/ui/local/default/do/change.undo'")
             browser.page.click("form.leave button")
         else:

@@ -11,7 +11,7 @@ import pytest
 
 from kits.snippets import ROOT
 from pellucid.lab.every_set import LabTable
-from pellucid.surfaces.present.lab import measured
+from pellucid.surfaces.present.lab import lab_text
 
 PAGE, RESULTS = ROOT / "docs" / "retrieval.md", ROOT / "bench" / "results"
 TABLES = {"floors": "lab-floors.json", "every-set": "lab-all.json"}
@@ -26,7 +26,7 @@ def test_the_page_shows_the_table_of_the_published_run(name: str) -> None:
     table = LabTable.model_validate({key: value for key, value in found.items() if key not in beside})
     place = re.compile(rf"(?<=<!-- {name}:start -->\n).*?(?=<!-- {name}:end -->)", re.DOTALL)
     page = PAGE.read_text("utf-8")
-    drawn = place.sub(lambda _: measured(table) + "\n", page)
+    drawn = place.sub(lambda _: lab_text(table) + "\n", page)
     if UPDATE:
         PAGE.write_text(drawn, "utf-8")
     assert drawn == page

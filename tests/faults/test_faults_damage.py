@@ -14,7 +14,7 @@ from kits.vault import SESSIONS, TickingClock, ask, bring_in, contents, file_mem
 from pellucid.app import App
 from pellucid.encoders.minilm.encoder import MiniLM
 from pellucid.model.memory import Memory
-from pellucid.operations.admin.health import diagnose, examine, make_room, rebuild
+from pellucid.operations.admin.health import check_databases, examine_home, rebuild, set_damaged_index_aside
 from pellucid.surfaces.cli import main
 
 QUESTIONS = ("when do we cut releases?", "who leads the data platform team?", "harbour crane", "größe hafen", "港口")
@@ -78,15 +78,15 @@ def test_a_flipped_bit_of_the_index_is_harmless_or_found_and_a_rebuild_mends_it(
     for number, (at, bit) in enumerate(offsets(sound / "index.db")):
         home = copy_of(sound, tmp_path / str(number))
         flip(home / "index.db", at, bit)
-        moved = make_room(home)
+        moved = set_damaged_index_aside(home)
         assert (moved is not None) == (not (home / "index.db").exists())
         app = opened(home, minilm)
-        report = examine(app)
+        report = examine_home(app)
         if moved is None and report.healthy:
             assert all(answers(app)), f"byte {at}, bit {bit}: no answer, and nothing found"
         detected += moved is not None or not report.healthy
         rebuild(app, moved)
-        assert examine(app).healthy, f"byte {at}, bit {bit}"
+        assert examine_home(app).healthy, f"byte {at}, bit {bit}"
         now = answers(app)  # a vector is not made anew: what is too small to be found may part two neighbours
         assert list(map(set, now)) == list(map(set, expected)), f"byte {at}, bit {bit}"
         assert kept(app) == memories, f"byte {at}, bit {bit}"
@@ -101,10 +101,10 @@ def test_a_flipped_bit_of_the_journal_or_the_history_never_stops_doctor_without_
         for number, (at, bit) in enumerate(offsets(sound / name)[::2]):
             home = copy_of(sound, tmp_path / f"{number}-{name}")
             flip(home / name, at, bit)
-            report = diagnose(home)
+            report = check_databases(home)
             if report is None:
                 app = opened(home, minilm)
-                examine(app)
+                examine_home(app)
                 assert all(answers(app))
                 app.close()
             else:
@@ -163,7 +163,7 @@ def test_a_damaged_database_is_a_finding_with_its_own_next_step(
 def test_every_damaged_database_is_named_at_once(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     for name in DATABASES:
         spoil(home / name, "strange")
-    report = diagnose(home)
+    report = check_databases(home)
     assert report is not None
     assert {finding.subject for finding in report.findings} == set(DATABASES)
 
@@ -221,7 +221,7 @@ def test_damage_that_no_page_shows_is_found(home: Path, sql: str, why: str) -> N
     index = apsw.Connection(str(home / "index.db"))
     index.execute(sql)
     index.close()
-    report = diagnose(home)
+    report = check_databases(home)
     assert report is not None
     assert [finding.subject for finding in report.findings] == ["index.db"]
     assert why in report.findings[0].problem

@@ -15,10 +15,10 @@ from pellucid.app import App
 from pellucid.encoders.minilm.encoder import MiniLM
 from pellucid.errors import NoRoomError, StoreError
 from pellucid.model.turn import Turn
-from pellucid.operations.admin.health import DoctorOutput, examine
+from pellucid.operations.admin.health import DoctorOutput, examine_home
 from pellucid.operations.browsing import ListInput, list_memories, show_memory
 from pellucid.operations.memory.forgetting import ForgetInput, ForgetOutput, PurgeInput, forget, purge
-from pellucid.operations.remains import finish_quietly
+from pellucid.operations.remains import finish_erasures_if_possible
 from pellucid.operations.session.intake import Intake
 from pellucid.store.records import FileRemoval, JournalOperation, content_digest
 
@@ -104,7 +104,7 @@ def reads(app: App) -> None:
     crane = next(each.memory.id for each in listed if each.memory.content == CRANE)
     assert show_memory(app, HERE, crane).memory.content == CRANE
     assert CRANE in contents(ask(app, "what lifts forty tonnes?"))
-    assert problems(examine(app), "disk")
+    assert problems(examine_home(app), "disk")
 
 
 @pytest.mark.requirement("FORGET-5")
@@ -112,7 +112,7 @@ def reads(app: App) -> None:
 def test_however_little_room_there_is_everything_can_be_read(filled: Disk, free: int) -> None:
     filled.leave(free)
     app = filled.open()
-    finish_quietly(app)
+    finish_erasures_if_possible(app)
     app.unit_of_work.take_over_edits()
     reads(app)
     answer = ask(app, "harbour crane")
@@ -142,10 +142,10 @@ def test_a_rewrite_for_which_there_is_no_room_locks_nobody_out_and_is_done_once_
 
     for _ in range(2):
         app = filled.open()
-        finish_quietly(app)
+        finish_erasures_if_possible(app)
         app.unit_of_work.take_over_edits()
         reads(app)
-        (said,) = problems(examine(app), "forget")
+        (said,) = problems(examine_home(app), "forget")
         assert "index.db" in said
         assert "bytes" in said
         kept = keep(app, f"the ferry leaves at {shutil.disk_usage(filled.root).free}")
@@ -155,8 +155,8 @@ def test_a_rewrite_for_which_there_is_no_room_locks_nobody_out_and_is_done_once_
 
     filled.relieve()
     app = filled.open()
-    finish_quietly(app)
-    assert not problems(examine(app), "forget")
+    finish_erasures_if_possible(app)
+    assert not problems(examine_home(app), "forget")
     assert any(row.get("kind") == "erasure" for row in app.ledger.rows())
     app.close()
     assert not (filled.home / "erasing").exists()
@@ -169,7 +169,7 @@ def test_a_rewrite_that_does_not_fit_takes_no_room_for_good(filled: Disk) -> Non
     forget_secret(app)
     before = shutil.disk_usage(filled.root).free
     for _ in range(3):
-        finish_quietly(app)
+        finish_erasures_if_possible(app)
     assert shutil.disk_usage(filled.root).free >= before
     app.close()
 
@@ -182,7 +182,7 @@ def test_without_room_to_write_down_what_goes_nothing_is_changed_and_that_is_sai
         forget_secret(app)
     app.close()
     app = filled.open()
-    finish_quietly(app)
+    finish_erasures_if_possible(app)
     app.unit_of_work.take_over_edits()
     reads(app)
     filled.relieve()
@@ -202,7 +202,7 @@ def test_what_another_erasure_left_behind_keeps_nobody_from_forgetting_more(fill
     app.close()
     filled.relieve()
     app = filled.open()
-    finish_quietly(app)
+    finish_erasures_if_possible(app)
     finished = [row for row in app.ledger.rows() if row.get("kind") == "erasure"]
     assert len(finished) == 2
     app.close()

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from pellucid.app import App, open_app
-from pellucid.operations.admin.health import examine
+from pellucid.operations.admin.health import examine_home
 from pellucid.settings import load
 
 CHILD = Path(__file__).with_name("import_child.py")
@@ -75,7 +75,7 @@ def check_home(home: Path, models: Path, chance: random.Random) -> None:
     """After a kill: open, be sound, hold nothing twice; then edit a file as a person would."""
     app = open_app(load(home=home), models=models)
     app.unit_of_work.take_over_edits()
-    report = examine(app)
+    report = examine_home(app)
     assert report.findings == ()
     assert report.notes == ()
     kept = tokens(app)

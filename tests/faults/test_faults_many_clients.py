@@ -12,7 +12,7 @@ from kits.clients import Client, at_work, lost
 from pellucid.app import App, open_app
 from pellucid.encoders.minilm.encoder import MiniLM
 from pellucid.encoders.port import Encoding
-from pellucid.operations.admin.health import examine
+from pellucid.operations.admin.health import examine_home
 from pellucid.settings import load
 
 PLENTY_S = 120
@@ -35,7 +35,7 @@ def hold_their_own(app: App, models: Path, clients: int, operations: int, namesp
         assert lost(again, found) == []
         again.indexer.rebuild()
         assert lost(again, found) == []
-        assert {each.check for each in examine(again).findings} <= {"model", "lifecycle"}
+        assert {each.check for each in examine_home(again).findings} <= {"model", "lifecycle"}
         assert {each.session_id for each in again.spool.waiting()} <= {f"s{each.number}" for each in found}
     finally:
         again.close()

@@ -13,7 +13,7 @@ import observe_child
 import pytest
 
 from pellucid.app import App, open_app
-from pellucid.operations.admin.health import examine
+from pellucid.operations.admin.health import examine_home
 from pellucid.settings import load
 
 pytestmark = pytest.mark.slow
@@ -85,7 +85,7 @@ class Talk:
         assert tokens_filed(app) == said
         assert tokens_indexed(app) == said
         assert app.spool.waiting() == []
-        assert examine(app).findings == ()
+        assert examine_home(app).findings == ()
         app.close()
         assert not [name for name in self.home.glob("spool.db*") if b"token" in name.read_bytes()]
 

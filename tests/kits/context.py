@@ -9,8 +9,8 @@ import numpy as np
 from kits.vault import NOON, a_memory
 from pellucid.encoders.chat.model import OpenAIChat
 from pellucid.model.memory import Memory
-from pellucid.recall.context.assemble import Assembly, composed
-from pellucid.recall.state import Context, Plan, Request, State, World, blank, plain_columns
+from pellucid.recall.context.assemble import Assembly, compose_context
+from pellucid.recall.state import Context, Plan, Request, State, World, blank_pool, plain_columns
 from pellucid.settings.sections import LlmSettings, RecallSettings
 from pellucid.store.index_changes import IndexedFile
 from pellucid.store.index_port import IndexReader, Served
@@ -23,7 +23,7 @@ NOBODY = World(cast("IndexReader", None), None)
 
 def ranked(*memories: Memory, **given: Any) -> State:
     """A state whose ranking has room for these; `given` are recall settings."""
-    pool = blank(np.arange(len(memories)), plain_columns(len(memories)))
+    pool = blank_pool(np.arange(len(memories)), plain_columns(len(memories)))
     request = Request("what lifts?", "local/default", RECALL, NOON, RecallSettings(**given))
     return State(
         request, plan=Plan("what lifts?"), pool=pool, order=np.arange(len(memories)), kept=np.arange(len(memories))
@@ -32,7 +32,7 @@ def ranked(*memories: Memory, **given: Any) -> State:
 
 def assembled(memories: Sequence[Memory], world: World = NOBODY, **given: Any) -> Assembly:
     """These memories, best first, as a context with its record."""
-    return composed(ranked(*memories, **given), world, [Served(each, "a.md", None, SEEN) for each in memories])
+    return compose_context(ranked(*memories, **given), world, [Served(each, "a.md", None, SEEN) for each in memories])
 
 
 def filled(budget: int, *texts: str, sessions: Sequence[str | None] = ()) -> Context:

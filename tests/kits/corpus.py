@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from pellucid.app import App, open_app
-from pellucid.language.hidden import folded, undisguised
+from pellucid.language.hidden import undisguised, without_accents
 from pellucid.model.memory import Memory
 from pellucid.operations.document.indexing import IndexDocsInput, index_docs
 from pellucid.operations.recall.recalling import RecallInput, recall
@@ -97,4 +97,4 @@ def _is_trusted(app: App, memory: Memory) -> bool:
 
 
 def _normal(text: str) -> str:
-    return " ".join(folded(undisguised(text)).split())
+    return " ".join(without_accents(undisguised(text)).split())

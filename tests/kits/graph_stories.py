@@ -20,8 +20,8 @@ from pellucid.errors import NotFoundError
 from pellucid.model.document import HeaderVersion
 from pellucid.model.entity import FOREVER, Edge, node_key
 from pellucid.model.memory import Memory, recorded_at
-from pellucid.operations.browsing import answering
-from pellucid.operations.graph.graphing import GraphShowInput, show
+from pellucid.operations.browsing import ids_in_force
+from pellucid.operations.graph.graphing import GraphShowInput, show_entity
 from pellucid.operations.graph.states import history_of_entity
 
 THINGS = ("Crane", "SPEC-001", "SPEC-002", "SPEC-003")
@@ -97,14 +97,14 @@ def past(app: App, at: datetime, known: datetime | None) -> Told:
     edges: set[Said] = set()
     for name in THINGS:
         try:
-            found = show(app, GraphShowInput(namespace=HERE, name=name, hops=1, as_of=at, as_known_at=known))
+            found = show_entity(app, GraphShowInput(namespace=HERE, name=name, hops=1, as_of=at, as_known_at=known))
         except NotFoundError:
             continue
         edges |= {
             (_key(each.source), each.type, _key(each.target), each.section, each.memory_id) for each in found.edges
         }
     props = {node_key(name): _holds(app, name, at, known) for name in THINGS}
-    return Told(at, frozenset(answering(app, HERE, at, known)), frozenset(edges), props)
+    return Told(at, frozenset(ids_in_force(app, HERE, at, known)), frozenset(edges), props)
 
 
 def _key(name: str) -> str:

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from pellucid.app import App
-from pellucid.operations.hooks.event import HookInput, HookOutput, hooked
+from pellucid.operations.hooks.event import HookInput, HookOutput, handle_event
 from pellucid.settings.sections import HookSettings
 
 SESSION = "5f0c7d6e-1111-4222-8333-944455556666"
@@ -19,7 +19,7 @@ def set_up(app: App, **hooks: Any) -> App:
 
 def tell(app: App, name: str, host: str = "claude-code", **said: Any) -> HookOutput:
     event = {"hook_event_name": name, "session_id": SESSION, **said}
-    return hooked(app, HookInput(host=host, event=event))
+    return handle_event(app, HookInput(host=host, event=event))
 
 
 def context_of(out: HookOutput) -> str:

@@ -14,16 +14,16 @@ from mcp.client.stdio import StdioServerParameters, stdio_client
 
 from kits.waiting import until
 from pellucid.settings import load
-from pellucid.surfaces.mcp.calling import Askers
-from pellucid.surfaces.mcp.http import mounted
+from pellucid.surfaces.mcp.calling import CallMaker
+from pellucid.surfaces.mcp.http import Mounted
 from pellucid.surfaces.mcp.server import server
-from pellucid.surfaces.mcp.stdio import Standing
+from pellucid.surfaces.mcp.stdio import StdioHome
 
 T = TypeVar("T")
 Work = Callable[[Client], Awaitable[T]]
 
 
-def ask(calls: Askers, work: Work[T], *, mode: str = "auto") -> T:
+def ask(calls: CallMaker, work: Work[T], *, mode: str = "auto") -> T:
     """What some work with a client gives, in this process and over the protocol's own messages."""
 
     async def run() -> T:
@@ -34,9 +34,9 @@ def ask(calls: Askers, work: Work[T], *, mode: str = "auto") -> T:
 
 
 @contextmanager
-def standing(home: Path, namespace: str | None = None) -> Iterator[Standing]:
+def standing(home: Path, namespace: str | None = None) -> Iterator[StdioHome]:
     """The calls of one client, as `pellucid mcp` makes them."""
-    calls = Standing(load(home=home, namespace=namespace), lambda _said: None)
+    calls = StdioHome(load(home=home, namespace=namespace), lambda _said: None)
     try:
         yield calls
     finally:
@@ -60,19 +60,19 @@ def ask_process(home: Path, work: Work[T], *arguments: str, mode: str = "auto", 
     return asyncio.run(run())
 
 
-def call(calls: Askers, tool: str, **arguments: Any) -> Any:
+def call(calls: CallMaker, tool: str, **arguments: Any) -> Any:
     """The result of one call."""
     return ask(calls, lambda client: client.call_tool(tool, arguments))
 
 
 @contextmanager
-def serving(calls: Askers) -> Iterator[str]:
+def serving(calls: CallMaker) -> Iterator[str]:
     """The address of the same server over HTTP, on this machine's own interface."""
     from starlette.applications import Starlette
     from starlette.routing import Mount
     from uvicorn import Config, Server
 
-    over_http = mounted(calls)
+    over_http = Mounted(server(calls))
     app = Starlette(routes=[Mount("/mcp", app=over_http.app)], lifespan=lambda _app: over_http.running())
     program = Server(Config(app, host="127.0.0.1", port=0, log_level="warning", ws="none"))
     thread = Thread(target=program.run)

@@ -9,6 +9,7 @@ from math import fsum
 from pathlib import Path
 from typing import Any
 
+from kits.sentences import untrue
 from kits.vault import (
     ELSEWHERE,
     HERE,
@@ -23,8 +24,8 @@ from pellucid.app import App
 from pellucid.encoders.port import Embedder
 from pellucid.model.memory import BOUNDARY_SCOPES, unpack_id
 from pellucid.model.snapshot import RecallXraySnapshot, XrayResult
-from pellucid.operations.recall.recalling import snapshot_of
-from pellucid.operations.recall.request import RecallInput, parts, request_of
+from pellucid.operations.recall.recalling import build_snapshot
+from pellucid.operations.recall.request import RecallInput, build_request, removable_parts
 from pellucid.operations.recall.why import WhyInput, why
 from pellucid.recall.ablate import NotComputableError, ablate
 from pellucid.recall.receipt.record import pack, unpack
@@ -33,7 +34,6 @@ from pellucid.recall.score.ladder import FILTERS, RUNGS
 from pellucid.recall.state import Request, State
 from pellucid.settings.sections import LegWeights
 from pellucid.store.index_port import Filters
-from pellucid.xray.words.sentence import untrue
 
 VARIANTS: tuple[dict[str, Any], ...] = (
     {},
@@ -75,7 +75,7 @@ class Promises:
 
     def ask(self, query: str) -> None:
         """One question with settings and a caller drawn at random, and everything that must hold of its recall."""
-        asked = request_of(self.app, RecallInput(query=query, namespace=HERE))
+        asked = build_request(self.app, RecallInput(query=query, namespace=HERE))
         settings = asked.settings.model_copy(update=self.rng.choice(VARIANTS))
         request = replace(asked, settings=settings, **self.rng.choice(ASKED))
         self.last = request
@@ -99,14 +99,14 @@ class Promises:
         if finding is None:
             return
         self.recalls += finding.recalls
-        state = self._run(request_of(self.app, asked))
+        state = self._run(build_request(self.app, asked))
         there = memory_id in state.context.included
         self._see("why tells a hit from a miss", query, there == (finding.verdict == "hit"))
         self._see("why names what lost a miss", query, there or bool(finding.stage))
         change = finding.change
         if change and change.verified and change.kind in ("top-k", "budget"):
             name = {"top-k": "top_k", "budget": "budget"}[change.kind]
-            with_it = self._run(request_of(self.app, asked.model_copy(update={name: int(change.to)})))
+            with_it = self._run(build_request(self.app, asked.model_copy(update={name: int(change.to)})))
             self._see("why's change admits it", query, memory_id in with_it.context.included)
 
     def _run(self, request: Request) -> State:
@@ -143,7 +143,7 @@ class Promises:
         again, order = rescore(receipt.state)
         same = again.final.tobytes() == pool.final.tobytes() and order.tolist() == state.order.tolist()
         self._see("replay is identical", query, same)
-        snapshot = snapshot_of(self.app, receipt, state.served)
+        snapshot = build_snapshot(self.app, receipt, state.served)
         words = len(state.plan.telling or state.plan.searched)
         lies = [
             untrue(each.why, each.contributions, each.rerank, each.score_decomposition, words, _older(each, snapshot))
@@ -153,7 +153,7 @@ class Promises:
 
     def _ablation(self, request: Request, state: State) -> None:
         roomy = replace(request, settings=request.settings.model_copy(update={"char_budget": 1 << 30}))
-        part = self.rng.choice(parts())
+        part = self.rng.choice(removable_parts())
         try:
             told = ablate(unpack(pack(self._run(roomy))).state, (part,))
         except NotComputableError:

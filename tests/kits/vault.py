@@ -18,7 +18,8 @@ from pellucid.memory.changes import memory_write
 from pellucid.model.memory import BOUNDARY_SCOPES, Memory, unpack_id
 from pellucid.model.turn import Turn
 from pellucid.operations.memory.remembering import RememberInput, RememberOutput, remember
-from pellucid.operations.recall.recalling import RecallInput, RecallOutput, recall, request_of
+from pellucid.operations.recall.recalling import RecallInput, RecallOutput, recall
+from pellucid.operations.recall.request import build_request
 from pellucid.operations.session.importing import ImportInput, ImportOutput, import_transcripts
 from pellucid.operations.session.intake import Intake, Mode
 from pellucid.recall.receipt.record import inflate
@@ -118,7 +119,7 @@ def ask(app: App, query: str, **given: Any) -> RecallOutput:
 
 def run(app: App, query: str, **given: Any) -> State:
     """The whole state of a recall that leaves no receipt."""
-    request = request_of(app, RecallInput(query=query, **{"namespace": app.settings.namespace, **given}))
+    request = build_request(app, RecallInput(query=query, **{"namespace": app.settings.namespace, **given}))
     return app.recaller.run(request)
 
 

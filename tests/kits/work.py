@@ -4,8 +4,8 @@ from datetime import UTC, datetime
 
 from pellucid.model.turn import Role, Segment, Turn
 from pellucid.observe.extract.extractor import HeuristicExtractor
-from pellucid.observe.setting import hear
-from pellucid.observe.work.parts import Spoken, parts
+from pellucid.observe.setting import turn_contexts
+from pellucid.observe.work.parts import WorkTurn, work_turns
 
 AT = datetime(2026, 4, 23, 15, 0, tzinfo=UTC)
 
@@ -18,9 +18,9 @@ def turns(*said: tuple[Role, str]) -> tuple[Turn, ...]:
     )
 
 
-def played(*said: tuple[Role, str]) -> list[Spoken]:
+def played(*said: tuple[Role, str]) -> list[WorkTurn]:
     segment = Segment("s", turns(*said), "session_end")
-    return parts(segment, hear(segment))
+    return work_turns(segment, turn_contexts(segment))
 
 
 def told(*said: tuple[Role, str]) -> list[str]:

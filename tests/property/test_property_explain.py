@@ -26,7 +26,7 @@ from pellucid.operations.memory.changing import UpdateInput, Verb, VerbInput, ap
 from pellucid.operations.memory.forgetting import ForgetInput, forget
 from pellucid.operations.memory.lifecycle.aging import LifecycleInput, run_lifecycle
 from pellucid.operations.recall.explaining import replay_recall
-from pellucid.operations.recall.request import RecallInput, parts, request_of
+from pellucid.operations.recall.request import RecallInput, build_request, removable_parts
 from pellucid.recall.ablate import NotComputableError, ablate
 from pellucid.recall.legs.nominate import LEGS
 from pellucid.recall.receipt.record import pack, unpack
@@ -64,7 +64,7 @@ RANKING_RUNGS = (*(each.name for each in FILTERS), DIVERSIFY)
 def request(app: App, query: str, settings: dict[str, Any], **given: Any) -> Request:
     """A recall that no budget cuts, as the texts' lengths are not in a receipt."""
     chosen = RecallSettings(**{"char_budget": 1_000_000, **settings})
-    return replace(request_of(app, RecallInput(query=query, namespace=HERE)), settings=chosen, **given)
+    return replace(build_request(app, RecallInput(query=query, namespace=HERE)), settings=chosen, **given)
 
 
 def told(state: State) -> dict[str, Any]:
@@ -96,7 +96,7 @@ def test_an_ablation_of_a_receipt_is_the_live_recall_without_the_part_to_the_las
         query = town.queries[(len(name) * 31 + number * 7) % len(town.queries)]
         asked_for = request(town.app, query, SETTINGS[name], **asked)
         recorded = unpack(pack(town.app.recaller.run(asked_for))).state
-        for gone in [*((part,) for part in parts()), *combinations(LEGS, 2)]:
+        for gone in [*((part,) for part in removable_parts()), *combinations(LEGS, 2)]:
             try:
                 ablated = told(ablate(recorded, gone))
             except NotComputableError:

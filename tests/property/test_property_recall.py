@@ -35,11 +35,11 @@ from pellucid.model.memory import BOUNDARY_SCOPES, unpack_id
 from pellucid.model.snapshot import RecallXraySnapshot, ScoreDecomposition
 from pellucid.operations.browsing import show_memory
 from pellucid.operations.recall.auditing import audit
-from pellucid.operations.recall.recalling import RecallInput, xray, xray_of
+from pellucid.operations.recall.recalling import RecallInput, xray_by_id, xray_new_recall
 from pellucid.operations.session.intake import Intake
 from pellucid.recall.receipt.record import pack, unpack
 from pellucid.recall.rescore import rescore
-from pellucid.recall.score.ladder import RUNGS
+from pellucid.recall.score.ladder import RUNGS, SAID_ALREADY, TELLS_NOTHING
 from pellucid.recall.state import State
 from pellucid.xray.render.formats import RENDERERS, render
 
@@ -47,7 +47,7 @@ SCORE_TERMS = sorted(set(ScoreDecomposition.model_fields) - {"final", "mmr_penal
 
 
 def snapshots(town: Town, count: int) -> list[RecallXraySnapshot]:
-    return [xray(town.app, RecallInput(query=query, namespace=HERE)) for query in town.queries[:count]]
+    return [xray_new_recall(town.app, RecallInput(query=query, namespace=HERE)) for query in town.queries[:count]]
 
 
 def everything(state: State) -> list[tuple[str, float, int]]:
@@ -166,8 +166,12 @@ def test_no_stage_after_the_ladder_brings_a_candidate(town: Town) -> None:
         state = run(town.app, query, top_k=1000, budget=1_000_000, settings={"abstainAt": 1})
         climbed = {unpack_id(raw) for raw in state.pool.ids[(state.pool.rejected == 0)]}
         assert state.rungs[8].name == "score-floor"
-        assert state.rungs[8].admitted == len(climbed) + len(state.repeats)
-        assert {each.memory.id for each in state.served} == climbed == set(state.context.included)
+        spared = sum(
+            each.considered - each.admitted for each in state.rungs if each.name in (TELLS_NOTHING, SAID_ALREADY)
+        )
+        assert state.rungs[8].admitted == len(climbed) + len(state.repeats) + spared
+        assert {each.memory.id for each in state.served} >= climbed  # the context spares some of these, see above
+        assert climbed == set(state.context.included)
 
 
 @pytest.mark.requirement("REC-7")
@@ -181,17 +185,19 @@ def test_the_context_fits_its_budget_and_splits_nothing(town: Town) -> None:
         in_part = {each.memory_id for each in context.cuts}
         for memory_id in {*context.included} - in_part:
             assert " ".join(town.memories[memory_id].content.split()) in shown
-        assert all(f" of {budget} characters" in omission.reason for omission in context.omitted)
+        unfit = (each for each in context.omitted if each.rung == "budget-fit")
+        assert all(f" of {budget} characters" in each.reason for each in unfit)
 
 
 @pytest.mark.requirement("XRAY-1")
 def test_a_snapshot_read_later_is_the_bytes_rendered_at_once(town: Town, minilm: MiniLM) -> None:
     taken = snapshots(town, 20)
     pages = {(each.snapshot_id, form): render(each, form) for each in taken for form in RENDERERS}
+    town.app.history.settle()  # ids of a clock that stands still are too old to be waited for
     other = open_home(town.app.settings.home, minilm)
     try:
         for (recall_id, form), page in pages.items():
-            assert render(xray_of(other, HERE, recall_id), form) == page
+            assert render(xray_by_id(other, HERE, recall_id), form) == page
     finally:
         other.close()
 
@@ -256,7 +262,7 @@ def test_foreign_ids_are_unknown(town: Town) -> None:
     entry = answer.memories[0].audit_entry_id
     foreign = town.app.index.memories(ELSEWHERE)[0]
     with pytest.raises(NotFoundError):
-        xray_of(town.app, ELSEWHERE, answer.recall_id)
+        xray_by_id(town.app, ELSEWHERE, answer.recall_id)
     with pytest.raises(NotFoundError):
         audit(town.app, ELSEWHERE, entry)
     for name in (foreign.memory.id, foreign.memory.id[-10:], foreign.path):
@@ -312,7 +318,7 @@ def test_no_question_is_too_odd_to_answer(town: Town) -> None:
     for query in odd:
         if not query.strip("\0 \t\n"):
             continue
-        snapshot = xray(town.app, RecallInput(query=query, namespace=HERE))
+        snapshot = xray_new_recall(town.app, RecallInput(query=query, namespace=HERE))
         assert snapshot.plan
         needless = snapshot.plan.depth == "no_recall"
         assert needless == (not re.search(r"[^\W_]", query) or query.strip() == "ok")
@@ -327,8 +333,8 @@ def test_recalls_over_a_labelled_conversation_hold_the_same_promises(labelled: P
     Intake(app, HERE, "verbatim").take((f"{i}".encode(), record.turn) for i, record in enumerate(group.records))
     for question in group.questions[:40]:
         asked = {"top_k": 20, "budget": 1_000_000, "settings": {"abstainAt": 1}}
-        snapshot = xray(app, RecallInput(query=question.text, namespace=HERE, **asked))
-        assert next(each for each in snapshot.filters if each.name == "top-k").admitted == len(snapshot.results)
+        snapshot = xray_new_recall(app, RecallInput(query=question.text, namespace=HERE, **asked))
+        assert snapshot.filters[-1].admitted == len(snapshot.results)
         for result in snapshot.results:
             scores = result.score_decomposition
             terms = sum(getattr(scores, name) or 0.0 for name in SCORE_TERMS)

@@ -13,7 +13,7 @@ from kits.vault import ELSEWHERE, HERE, Opener, Town, ask, file_memories, querie
 from pellucid.app import App
 from pellucid.errors import NotFoundError
 from pellucid.model.memory import Memory, unpack_id
-from pellucid.operations.recall.request import RecallInput, request_of
+from pellucid.operations.recall.request import RecallInput, build_request
 from pellucid.operations.recall.why import WhyInput, why
 from pellucid.recall.score.ladder import RUNGS
 from pellucid.recall.state import State
@@ -57,7 +57,7 @@ def barred(memory: Memory, state: State) -> str | None:
 def places(app: App, memory_id: str, query: str) -> dict[str, int | None]:
     """The place of a memory in each leg, had it been admitted: how many that may answer score higher, or tie before."""
     state = run(app, query)
-    with app.recaller.world(request_of(app, RecallInput(query=query, namespace=HERE))) as world:
+    with app.recaller.world(build_request(app, RecallInput(query=query, namespace=HERE))) as world:
         reader, plan, at = world.reader, state.plan, state.admission
         rows = reader.select(Filters())
         ids = dict(zip(rows.tolist(), map(unpack_id, reader.columns(rows, at).ids), strict=True))
@@ -66,7 +66,7 @@ def places(app: App, memory_id: str, query: str) -> dict[str, int | None]:
         admitting = reader.pretending({row: MemoryStanding(wanted=True)})  # it lends its words to those beside it, then
         assert plan.encoding is not None
         hits = {
-            "vector": reader.vector(plan.encoding.vector, at, every, every),
+            "vector": reader.vector(plan.vector, at, every, every),
             "lexical": reader.lexical(stems, at, every, every),
             "passage": admitting.lexical(stems, at, every, every, passages=True),
         }

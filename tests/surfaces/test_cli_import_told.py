@@ -1,7 +1,7 @@
 """What an import says: what was kept, what stays behind it, what waits, what was left out and why, in words."""
 
 from pellucid.operations.session.importing import ImportOutput
-from pellucid.surfaces.present.imports import imported
+from pellucid.surfaces.present.imports import import_text
 
 
 def outcome(**more: object) -> ImportOutput:
@@ -20,7 +20,7 @@ def outcome(**more: object) -> ImportOutput:
 
 
 def test_it_says_what_was_kept_from_how_much_and_where() -> None:
-    told = imported(outcome(passages=2100))
+    told = import_text(outcome(passages=2100))
     assert told.splitlines() == [
         "kept 549 memories from 4,700 new turns of 4,766 in 14 files, to local/default",
         "what was said stays behind them: 2,100 passages in 77 episodes",
@@ -29,7 +29,7 @@ def test_it_says_what_was_kept_from_how_much_and_where() -> None:
 
 def test_reasons_are_words_and_what_is_unknown_stands_as_it_is() -> None:
     verdicts = {"accept:durable": 5, "accept:quarantined": 2, "defer:unresolved-reference": 3, "reject:odd-thing": 1}
-    told = imported(outcome(verdicts=verdicts, dropped={"thinking": 7, "not-a-turn": 1}))
+    told = import_text(outcome(verdicts=verdicts, dropped={"thinking": 7, "not-a-turn": 1}))
     assert "in quarantine: 2, until you let them in (`pellucid trust list`)" in told
     assert 'not kept: 3 not saying what they speak of, 1 odd-thing (of each: `pellucid why "ITS WORDS"`)' in told
     assert "left out: 7 an agent's thinking, 1 lines that carry no message" in told
@@ -37,17 +37,19 @@ def test_reasons_are_words_and_what_is_unknown_stands_as_it_is() -> None:
 
 
 def test_statements_that_nothing_was_made_of_are_counted_among_what_was_not_kept() -> None:
-    told = imported(outcome(verdicts={"reject:transient": 1}, unkept={"no-sign": 4, "transient": 2, "outweighed": 1}))
+    told = import_text(
+        outcome(verdicts={"reject:transient": 1}, unkept={"no-sign": 4, "transient": 2, "outweighed": 1})
+    )
     assert "not kept: 4 with no sign that they are to last, 3 states that pass, 1 beside weightier words (of" in told
 
 
 def test_turns_alone_are_told_as_passages() -> None:
-    told = imported(outcome(mode="verbatim", memories=30, passages=30))
+    told = import_text(outcome(mode="verbatim", memories=30, passages=30))
     assert told.startswith("kept 30 passages word for word from 4,700 new turns")
 
 
 def test_what_stopped_an_import_is_said() -> None:
-    told = imported(
+    told = import_text(
         outcome(extractor_problem="no answer; repeat the import", malformed=1, problems=("a.jsonl:3: cut",))
     )
     assert "stopped early: no answer; repeat the import" in told

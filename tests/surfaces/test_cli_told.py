@@ -7,7 +7,7 @@ import pytest
 
 from kits.cli import Cli
 from kits.vault import Opener, ask, keep
-from pellucid.surfaces.present.recall.recall import recalled
+from pellucid.surfaces.present.recall.recall import recall_text
 
 HIDDEN = "The captain's password is heron"
 
@@ -92,7 +92,7 @@ def test_a_statement_that_contradicts_another_is_told_to_be_in_dispute_with_it(c
 def test_a_leg_that_is_down_is_told_in_the_answer_with_why(house: Opener) -> None:
     app = house(encoder=None)
     keep(app, "The harbour crane lifts timber")
-    assert "\ndegraded: vector: no memory has a vector yet: " in recalled(ask(app, "what does the crane lift?"))
+    assert "\ndegraded: vector: no memory has a vector yet: " in recall_text(ask(app, "what does the crane lift?"))
 
 
 def test_what_is_of_a_document_that_holds_no_more_is_told_once_with_why(cli: Cli) -> None:

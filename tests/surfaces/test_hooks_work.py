@@ -45,7 +45,7 @@ def test_without_the_extra_transcripts_are_read_until_nobody_tells_of_more(
         asked += 1
         return not any(each.offset == transcript.stat().st_size for each in sessions.known()) and asked < 100
 
-    monkeypatch.setattr(working, "is_told", nobody_tells_of_more)
+    monkeypatch.setattr(working, "is_active", nobody_tells_of_more)
     working.work(Settings(home=home, namespace="local/default", hooks=HookSettings(idle_minutes=1)))
     assert "quay is kept" in "".join(path.read_text() for path in (home / "vault").rglob("*.md"))
     command = [sys.executable, "-S", "-E", str(CLIENT), "claude-code", "--home", str(home)]

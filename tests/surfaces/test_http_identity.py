@@ -8,7 +8,7 @@ from kits.cli import Cli
 from kits.serving import served
 from kits.vault import SESSIONS
 from pellucid.settings import load
-from pellucid.surfaces import asking
+from pellucid.surfaces import inputs
 from pellucid.surfaces.http.openapi import document
 from pellucid.surfaces.http.routes import routes_of
 from pellucid.table import OPERATIONS
@@ -63,7 +63,7 @@ def test_every_route_and_field_is_the_tables() -> None:
     told = document(routes_of(OPERATIONS))
     routes = {each for row in OPERATIONS for each in row.on.http}
     assert len(routes) == sum(len(methods) for methods in told["paths"].values())
-    known = {name for row in OPERATIONS for name in asking.writable(row)}
+    known = {name for row in OPERATIONS for name in inputs.writable_fields(row)}
     everywhere = {"namespace", "format", "verbose", "Idempotency-Key"}
     for methods in told["paths"].values():
         for operation in methods.values():
@@ -74,11 +74,11 @@ def test_every_route_and_field_is_the_tables() -> None:
 
 def test_no_field_names_a_file_of_the_server() -> None:
     for row in OPERATIONS:
-        for each in asking.writable(row).values():
+        for each in inputs.writable_fields(row).values():
             assert "Path" not in str(each.info.annotation)
 
 
 @pytest.mark.parametrize("row", [row for row in OPERATIONS if row.on.http], ids=lambda row: row.name)
 def test_every_field_is_described(row: object) -> None:
-    for name, each in asking.schema(row)["properties"].items():  # type: ignore[arg-type]
+    for name, each in inputs.input_schema(row)["properties"].items():  # type: ignore[arg-type]
         assert each.get("description"), name

@@ -18,7 +18,7 @@ from kits.cli import Cli
 from kits.serving import Answer, Served, served
 from pellucid.encoders.minilm.encoder import MiniLM
 from pellucid.settings import Settings, load
-from pellucid.surfaces import asking
+from pellucid.surfaces import inputs
 from pellucid.surfaces.http.routes import Route, routes_of
 from pellucid.surfaces.mcp.tools import TOOLS, tools
 from pellucid.table import OPERATIONS
@@ -103,7 +103,7 @@ def _value(name: str, schema: dict[str, Any], ids: dict[str, str]) -> Any:
 
 def _ask(server: Served, route: Route, token: str | None, namespace: str, ids: dict[str, str]) -> Answer:
     """A request of this route about these things."""
-    schema = asking.schema(route.row)
+    schema = inputs.input_schema(route.row)
     needed = {name for name, each in route.fields.items() if each.is_required}
     telling = {"query", "recallId", "memoryIds", "asked"} & set(route.fields)
     names = needed | ({next(iter(sorted(telling)))} if telling and not needed else set())
@@ -112,7 +112,7 @@ def _ask(server: Served, route: Route, token: str | None, namespace: str, ids: d
     for name in route.in_path:
         path = path.replace(f"{{{name}}}", quote(_value(name, schema["properties"][name], ids), safe=""))
     query: dict[str, Any] = {} if route.is_of_home else {"namespace": namespace}
-    if asking.file_field(route.row):
+    if inputs.file_field(route.row):
         return server.ask(route.method, f"{path}?{urlencode(query)}", b"User: hello there\n", token=token)
     if route.has_body:
         return server.ask(route.method, f"{path}?{urlencode(query)}", given, token=token)

@@ -17,8 +17,8 @@ from kits.cli import Cli
 from kits.mcp import ask, call, standing
 from kits.pages import parsed
 from pellucid.operations.operation import CONTEXT
-from pellucid.surfaces.asking import offered
-from pellucid.surfaces.mcp.calling import Askers
+from pellucid.surfaces.inputs import agent_fields
+from pellucid.surfaces.mcp.calling import CallMaker
 from pellucid.surfaces.mcp.server import INSTRUCTIONS
 from pellucid.surfaces.mcp.tools import MODE, NAMESPACE, tools
 from pellucid.table import OPERATIONS
@@ -29,7 +29,7 @@ RELAY, QUEUE = "The relay of rack 7 listens on port 9041.", "We chose Redis stre
 
 
 @pytest.fixture
-def calls(cli: Cli, tmp_path: Path) -> Iterator[Askers]:
+def calls(cli: Cli, tmp_path: Path) -> Iterator[CallMaker]:
     """The calls of a client in a home with two memories."""
     cli("remember", RELAY)
     cli("remember", QUEUE, "--category", "decision", "--entity", "ingest queue")
@@ -41,7 +41,7 @@ def said(result: Any) -> str:
     return result.content[0].text
 
 
-def test_the_tools_are_those_of_the_table_and_stay_as_they_are(calls: Askers) -> None:
+def test_the_tools_are_those_of_the_table_and_stay_as_they_are(calls: CallMaker) -> None:
     listed = ask(calls, lambda client: client.list_tools()).tools
     shown = [each.model_dump(by_alias=True, mode="json", exclude_none=True) for each in listed]
     if UPDATE:
@@ -58,7 +58,7 @@ def test_the_tools_are_those_of_the_table_and_stay_as_they_are(calls: Askers) ->
 @pytest.mark.requirement("MCP-1")
 def test_no_tool_has_a_field_of_its_own() -> None:
     for tool in tools().values():
-        taken = {name for row in tool.rows.values() for name in offered(row)}
+        taken = {name for row in tool.rows.values() for name in agent_fields(row)}
         assert set(tool.listed.input_schema["properties"]) - taken <= {MODE, *(NAMESPACE,) * (NAMESPACE in CONTEXT)}
         assert taken <= set(tool.listed.input_schema["properties"])
 
@@ -71,7 +71,7 @@ def test_effects_are_told_as_annotations() -> None:
     assert [name for name, hint in hints.items() if hint.destructive_hint] == ["memory_forget"]
 
 
-def test_instructions_fit_where_hosts_cut_them(calls: Askers) -> None:
+def test_instructions_fit_where_hosts_cut_them(calls: CallMaker) -> None:
     assert ask(calls, lambda client: _value(client.instructions)) == INSTRUCTIONS
     assert len(INSTRUCTIONS) <= 1500
     assert not set(re.findall(r"memory_\w+", INSTRUCTIONS)) - set(tools())
@@ -81,7 +81,7 @@ async def _value(value: Any) -> Any:
     return value
 
 
-def test_a_recall_answers_with_its_context_and_its_id(calls: Askers) -> None:
+def test_a_recall_answers_with_its_context_and_its_id(calls: CallMaker) -> None:
     result = call(calls, "memory_recall", query="Which port does the relay listen on?")
     assert said(result).startswith(f'<pellucid-recall id="{result.structured_content["recallId"]}">')
     assert RELAY in said(result)
@@ -106,7 +106,7 @@ READS = [
 ]
 
 
-def test_a_tool_says_what_the_command_says(cli: Cli, calls: Askers) -> None:
+def test_a_tool_says_what_the_command_says(cli: Cli, calls: CallMaker) -> None:
     memory_id = cli("list", "--json").json["memories"][0]["memory"]["id"]
     cli("recall", "Which port?")
     cli("recall", "Which queue did we choose?")
@@ -120,7 +120,7 @@ def test_a_tool_says_what_the_command_says(cli: Cli, calls: Askers) -> None:
         assert result.structured_content == cli(*words, "--json").json
 
 
-def test_what_is_changed_over_mcp_is_changed_for_the_command_line(cli: Cli, calls: Askers) -> None:
+def test_what_is_changed_over_mcp_is_changed_for_the_command_line(cli: Cli, calls: CallMaker) -> None:
     kept = call(calls, "memory_remember", content="The crane lifts forty tonnes.", tags=["port"]).structured_content
     named = kept["memory"]["id"]
     newer = call(calls, "memory_remember", mode="update", memoryId=named, content="The crane lifts fifty tonnes.")
@@ -138,7 +138,7 @@ def test_what_is_changed_over_mcp_is_changed_for_the_command_line(cli: Cli, call
 
 
 @pytest.mark.requirement("TRUST-1")
-def test_what_an_agent_has_remembered_are_its_own_words_and_no_persons(cli: Cli, calls: Askers) -> None:
+def test_what_an_agent_has_remembered_are_its_own_words_and_no_persons(cli: Cli, calls: CallMaker) -> None:
     told = call(calls, "memory_remember", content="The crane lifts forty tonnes.").structured_content["memory"]
     assert (told["sourceClass"], told["assertedBy"], told["trustZone"]) == ("assistant_output", "inferred", "working")
     by_hand = cli("remember", "The crane stands in Basel.", "--json").json["memory"]
@@ -152,7 +152,7 @@ def test_what_an_agent_has_remembered_are_its_own_words_and_no_persons(cli: Cli,
     assert "axiom" not in json.dumps(tools()["memory_remember"].listed.input_schema)
 
 
-def test_the_text_of_a_recall_names_the_memories_by_which_they_are_cited(cli: Cli, calls: Askers) -> None:
+def test_the_text_of_a_recall_names_the_memories_by_which_they_are_cited(cli: Cli, calls: CallMaker) -> None:
     result = call(calls, "memory_recall", query="Which port does the relay listen on?")
     recall_id = result.structured_content["recallId"]
     ids = re.findall(r"\[(\d)\] (mem_\w+)", result.content[1].text)
@@ -164,7 +164,7 @@ def test_the_text_of_a_recall_names_the_memories_by_which_they_are_cited(cli: Cl
 
 
 @pytest.mark.requirement("TRUST-1")
-def test_what_an_agent_rewords_are_its_own_words_and_no_persons(cli: Cli, calls: Askers) -> None:
+def test_what_an_agent_rewords_are_its_own_words_and_no_persons(cli: Cli, calls: CallMaker) -> None:
     def reword(memory_id: str, **fields: Any) -> Any:
         return call(calls, "memory_remember", mode="update", memoryId=memory_id, **fields)
 
@@ -186,7 +186,7 @@ def test_what_an_agent_rewords_are_its_own_words_and_no_persons(cli: Cli, calls:
     assert cli("update", by_hand, "The crane stands in Ghent.", "--json").json["memory"]["trustZone"] == "trusted"
 
 
-def test_forgetting_is_a_preview_until_it_is_said_that_it_is_none(cli: Cli, calls: Askers) -> None:
+def test_forgetting_is_a_preview_until_it_is_said_that_it_is_none(cli: Cli, calls: CallMaker) -> None:
     named = call(calls, "memory_remember", content="The crane lifts forty tonnes.").structured_content["memory"]["id"]
     assert call(calls, "memory_forget", memoryIds=[named]).structured_content["done"] is False
     assert cli("show", named)
@@ -222,7 +222,7 @@ WRONG = [
 
 
 @pytest.mark.requirement("MCP-2")
-def test_a_mistake_is_a_result_that_says_what_to_change(calls: Askers) -> None:
+def test_a_mistake_is_a_result_that_says_what_to_change(calls: CallMaker) -> None:
     for tool, arguments, expected in WRONG:
         result = call(calls, tool, **arguments)
         assert result.is_error
@@ -232,7 +232,7 @@ def test_a_mistake_is_a_result_that_says_what_to_change(calls: Askers) -> None:
         assert "_" not in "".join(re.findall(r'"(\w+)" (?:expects|is required)', said(result)))
 
 
-def test_a_recall_that_is_not_here_has_no_snapshot(calls: Askers) -> None:
+def test_a_recall_that_is_not_here_has_no_snapshot(calls: CallMaker) -> None:
     for named in ("rec_" + "0" * 32, "last~9"):
         result = call(calls, "memory_xray", recallId=named)
         assert not result.is_error
@@ -240,7 +240,7 @@ def test_a_recall_that_is_not_here_has_no_snapshot(calls: Askers) -> None:
 
 
 @pytest.mark.requirement("MCP-2")
-def test_a_recall_of_another_namespace_is_as_unknown_as_one_that_never_was(cli: Cli, calls: Askers) -> None:
+def test_a_recall_of_another_namespace_is_as_unknown_as_one_that_never_was(cli: Cli, calls: CallMaker) -> None:
     cli("remember", RELAY, "--namespace", "team/other")
     foreign = cli("recall", "Which port?", "--namespace", "team/other", "--json").json["recallId"]
     never = "rec_" + "0" * 32
@@ -259,7 +259,7 @@ def test_what_nobody_foresaw_is_told_without_its_words(capsys: pytest.CaptureFix
     assert "secret" not in capsys.readouterr().err
 
 
-def test_a_session_is_observed_cited_and_wrapped_over_mcp(cli: Cli, calls: Askers) -> None:
+def test_a_session_is_observed_cited_and_wrapped_over_mcp(cli: Cli, calls: CallMaker) -> None:
     turns = [{"role": "user", "content": "By the way, the archive moves to Basel."}]
     call(calls, "memory_observe", turns=turns, sessionId="s1")
     found = call(
@@ -275,7 +275,7 @@ def test_a_session_is_observed_cited_and_wrapped_over_mcp(cli: Cli, calls: Asker
     assert first not in wrapped["uncited"]
 
 
-def test_what_prompts_put_before_a_question_is_what_is_on_record(cli: Cli, calls: Askers) -> None:
+def test_what_prompts_put_before_a_question_is_what_is_on_record(cli: Cli, calls: CallMaker) -> None:
     call(calls, "memory_recall", query="On which port does the relay listen?")
     listed = {each.name: each for each in ask(calls, lambda client: client.list_prompts()).prompts}
     assert list(listed) == ["last_time", "why_recalled"]
@@ -287,7 +287,7 @@ def test_what_prompts_put_before_a_question_is_what_is_on_record(cli: Cli, calls
         assert got.messages[1].content.resource.text == quoted
 
 
-def test_a_memory_is_a_resource_and_what_is_not_here_is_none(cli: Cli, calls: Askers) -> None:
+def test_a_memory_is_a_resource_and_what_is_not_here_is_none(cli: Cli, calls: CallMaker) -> None:
     named = cli("list", "--json").json["memories"][0]["memory"]["id"]
     read: Any = ask(calls, lambda client: client.read_resource(f"pellucid://memory/{named}")).contents[0]
     assert read.text == cli("show", named).out
@@ -309,7 +309,7 @@ async def refusal(client: Client, uri: str) -> Any:
         return error.error
 
 
-def test_the_page_of_the_xray_loads_nothing_and_runs_its_own_script_alone(calls: Askers) -> None:
+def test_the_page_of_the_xray_loads_nothing_and_runs_its_own_script_alone(calls: CallMaker) -> None:
     page: Any = ask(calls, lambda client: client.read_resource("ui://pellucid/xray")).contents[0]
     assert page.mime_type == "text/html;profile=mcp-app"
     assert page.meta["ui"]["csp"] == {}

@@ -13,7 +13,7 @@ from kits.mcp import ask, call, standing
 from kits.serving import served
 from kits.snippets import ROOT
 from pellucid.settings import load
-from pellucid.surfaces.mcp.calling import Askers
+from pellucid.surfaces.mcp.calling import CallMaker
 
 RACKS, ROOMS = range(1, 9), ("Basel", "Bern", "Genf", "Chur", "Zug", "Olten")
 EXAMPLES = ROOT / "examples" / "specs"
@@ -21,7 +21,7 @@ FORMS = ("json", "text", "markdown")
 
 
 @pytest.fixture
-def calls(cli: Cli, tmp_path: Path) -> Iterator[Askers]:
+def calls(cli: Cli, tmp_path: Path) -> Iterator[CallMaker]:
     for rack in RACKS:
         cli("remember", f"The relay of rack {rack} in {ROOMS[rack % 6]} listens on port {9040 + rack}.")
         cli(
@@ -57,7 +57,7 @@ async def explained(client: Client) -> dict[str, dict[str, Any]]:
 
 
 @pytest.mark.requirement("MCP-1")
-def test_an_explanation_is_the_same_bytes_over_mcp_and_on_the_command_line(cli: Cli, calls: Askers) -> None:
+def test_an_explanation_is_the_same_bytes_over_mcp_and_on_the_command_line(cli: Cli, calls: CallMaker) -> None:
     found = ask(calls, explained)
     assert len(found) == 52
     for recall_id, texts in found.items():

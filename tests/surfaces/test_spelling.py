@@ -17,17 +17,17 @@ from kits.serving import served
 from pellucid.errors import InputError, NotFoundError
 from pellucid.operations.browsing import LIST
 from pellucid.operations.memory.forgetting import ForgetInput, PurgeInput
-from pellucid.operations.operation import Argument, refusal, spelled
+from pellucid.operations.operation import Argument, flag_name, input_error_of
 from pellucid.settings import load
-from pellucid.surfaces import asking
-from pellucid.surfaces.answers import spell_wire
+from pellucid.surfaces import inputs
+from pellucid.surfaces.answers import spell_for_program
 from pellucid.surfaces.cli.derived import commands
 from pellucid.surfaces.commands import Spelling, answering, quoted, respelled, spelled_by
 from pellucid.surfaces.http import routes
 from pellucid.surfaces.http.openapi import document
 from pellucid.surfaces.http.routes import routes_of
 from pellucid.surfaces.mcp import tools
-from pellucid.surfaces.requests import request_of, words_of
+from pellucid.surfaces.requests import command_for, parse_command
 from pellucid.table import OPERATIONS
 
 SOURCE = Path(__file__).parents[2] / "src" / "pellucid"
@@ -86,7 +86,7 @@ def test_no_answer_names_a_command_or_a_flag_but_through_the_spelling() -> None:
         if path.name in ("hooks.py", "adopt.py", "lab.py", "lab_table.py"):
             continue
         tree = ast.parse(path.read_text("utf-8"))
-        spelled = {
+        flag_name = {
             id(each)
             for node in ast.walk(tree)
             if isinstance(node, ast.Call) and ast.unparse(node.func) in ("command", "quoted", "flag", "_going_on")
@@ -94,7 +94,7 @@ def test_no_answer_names_a_command_or_a_flag_but_through_the_spelling() -> None:
         }
         docs = {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Expr)}
         for node in ast.walk(tree):
-            if isinstance(node, ast.Constant) and isinstance(node.value, str) and id(node) not in spelled | docs:
+            if isinstance(node, ast.Constant) and isinstance(node.value, str) and id(node) not in flag_name | docs:
                 assert not re.search(r"(?<![\w-])--[a-z]|pellucid [a-z]+ |the same command", node.value), (
                     path,
                     node.value,
@@ -111,19 +111,19 @@ def test_what_fields_are_said_to_be_is_no_command_line() -> None:
 @EACH
 @pytest.mark.parametrize("row", [row for row in OPERATIONS if row.on.cli], ids=lambda row: row.name)
 def test_a_flag_is_the_field_that_it_sets_of_the_operation_that_is_asked(spelling: Spelling, row: Any) -> None:
-    fields = asking.writable(row)
-    here = fields if spelling is routes.SPELLING else asking.offered(row)
+    fields = inputs.writable_fields(row)
+    here = fields if spelling is routes.SPELLING else inputs.agent_fields(row)
     if not (row.on.http if spelling is routes.SPELLING else row.on.mcp):
         return
     with spelled_by(spelling), answering(row):
         for name, each in fields.items():
-            typed = spelled(each.kind, each.name)
+            typed = flag_name(each.model, each.name)
             if not isinstance(each.flag, Argument):
                 assert respelled(typed) == (json.dumps(name) if name in here else f"{typed} (in a shell)")
 
 
 def test_every_field_that_a_message_names_is_one_that_there_is() -> None:
-    known = {each.name for row in OPERATIONS for each in asking.writable(row).values()} | {"help", "namespace"}
+    known = {each.name for row in OPERATIONS for each in inputs.writable_fields(row).values()} | {"help", "namespace"}
     known |= {name for row in OPERATIONS if not (row.on.http or row.on.mcp) for name in row.input.model_fields}
     for path in SOURCE.rglob("*.py"):
         for named in re.findall(r"field_name\([\"'](\w+)[\"']\)", path.read_text("utf-8")):
@@ -150,8 +150,11 @@ def test_what_would_admit_a_memory_is_said_in_the_fields_of_the_surface(cli: Cli
 
 
 def test_a_request_is_the_same_however_it_is_said() -> None:
-    assert [request_of("undo op_1"), request_of("nosuch thing"), request_of("list --nosuch x")][1:] == [None, None]
-    spelled = {
+    assert [parse_command("undo op_1"), parse_command("nosuch thing"), parse_command("list --nosuch x")][1:] == [
+        None,
+        None,
+    ]
+    flag_name = {
         "undo op_1": ('POST /v1/undo {"target": "op_1"}', None),
         "xray --id rec_1": ("GET /v1/snapshots/rec_1", 'memory_xray {"recallId": "rec_1"}'),
         "history mem_1": ("GET /v1/history/mem_1", 'memory_history {"mode": "history", "name": "mem_1"}'),
@@ -166,7 +169,7 @@ def test_a_request_is_the_same_however_it_is_said() -> None:
         "rebuild": ("POST /v1/rebuild", None),
         "models pull": (None, None),
     }
-    for words, (over_http, over_mcp) in spelled.items():
+    for words, (over_http, over_mcp) in flag_name.items():
         assert (routes.SPELLING.command(words), tools.SPELLING.command(words)) == (over_http, over_mcp), words
     with spelled_by(tools.SPELLING):
         assert quoted("models pull") == "`pellucid models pull` in a shell"
@@ -174,10 +177,10 @@ def test_a_request_is_the_same_however_it_is_said() -> None:
 
 def test_a_preview_names_the_call_that_does_it() -> None:
     asked = ForgetInput(namespace="a/b", memory_ids=("mem_1",), chain=True)
-    assert words_of("forget", asked, preview=False) == "forget mem_1 --chain --yes"
+    assert command_for("forget", asked, preview=False) == "forget mem_1 --chain --yes"
     fitting = PurgeInput(namespace="a/b", status="archived", session_id="it's one")
-    typed = words_of("purge", fitting, preview=False)
-    request = request_of(typed)
+    typed = command_for("purge", fitting, preview=False)
+    request = parse_command(typed)
     assert request
     assert request.fields == {"status": "archived", "sessionId": "it's one", "preview": False}
     assert shlex.split(typed)[-2:] == ["--session", "it's one"] or "--yes" in typed
@@ -186,9 +189,9 @@ def test_a_preview_names_the_call_that_does_it() -> None:
 @pytest.mark.parametrize("row", OPERATIONS, ids=lambda row: row.name)
 def test_a_value_that_is_not_allowed_is_told_in_our_words(row: Any) -> None:
     theirs = r"Input should|a valid |validation|Tuple|instance of|dictionary|None|True"
-    for field in asking.writable(row).values():
+    for field in inputs.writable_fields(row).values():
         for value in (object, -1, "zzz", 3.5, True, [], [1], [{}], {"a": [1]}):
-            assert not re.search(theirs, _refused(field.kind, {field.name: value}))
+            assert not re.search(theirs, _refused(field.model, {field.name: value}))
 
 
 def _refused(kind: Any, given: dict[str, Any]) -> str:
@@ -197,7 +200,7 @@ def _refused(kind: Any, given: dict[str, Any]) -> str:
     try:
         kind.model_validate({**dict.fromkeys(needed, "x"), **given})
     except ValidationError as error:
-        return refusal(error, kind).message
+        return input_error_of(error, kind).message
     except InputError as error:
         return error.message
     return ""
@@ -221,6 +224,6 @@ def test_a_refusal_over_mcp_names_tools_and_fields(cli: Cli, tmp_path: Path) -> 
 def test_an_error_that_names_a_command_is_spelled_where_it_is_told() -> None:
     error = NotFoundError("nothing here", next_step="`pellucid list` shows ids")
     with spelled_by(routes.SPELLING):
-        spell_wire(error, "/openapi.json")
+        spell_for_program(error, "/openapi.json")
     assert error.next_step == "`GET /v1/memories` shows ids"
     assert LIST.on.http == ("GET /v1/memories",)

@@ -15,7 +15,7 @@ from kits.serving import Answer, Served, served
 from pellucid.memory.trust.zones import VOUCHING
 from pellucid.operations.operation import Operation
 from pellucid.settings import load
-from pellucid.surfaces import asking
+from pellucid.surfaces import inputs
 from pellucid.surfaces.http.routes import routes_of
 from pellucid.surfaces.mcp.tools import MODE
 from pellucid.table import OPERATIONS
@@ -54,7 +54,7 @@ def given(row: Operation[Any, Any], memory_id: str) -> dict[str, Any]:
         "name": "theirs",
         "grants": ["*:admin"],
     }
-    fields = asking.writable(row)
+    fields = inputs.writable_fields(row)
     taken = {name: worst[name] for name in fields if name in worst}
     assert {name for name, each in fields.items() if each.is_required} <= set(taken), row.name
     return taken | ({"category": "decision"} if row.name == "memory.purge" else {})
@@ -113,7 +113,7 @@ def test_what_a_person_said_stands_whatever_a_write_token_asks(person: Person, s
         path = route.path
         for name in route.in_path:
             path = path.replace(f"{{{name}}}", quote(str(fields.pop(name)), safe=""))
-        if asking.file_field(route.row):
+        if inputs.file_field(route.row):
             return one.ask("POST", path, f"User: {ELSEWHERE}\n\nAssistant: Noted.\n".encode(), token=token)
         if route.has_body:
             return one.ask(route.method, path, fields, token=token)
@@ -127,7 +127,7 @@ def test_what_a_person_said_stands_whatever_an_agent_asks(person: Person, tmp_pa
     def ask(calls: Any, row: Operation[Any, Any], memory_id: str) -> tuple[str, int]:
         tool, _, mode = row.on.mcp.partition(":")
         fields = given(row, memory_id)
-        offered = asking.offered(row)
+        offered = inputs.agent_fields(row)
         result = call(
             calls, tool, **{n: v for n, v in fields.items() if n in offered}, **({MODE: mode} if mode else {})
         )

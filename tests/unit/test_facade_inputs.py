@@ -10,7 +10,14 @@ from pydantic import ValidationError
 
 from pellucid import Pellucid
 from pellucid.errors import InputError
-from pellucid.facade_options import ListOptions, LookOptions, Purged, RecallOptions, RememberOptions, Updated
+from pellucid.facade_options import (
+    ListOptions,
+    LookOptions,
+    PurgeOptions,
+    RecallOptions,
+    RememberOptions,
+    UpdateOptions,
+)
 from pellucid.model.wire import Wire
 from pellucid.operations.browsing import ListInput
 from pellucid.operations.graph.graphing import GraphShowInput
@@ -62,8 +69,8 @@ OPTIONS: list[tuple[type, type[Wire], set[str]]] = [
     (RememberOptions, RememberInput, {"content"}),
     (ListOptions, ListInput, set()),
     (LookOptions, GraphShowInput, {"name"}),
-    (Updated, UpdateInput, {"memory_id", "content"}),
-    (Purged, PurgeInput, {"preview"}),
+    (UpdateOptions, UpdateInput, {"memory_id", "content"}),
+    (PurgeOptions, PurgeInput, {"preview"}),
 ]
 
 

@@ -12,10 +12,10 @@ INSTRUCTIONS = (
 
 
 class MemoryCalls:
-    """What an agent does with memory; a framework takes these as its tools."""
+    """Recall and remember as plain functions over one opened home, for a framework to take as an agent's tools."""
 
     def __init__(self, memory: Pellucid, session_id: str | None = None, agent: str | None = None) -> None:
-        """Prepare.
+        """Remember whose calls these will be.
 
         Args:
             memory: an opened home; whoever opened it closes it.
@@ -58,6 +58,6 @@ class MemoryCalls:
         """
         return await to_thread(self.remember, statement)
 
-    def named(self) -> Sequence[tuple[str, Callable[[str], object]]]:
-        """The tools by their names."""
+    def tools(self) -> Sequence[tuple[str, Callable[[str], object]]]:
+        """The tools for an agent as (name, function): `recall` is `arecall`, `remember` is `aremember`."""
         return (("recall", self.arecall), ("remember", self.aremember))

@@ -16,29 +16,35 @@ _EVENTS: tuple[HookEvent, ...] = ("UserPromptSubmit", "Stop", "PreCompact")
 
 
 def hooks(memory: Pellucid) -> dict[HookEvent, list[HookMatcher]]:
-    """What to give as `ClaudeAgentOptions(hooks=…)`: prompts are answered from memory, transcripts read afterwards."""
+    """Return the value for `ClaudeAgentOptions(hooks=…)`: every event of `_EVENTS` goes to the operation `hook.event`,
+    as Claude Code's own do."""
 
-    async def answer_event(said: Any, _tool_use_id: str | None, _context: Any) -> Any:
-        answer = await to_thread(memory.call, "hook.event", host="claude-code", event=dict(said))
+    async def answer_event(event: Any, _tool_use_id: str | None, _context: Any) -> Any:
+        """Pass an SDK event to the operation `hook.event`, and return the JSON that it answers with."""
+        answer = await to_thread(memory.call, "hook.event", host="claude-code", event=dict(event))
         return answer.print
 
     return {event: [HookMatcher(hooks=[answer_event])] for event in _EVENTS}
 
 
 def server(memory: Pellucid, *, session_id: str | None = None, agent: str | None = None) -> McpSdkServerConfig:
-    """The tools `recall` and `remember`, within this process: `ClaudeAgentOptions(mcp_servers={"pellucid": …})`."""
+    """Return an in-process MCP server with the tools `recall` and `remember`: `ClaudeAgentOptions(mcp_servers=…)`."""
     calls = MemoryCalls(memory, session_id, agent)
 
     @tool("recall", calls.recall.__doc__ or "", {"query": str})
-    async def recall(given: dict[str, Any]) -> dict[str, Any]:
-        return _said(await calls.arecall(given["query"]))
+    async def recall(arguments: dict[str, Any]) -> dict[str, Any]:
+        """Answer a tool call with the context that `arguments["query"]` recalls."""
+        return _text_result(await calls.arecall(arguments["query"]))
 
     @tool("remember", calls.remember.__doc__ or "", {"statement": str})
-    async def remember(given: dict[str, Any]) -> dict[str, Any]:
-        return _said(await calls.aremember(given["statement"]))
+    async def remember(arguments: dict[str, Any]) -> dict[str, Any]:
+        """Remember `arguments["statement"]`, and answer a tool call with `remembered: <id>` or `known already:
+        <id>`."""
+        return _text_result(await calls.aremember(arguments["statement"]))
 
     return create_sdk_mcp_server("pellucid", tools=[recall, remember])
 
 
-def _said(text: str) -> dict[str, Any]:
+def _text_result(text: str) -> dict[str, Any]:
+    """A text as the result of an MCP tool call."""
     return {"content": [{"type": "text", "text": text}]}

@@ -7,16 +7,7 @@ from asyncio import to_thread
 from collections.abc import Iterable, Mapping
 from typing import Any, cast
 
-from langgraph.store.base import (
-    BaseStore,
-    GetOp,
-    ListNamespacesOp,
-    Op,
-    PutOp,
-    Result,
-    SearchItem,
-    SearchOp,
-)
+from langgraph.store.base import BaseStore, GetOp, ListNamespacesOp, Op, PutOp, Result, SearchItem, SearchOp
 
 from pellucid.facade import Pellucid
 from pellucid.model.memory import Memory
@@ -28,10 +19,10 @@ _LONGEST_NAME = 200
 
 
 class MemoryStore(BaseStore):
-    """Items of LangGraph as memories: `graph.compile(store=MemoryStore(memory))`.
+    """A LangGraph store whose items are memories: `graph.compile(store=MemoryStore(memory))`.
 
-    A value `{"text": …}` is a memory of those words, any other one of its JSON. Secrets are taken out before anything
-    is kept, and an item that is put again has its history. Search is a recall; without a query, a list.
+    A value `{"text": …}` is a memory of those words, any other value one of its JSON, with secrets redacted. An item
+    that is put again has its history. A search without a query lists all items.
     """
 
     def __init__(self, memory: Pellucid) -> None:
@@ -39,17 +30,18 @@ class MemoryStore(BaseStore):
         self._memory = memory
 
     def batch(self, ops: Iterable[Op]) -> list[Result]:
-        """Do what is asked, in order."""
+        """Run the operations in order, and return one result for each."""
         return [self._result_of(each) for each in ops]
 
     async def abatch(self, ops: Iterable[Op]) -> list[Result]:
-        """Do what is asked, in order, in another thread."""
+        """Run `batch` in another thread."""
         return await to_thread(self.batch, list(ops))
 
     def _result_of(self, op: Op) -> Result:
+        """Run one operation, and return its result."""
         match op:
             case GetOp():
-                return _item(found) if (found := self._held(op.namespace, op.key)) else None
+                return _item(found) if (found := self._find_memory(op.namespace, op.key)) else None
             case PutOp():
                 return self._put(op)
             case SearchOp():
@@ -58,66 +50,81 @@ class MemoryStore(BaseStore):
                 return self._namespaces(op)
         raise ValueError(f"no operation of a store: {op!r}")
 
-    def _held(self, namespace: tuple[str, ...], key: str) -> Memory | None:
+    def _find_memory(self, namespace: tuple[str, ...], key: str) -> Memory | None:
+        """The memory that holds the item of this key; None if there is no such item."""
         found = self._memory.list(entity_ref=_name(namespace, key), tag=_TAG, limit=1).memories
         return found[0].memory if found else None
 
     def _put(self, op: PutOp) -> None:
-        held = self._held(op.namespace, op.key)
+        """Store an item or replace its value; where the value is None, archive its memory, if there is one. An
+        unchanged value is left alone."""
+        old = self._find_memory(op.namespace, op.key)
         if op.value is None:
-            if held:
-                self._memory.edit.archive(held.id, "deleted-from-store")
+            if old:
+                self._memory.edit.archive(old.id, "deleted-from-store")
             return
-        said = _said(op.value)
-        if held and held.content == said:
+        text = _content_of(op.value)
+        if old and old.content == text:
             return
-        attributes = {"item": said[:_LONGEST_NAME]}
-        kept = self._memory.remember(said, entity_ref=_name(op.namespace, op.key), tags=(_TAG,), attributes=attributes)
-        if held and held.id not in (kept.memory.id, *kept.replaced):
-            self._memory.edit.archive(held.id, "put-again")
+        attributes = {"item": text[:_LONGEST_NAME]}
+        new = self._memory.remember(text, entity_ref=_name(op.namespace, op.key), tags=(_TAG,), attributes=attributes)
+        if old and old.id not in (new.memory.id, *new.replaced):
+            self._memory.edit.archive(old.id, "put-again")
 
     def _search(self, op: SearchOp) -> list[SearchItem]:
+        """The requested page of the items that a query recalls (any relevance), or of all without one, that pass the
+        filters. At most 1000 are looked at."""
         if op.query:
             found = self._memory.recall(op.query, top_k=_MOST, tags=(_TAG,), settings={"abstainAt": 1})
             ranked = [(each.memory, each.final) for each in found.memories]
         else:
             ranked = [(each.memory, None) for each in self._memory.list(tag=_TAG, limit=_MOST).memories]
         items = [_item(memory, score) for memory, score in ranked]
-        fits = [each for each in items if _fits(each, op)]
+        fits = [each for each in items if _passes_filters(each, op)]
         return fits[op.offset : op.offset + op.limit]
 
     def _namespaces(self, op: ListNamespacesOp) -> list[tuple[str, ...]]:
-        held = self._memory.list(tag=_TAG, limit=_MOST).memories
-        names = {_item(each.memory).namespace[: op.max_depth] for each in held}
-        fits = [each for each in names if all(_matches(each, one) for one in op.match_conditions or ())]
+        """The requested page of the namespaces, cut to `max_depth`, that match all conditions; sorted, of 1000 items at
+        most."""
+        items = self._memory.list(tag=_TAG, limit=_MOST).memories
+        names = {_item(each.memory).namespace[: op.max_depth] for each in items}
+        fits = [each for each in names if all(_matches_condition(each, one) for one in op.match_conditions or ())]
         return sorted(fits)[op.offset : op.offset + op.limit]
 
 
 def _name(namespace: tuple[str, ...], key: str) -> str:
+    """The entity name under which an item's memory is kept: its namespace and key as a JSON list."""
     return json.dumps([*namespace, key], ensure_ascii=False)
 
 
-def _said(value: Mapping[str, Any]) -> str:
+def _content_of(value: Mapping[str, Any]) -> str:
+    """The content of the memory for an item's value: the text of `{"text": …}` if it is not blank, else the value as
+    JSON."""
     alone = value.get(_TEXT) if set(value) == {_TEXT} else None
     return alone if isinstance(alone, str) and alone.strip() else json.dumps(value, ensure_ascii=False, sort_keys=True)
 
 
 def _item(memory: Memory, score: float | None = None) -> SearchItem:
+    """A memory as the store's item: the JSON object of its content, else `{"text": content}`. `score` is None without a
+    query."""
     *namespace, key = cast("list[str]", json.loads(memory.entity_ref or "[]"))
     try:
-        value: object = json.loads(memory.content)
+        parsed: object = json.loads(memory.content)
     except ValueError:
-        value = None
-    table = cast("dict[str, Any]", value) if isinstance(value, dict) else {_TEXT: memory.content}
-    return SearchItem(tuple(namespace), key, table, memory.created, memory.updated, score)
+        parsed = None
+    value = cast("dict[str, Any]", parsed) if isinstance(parsed, dict) else {_TEXT: memory.content}
+    return SearchItem(tuple(namespace), key, value, memory.created, memory.updated, score)
 
 
-def _fits(item: SearchItem, op: SearchOp) -> bool:
+def _passes_filters(item: SearchItem, op: SearchOp) -> bool:
+    """Whether an item is below the namespace prefix of a search, and its value equals what the search filters for."""
     within = item.namespace[: len(op.namespace_prefix)] == op.namespace_prefix
     return within and all(item.value.get(name) == value for name, value in (op.filter or {}).items())
 
 
-def _matches(namespace: tuple[str, ...], condition: Any) -> bool:
+def _matches_condition(namespace: tuple[str, ...], condition: Any) -> bool:
+    """Whether a namespace begins (match type `prefix`) or else ends with the condition's path, `*` standing for any
+    part."""
     wanted = condition.path
     part = namespace[: len(wanted)] if condition.match_type == "prefix" else namespace[-len(wanted) :]
     return len(part) == len(wanted) and all(one in ("*", other) for one, other in zip(wanted, part, strict=True))

@@ -16,41 +16,36 @@ _ROLES = ("user", "assistant")
 
 
 def tools(memory: Pellucid, *, session_id: str | None = None, agent: str | None = None) -> list[FunctionTool]:
-    """The tools `recall` and `remember`: `Agent(…, tools=tools(memory))`."""
+    """Return the tools `recall` and `remember` for `Agent(…, tools=tools(memory))`."""
     calls = MemoryCalls(memory, session_id, agent)
-    return [function_tool(function, name_override=name) for name, function in calls.named()]
+    return [function_tool(function, name_override=name) for name, function in calls.tools()]
 
 
 class RememberedSession:
-    """A session of the SDK around another one that keeps its items; the turns among them become memories, too.
+    """An SDK session that stores its items in another session, and makes memories of the turns among them.
 
-    `Runner.run(agent, words, session=RememberedSession(memory, SQLiteSession("one")))`. What is taken back of the
-    inner session (`pop_item`, `clear_session`) is not forgotten: `memory.edit.forget` does that.
+    `Runner.run(agent, words, session=RememberedSession(memory, SQLiteSession("one")))`. Removing items (`pop_item`,
+    `clear_session`) removes them from the inner session only; `memory.edit.forget` takes memories back.
     """
 
     def __init__(self, memory: Pellucid, inner: Session) -> None:
-        """Wrap a session.
-
-        Args:
-            memory: an opened home; whoever opened it closes it.
-            inner: what keeps the items; its `session_id` is the session's.
-        """
+        """Wrap the session that stores the items; `memory` is an opened home, which whoever opened it closes."""
         self._memory, self._inner = memory, inner
         self.session_id = inner.session_id
         self.session_settings = inner.session_settings
 
     async def get_items(self, limit: int | None = None) -> list[Any]:
-        """The newest items, as the inner session has them."""
+        """The newest items of the inner session, at most `limit`; all of them for None."""
         return await self._inner.get_items(limit)
 
     async def add_items(self, items: list[Any]) -> None:
-        """Keep items; what somebody said among them waits in the spool until it is looked at."""
+        """Add items to the inner session; the turns among them are spooled, to become memories at the next flush."""
         await self._inner.add_items(items)
         if turns := list(_turns(items)):
             await to_thread(self._memory.observe, *turns, session_id=self.session_id)
 
     async def pop_item(self) -> Any:
-        """The newest item, taken out of the inner session."""
+        """Remove the newest item from the inner session, and return it; None if it is empty."""
         return await self._inner.pop_item()
 
     async def clear_session(self) -> None:
@@ -58,19 +53,22 @@ class RememberedSession:
         await self._inner.clear_session()
 
     async def end(self) -> None:
-        """Make memories of all that waits of the session."""
+        """End the session: make memories of all its turns that wait in the spool."""
         await to_thread(self._memory.observe, session_id=self.session_id, flush="session_end")
 
 
 def _turns(items: Sequence[Any]) -> Iterator[dict[str, object]]:
-    """What a user or the agent said, as turns; calls and their outputs are no statements."""
+    """The messages of the user and the assistant as turns `{role, content}`; tool calls, outputs and empty texts are
+    left out."""
     for item in items:
-        said = cast("Mapping[str, Any]", item)
-        if said.get("role") in _ROLES and (text := _text(said.get("content"))):
-            yield {"role": said["role"], "content": text}
+        message = cast("Mapping[str, Any]", item)
+        if message.get("role") in _ROLES and (text := _text(message.get("content"))):
+            yield {"role": message["role"], "content": text}
 
 
 def _text(content: object) -> str:
+    """The text of a message's content: a string, or a list of parts whose texts are joined by line ends; empty for
+    anything else."""
     if isinstance(content, str):
         return content
     parts = cast("list[Any]", content) if isinstance(content, list) else []

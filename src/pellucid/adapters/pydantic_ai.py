@@ -11,7 +11,7 @@ from pellucid.facade import Pellucid
 
 
 def toolset(memory: Pellucid, *, session_id: str | None = None, agent: str | None = None) -> FunctionToolset[Any]:
-    """The tools `recall` and `remember`, with instructions that say when to use them.
+    """Return the tools `recall` and `remember`, with instructions for the agent on when to use them.
 
     Args:
         memory: an opened home; whoever opened it closes it.
@@ -19,5 +19,5 @@ def toolset(memory: Pellucid, *, session_id: str | None = None, agent: str | Non
         agent: the agent's name, if it has one.
     """
     calls = MemoryCalls(memory, session_id, agent)
-    tools = [Tool(function, name=name, takes_ctx=False) for name, function in calls.named()]
+    tools = [Tool(function, name=name, takes_ctx=False) for name, function in calls.tools()]
     return FunctionToolset(tools, id="pellucid", instructions=INSTRUCTIONS)

@@ -1,4 +1,4 @@
-"""Text with fenced blocks in, the same text without them out; one pass, whatever the text."""
+"""Text with fenced blocks in, the same text without them out, and which code fence is open behind a line."""
 
 import re
 
@@ -6,11 +6,11 @@ import re
 def without_blocks(
     text: str, opening: re.Pattern[str], closing: re.Pattern[str], *, open_ended: bool = False
 ) -> tuple[str, int]:
-    """Remove every stretch from an opening mark to the next closing mark, both included.
+    """Remove every block from an opening mark to the next closing mark, marks included.
 
     Args:
-        open_ended: an opening mark that is never closed removes the rest of the text (a cut-off copy); otherwise it
-            stays, as words about the mark.
+        open_ended: remove the rest of the text behind an opening mark that is never closed (a cut-off copy); otherwise
+            such a mark is kept.
 
     Returns:
         The text and the number of blocks removed.
@@ -26,3 +26,10 @@ def without_blocks(
         at = end.end() if end else len(text)
     kept.append(text[at:])
     return "".join(kept), removed
+
+
+def fence_after(open_fence: str, mark: str) -> str:
+    """Return the code fence (backticks or tildes) that is open behind a fence line `mark`; "" if none is."""
+    if not open_fence:
+        return mark
+    return "" if mark.startswith(open_fence) else open_fence

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from dataclasses import replace
 
-from pellucid.capture.names import Names
+from pellucid.capture.names import NameRedactor
 from pellucid.capture.own_output import is_own_output, without_own_output
 from pellucid.capture.report import CaptureReport
 from pellucid.capture.secrets.redact import redact
@@ -13,54 +13,54 @@ from pellucid.settings.sections import CaptureSettings
 
 
 class OffTheRecord:
-    """Which sessions are off the record just now. Only the user's words open and close a stretch.
+    """Tracks which sessions are off the record. Only a user's turn can open or close such a stretch.
 
-    A prompt of ours, of which a program that we asked kept a transcript, opens one, too: nobody said it, nor the reply.
+    A prompt that Pellucid itself sent to a program, found in that program's transcript, opens one, too: neither it nor
+    the reply was said by anybody.
     """
 
     def __init__(self, settings: CaptureSettings) -> None:
-        self._off = settings.off_the_record.casefold()
-        self._on = settings.on_the_record.casefold()
-        self._closed_ears: dict[str, str] = {}
+        self._off_marker = settings.off_the_record.casefold()
+        self._on_marker = settings.on_the_record.casefold()
+        self._silenced: dict[str, str] = {}  # for each session that is off the record, the reason
 
-    def covers(self, turn: Turn, content: str) -> str:
-        """Why a turn must be dropped, `off-the-record` or `own-prompt`, judging by its own words `content`; else "".
+    def drop_reason(self, turn: Turn, content: str) -> str:
+        """Return why a turn must be dropped, `off-the-record` or `own-prompt`; "" if it may be kept.
 
-        Turns that hold a marker are dropped, as well.
-
-        A tool's output or a reply that holds the opening marker is dropped alone: a page that mentions it must not
-        silence a session, nor one that mentions the closing marker end what the user began.
+        `content` is the turn's text without Pellucid's own output. A turn that holds a marker is dropped as well. In a
+        tool's output or a reply a marker changes nothing for later turns: a page that mentions it must not silence a
+        session, nor end what the user began.
         """
         words = content.casefold()
         # an empty marker switches the feature off; it must not match everywhere
-        opened, closed = (words.rfind(marker) if marker else -1 for marker in (self._off, self._on))
-        silent = self._closed_ears.get(turn.session_id, "")
+        opened, closed = (words.rfind(marker) if marker else -1 for marker in (self._off_marker, self._on_marker))
+        reason = self._silenced.get(turn.session_id, "")
         if turn.role == "user":
             if is_own_prompt(content):
-                silent = self._closed_ears[turn.session_id] = "own-prompt"
+                reason = self._silenced[turn.session_id] = "own-prompt"
             elif opened > closed:
-                self._closed_ears[turn.session_id] = "off-the-record"
+                self._silenced[turn.session_id] = "off-the-record"
             elif closed >= 0:
-                self._closed_ears.pop(turn.session_id, None)
-        return silent or ("off-the-record" if opened >= 0 else "")
+                self._silenced.pop(turn.session_id, None)
+        return reason or ("off-the-record" if opened >= 0 else "")
 
 
 class Guard:
-    """What stands between a transcript and the store. One guard sees the turns of one capture, in order."""
+    """Decides which turns may be stored and redacts them. One guard sees all turns of one capture, in order."""
 
     def __init__(self, settings: CaptureSettings, report: CaptureReport) -> None:
         self._settings = settings
         self._report = report
         self._off_the_record = OffTheRecord(settings)
-        self._names = Names(report)
+        self._names = NameRedactor(report)
 
     def admit(self, turn: Turn) -> Iterator[Turn]:
-        """Yield the turn as it may be stored; nothing, with the reason counted, where it may not be."""
+        """Yield the turn, redacted and shortened for the store; if it must be dropped, only count the reason."""
         if is_own_output(turn):
             self._report.drop("own-recall")
             return
         content = without_own_output(turn.content, self._report)
-        if reason := self._off_the_record.covers(turn, content):
+        if reason := self._off_the_record.drop_reason(turn, content):
             self._report.drop(reason)
         elif not content.strip():
             self._report.drop("own-recall")
@@ -68,13 +68,13 @@ class Guard:
             yield self._redacted_turn(turn, content)
 
     def _redacted_turn(self, turn: Turn, content: str) -> Turn:
-        """The turn with `content` as its words and no secret in any field stored (its key is only ever hashed)."""
+        """Return the turn with this content, without secrets in any field (its key is only ever stored as a hash)."""
         speaker, words = self._redacted_speech(turn.speaker, content)
         return replace(
             turn,
             content=self._shortened(words),
             speaker=speaker,
-            session_id=self._names.session(turn.session_id),
+            session_id=self._names.clean_session(turn.session_id),
             tool=turn.tool and self._names.clean(turn.tool),
             agent=turn.agent and self._names.clean(turn.agent),
             folder=turn.folder and self._names.clean(turn.folder),
@@ -82,9 +82,10 @@ class Guard:
         )
 
     def _redacted_speech(self, speaker: str | None, content: str) -> tuple[str | None, str]:
-        """Speaker and words without secrets, looked at side by side as they are kept.
+        """Return the speaker's name and the content without secrets.
 
-        Where a secret reaches into the name, there is no speaker, and what is left of the name stands in the words.
+        They are redacted as one text, `speaker: content`. Where a secret begins in the name, the speaker is None and
+        what is left of the name stays in the content.
         """
         speaker = speaker and self._names.clean(speaker)
         lead = f"{speaker}: " if speaker else ""
@@ -95,7 +96,7 @@ class Guard:
         return None, redacted.text
 
     def _shortened(self, text: str) -> str:
-        """The text, its middle cut out and the cut counted where it is longer than a turn may be."""
+        """Return the text; if it is longer than a turn may be, cut out its middle and count the cut."""
         if len(text) <= self._settings.max_turn_chars:
             return text
         self._report.turns_cut += 1
@@ -103,10 +104,7 @@ class Guard:
 
 
 def cut_middle(text: str, longest: int) -> str:
-    """Head and tail of a text that is too long, about two to one, with a note of what is missing between them.
-
-    The result is at most `longest` characters (which must leave room for the note: ≥ 100).
-    """
+    """Shorten a text to at most `longest` characters (≥ 100): head and tail, two to one, a note of the cut between."""
     room = longest - len(f"\n[… {len(text)} characters cut …]\n")
     tail = room // 3
     head = room - tail

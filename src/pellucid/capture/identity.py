@@ -11,12 +11,14 @@ BATCH = 500
 
 
 def turn_key(turn: Turn, secret: bytes, purpose: str) -> bytes:
-    """Sixteen bytes that name a turn across imports and say nothing about it to whoever lacks the key.
+    """Return a 16-byte keyed hash that identifies a turn across imports, and reveals nothing without the key.
 
-    A BLAKE2b keyed with `secret` (1–64 bytes, RFC 7693 §2.9) over `purpose` (the namespace and mode it is taken
-    for: an import hides a turn neither from another namespace nor from another mode), the session id, the source's own
-    id of the turn (its ordinal if it has none), the role and the redacted content; each part is preceded by its length.
-    What a program relayed hides nothing of a transcript that a person imports.
+    BLAKE2b keyed with `secret` (1–64 bytes, RFC 7693 §2.9) over the purpose, the session id, the source's own id of the
+    turn (else its ordinal), the role and the redacted content, each preceded by its length. A turn that a program
+    relayed gets another key than the same turn in a transcript that a person imports.
+
+    Args:
+        purpose: the namespace and mode that the turn is taken for; in another one it counts as new.
     """
     digest = hashlib.blake2b(key=secret, digest_size=16)
     place = f"key:{turn.key}" if turn.key else f"ordinal:{turn.ordinal}"
@@ -27,24 +29,22 @@ def turn_key(turn: Turn, secret: bytes, purpose: str) -> bytes:
     return digest.digest()
 
 
-def unseen(
+def new_turns(
     turns: Iterable[Turn],
     secret: bytes,
     purpose: Callable[[Turn], str],
     already_seen: Callable[[Iterable[bytes]], set[bytes]],
     report: CaptureReport,
 ) -> Iterator[tuple[bytes, Turn]]:
-    """The turns that were not taken before, each with its key; the others are counted as `already-imported`.
+    """Yield the turns that were not imported before, each with its `turn_key`; count the others as `already-imported`.
 
     Args:
-        purpose: what a turn is taken for, see `turn_key`.
-        already_seen: asked for 500 keys at a time (`Records.already_seen`).
+        purpose: gives the purpose of a turn, see `turn_key`.
+        already_seen: given up to 500 keys, returns those already imported (`Records.already_seen`).
     """
     rest = iter(turns)
     while batch := list(islice(rest, BATCH)):
         keyed = {turn_key(turn, secret, purpose(turn)): turn for turn in batch}
         seen = already_seen(keyed)
-        report.dropped["already-imported"] += len(batch) - len(keyed.keys() - seen)
+        report.drop("already-imported", len(batch) - len(keyed.keys() - seen))
         yield from ((key, turn) for key, turn in keyed.items() if key not in seen)
-    if not report.dropped["already-imported"]:
-        del report.dropped["already-imported"]

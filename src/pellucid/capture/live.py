@@ -8,56 +8,58 @@ from pathlib import Path
 
 from pellucid.capture.report import CaptureReport
 from pellucid.capture.secrets.redact import redact
-from pellucid.capture.transcripts.detect import READERS, Format, format_of, object_of
+from pellucid.capture.transcripts.detect import READERS, Format, format_of
 from pellucid.capture.transcripts.formats.chat_messages import session_of
-from pellucid.capture.transcripts.json_values import as_object, text_at
-from pellucid.capture.transcripts.source import MAX_LINE, NumberedObject, Source, SourceLine
+from pellucid.capture.transcripts.json_values import as_object, object_in, text_at
+from pellucid.capture.transcripts.source import MAX_LINE, NumberedObject, Source, SourceLine, decode_line
 from pellucid.capture.transcripts.thread import Thread
 from pellucid.errors import InputError
 from pellucid.model.turn import Turn
 
-_MESSAGES: Format = "plain-jsonl"
-UNNAMED = "default"
-"""The session of a stream that names none."""
+UNNAMED = "default"  # the session of a stream that names none
 STREAM = Path("observed")
 _CHUNK = 64 * 1024
 _PIECE = re.compile(rb"[^\n]*\n|[^\n]+")
 _TOO_LONG = "(a line longer than 16 MiB was skipped)\n"
-"""No JSON, so that it is counted as what could not be read, with its number."""
+"""Stands for such a line: being no JSON, it is counted as unreadable with its line number."""
 
 
 @dataclass(frozen=True, slots=True)
 class LiveSource(Source):
-    """Lines that are here already; `session` is that of objects which name none."""
+    """A source over lines in memory; `session` is given to objects that name none."""
 
-    given: tuple[str, ...] = ()
+    given_lines: tuple[str, ...] = ()
     session: str = UNNAMED
-    first: int = 1
+    first_number: int = 1  # the line number of the first of them in the stream
 
     def head(self) -> str:
-        return "\n".join(self.given[:2])
+        """The first two lines."""
+        return "\n".join(self.given_lines[:2])
 
     def lines(self) -> Iterator[SourceLine]:
-        for number, text in enumerate(self.given, self.first):
+        """Yield the lines with their numbers in the stream."""
+        for number, text in enumerate(self.given_lines, self.first_number):
             self.report.bytes_read += len(text.encode("utf-8", "replace"))
             yield SourceLine(number, text.rstrip("\r\n"), text.endswith("\n"))
 
     def objects(self) -> Iterator[NumberedObject]:
+        """Yield the lines' JSON objects, with `session` as the session of those that name none."""
         for number, value in Source.objects(self):
             yield NumberedObject(number, value if session_of(value) else {"sessionId": self.session} | value)
 
     def chunks(self) -> Iterator[str]:
-        return iter(self.given)
+        """Yield the text, a line at a time."""
+        return iter(self.given_lines)
 
 
 class LiveTranscript:
-    """Reads one stream, however it is cut into chunks: remembers its format, its line numbers and its session."""
+    """Turns a stream of transcript lines into turns, chunk by chunk; remembers its format, line number and session."""
 
     def __init__(self, report: CaptureReport, session: str | None, transcript_format: Format | None) -> None:
-        """Begin a stream.
+        """Begin a stream; a session or format of None is taken from the lines.
 
         Raises:
-            InputError: the format has no lines that stand for themselves.
+            InputError: the format cannot be read line by line (plain text, Markdown).
         """
         if transcript_format in ("plain-text", "markdown-chat"):
             raise InputError(
@@ -73,10 +75,10 @@ class LiveTranscript:
         self._thread = Thread()
 
     def turns(self, lines: Sequence[str]) -> list[Turn]:
-        """The turns of the next lines. Their sessions' names hold no secret; their ordinals count this chunk only."""
-        objects = [object_of(line) for line in lines]
-        known: Iterator[Format] = (name for value in objects if value and (name := format_of(value)))
-        self._format = self._format or next(known, None)  # else the next chunk is asked
+        """Return the turns of the next lines, session names redacted; ordinals count within this chunk only."""
+        objects = [object_in(line) for line in lines]
+        formats: Iterator[Format] = (name for value in objects if value and (name := format_of(value)))
+        self._format = self._format or next(formats, None)  # else the next chunk is asked
         rollout = [line for line in objects if line.get("type") == "session_meta"]
         if self._format == "codex" and rollout and not self._rollout:
             self._session = self._rollout = text_at(as_object(rollout[0].get("payload")), "id") or self._session
@@ -90,20 +92,20 @@ class LiveTranscript:
         source = LiveSource(
             STREAM,
             self._report,
-            given=tuple(lines),
+            given_lines=tuple(lines),
             session=redact(session).text,
-            first=first,
+            first_number=first,
             thread=self._thread,
             ends=False,
         )
-        return list(READERS[self._format or _MESSAGES](source))
+        return list(READERS[self._format or "plain-jsonl"](source))
 
 
-def arriving(read: Callable[[int], bytes], report: CaptureReport, most: int = 100) -> Iterator[list[str]]:
-    """Lines as they arrive, those that came together in one list of at most `most`; never waits for more to come.
+def line_batches(read: Callable[[int], bytes], report: CaptureReport, most: int = 100) -> Iterator[list[str]]:
+    """Yield decoded lines as they arrive, in lists of at most `most`; a list is never held back until it is full.
 
     Args:
-        read: waits for bytes and returns what is there, at most so many; empty at the end (`os.read` of a pipe).
+        read: waits for bytes and returns at most so many; empty at the end of the stream (`os.read` of a pipe).
     """
     waiting: list[str] = []
     line = bytearray()
@@ -115,23 +117,10 @@ def arriving(read: Callable[[int], bytes], report: CaptureReport, most: int = 10
                 too_long = True
                 line.clear()
             if piece.endswith(b"\n"):
-                waiting.append(_TOO_LONG if too_long else _decoded_line(bytes(line), report))
+                waiting.append(_TOO_LONG if too_long else decode_line(bytes(line), report))
                 too_long = False
                 line.clear()
-            if len(waiting) == most:
-                yield waiting
-                waiting = []
-        if waiting:
-            yield waiting
-            waiting = []
+        yield from (waiting[start : start + most] for start in range(0, len(waiting), most))
+        waiting.clear()
     if line:
-        yield [_decoded_line(bytes(line), report)]
-
-
-def _decoded_line(line: bytes, report: CaptureReport) -> str:
-    """A line's text; bytes that are not UTF-8 become U+FFFD, and such a line is counted."""
-    try:
-        return line.decode("utf-8-sig")
-    except UnicodeDecodeError:
-        report.encoding_errors += 1
-        return line.decode("utf-8-sig", "replace")
+        yield [decode_line(bytes(line), report)]

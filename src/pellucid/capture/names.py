@@ -10,50 +10,50 @@ REMEMBERED = 4096
 
 
 def clean_pairs(pairs: Mapping[str, str]) -> tuple[dict[str, str], Counter[str]]:
-    """These names and values without secrets, and how many of each type were taken out.
+    """Redact names and their values; return them and how many secrets of each type were taken out.
 
-    A name tells a secret from a word, so the two are looked at together: `password` and `hunter2x` hold none apart.
+    Name and value are redacted as one text, for only the name shows that a value such as `hunter2x` is a password.
     """
     counts = Counter[str]()
     cleaned: dict[str, str] = {}
-    for given, value in pairs.items():
-        name = redact(given)
+    for raw_name, value in pairs.items():
+        name = redact(raw_name)
         lead = f"{name.text}: "
-        both = redact(lead + value)
-        alone = both if both.text.startswith(lead) else redact(value)
-        counts.update(name.counts)
-        counts.update(alone.counts)
-        cleaned[name.text] = alone.text.removeprefix(lead) if alone is both else alone.text
+        redacted = redact(lead + value)
+        if not redacted.text.startswith(lead):
+            lead, redacted = "", redact(value)
+        counts += Counter(name.counts) + Counter(redacted.counts)
+        cleaned[name.text] = redacted.text.removeprefix(lead)
     return cleaned, counts
 
 
-class Names:
-    """Takes the secrets out of names. One capture repeats few names many times, so each is looked at once."""
+class NameRedactor:
+    """Redacts the names in the turns of one capture; they repeat, so results are remembered."""
 
     def __init__(self, report: CaptureReport) -> None:
         self._report = report
-        self._known: dict[str, str] = {}
-        self._sessions: dict[str, str] = {}
-        self._alike = Counter[str]()
+        self._redacted: dict[str, str] = {}
+        self._session_names: dict[str, str] = {}
+        self._alike = Counter[str]()  # how many sessions share a name once it is redacted
 
     def clean(self, name: str) -> str:
-        """The name without its secrets; those of a name met for the first time are counted."""
-        known = self._known.get(name)
+        """Return the name without secrets; each name's are counted once."""
+        known = self._redacted.get(name)
         if known is None:
             redacted = redact(name)
             self._report.redactions.update(redacted.counts)
-            if len(self._known) >= REMEMBERED:
-                self._known.clear()
-            known = self._known[name] = redacted.text
+            if len(self._redacted) >= REMEMBERED:
+                self._redacted.clear()
+            known = self._redacted[name] = redacted.text
         return known
 
-    def session(self, session_id: str) -> str:
-        """A session id without secrets; one that only differed in them from another gets a number, to stay apart."""
+    def clean_session(self, session_id: str) -> str:
+        """Return the session id without secrets; ids that differ only in their secrets get a number, to stay apart."""
         cleaned = self.clean(session_id)
         if cleaned == session_id:
             return session_id
-        if session_id not in self._sessions:
+        if session_id not in self._session_names:
             self._alike[cleaned] += 1
             number = self._alike[cleaned]
-            self._sessions[session_id] = cleaned if number == 1 else f"{cleaned}-{number}"
-        return self._sessions[session_id]
+            self._session_names[session_id] = cleaned if number == 1 else f"{cleaned}-{number}"
+        return self._session_names[session_id]

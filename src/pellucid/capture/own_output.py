@@ -41,8 +41,7 @@ _BEGINS = re.compile(
     rf"|{_LABEL}: (?:[a-z_]+ of )?{_ID}(?:$|[,; ] |  | \()"
     rf"|path: (?:{'|'.join(sorted(set(FOLDERS.values())))})/\d{{4}}-\d\d/\S+\.md\b)"
 )
-_GIVEN = "(?: --(?:namespace|home) .{1,400})?"
-"""What a command of ours says of where it was asked."""
+_GIVEN = "(?: --(?:namespace|home) .{1,400})?"  # what a command of ours says of where it was asked
 _ALONE = re.compile(
     r"\s*(?:(?:ID|AT|EPISODE)(?:  +[A-Z]+){3,5}$"
     r"|[0-9a-f]{10}  (?:\d{4}-\d\d-\d\d  [a-z_]+ +(?:trivial|low|normal|high|critical) "
@@ -63,38 +62,32 @@ _MAYBE = re.compile(rf"{_ID}|[0-9a-f]{{10}}  [\dhc]|\d of (?:these|\d)|{_XRAY_HE
 
 
 def without_own_output(text: str, report: CaptureReport) -> str:
-    """The text without fenced recall context, memory-citation blocks and what our commands print, each counted."""
+    """Return the text without fenced recall context, memory citations and what our commands print, each counted."""
     if "pellucid-recall" in text or "pellucid-note" in text:
         text, removed = without_blocks(text, _FENCE, _FENCE_END, open_ended=True)
-        report.stripped.update({"own-recall": removed} if removed else {})
+        report.strip("own-recall", removed)
     if "oai-mem-citation" in text:
         text, removed = without_blocks(text, _CITATION, _CITATION_END)
-        report.stripped.update({"memory-citation": removed} if removed else {})
+        report.strip("memory-citation", removed)
     if _MAYBE.search(text):
         text, removed = _without_layouts(text)
-        report.stripped.update({"own-recall": removed} if removed else {})
+        report.strip("own-recall", removed)
     return text
 
 
 def is_own_output(turn: Turn) -> bool:
-    """Whether a tool turn is what we print: JSON, an X-ray, the file of a memory, or our lines inside a JSON string.
-
-    A recall id in anybody's prose does not make it so.
-    """
+    """Whether a tool's turn is Pellucid's output: JSON, an X-ray, a memory's file, or lines of it in a JSON string."""
     text = turn.content
     if turn.role != "tool" or not _MAYBE.search(text):
         return False
     is_xray = _XRAY_TITLE.search(text) is not None and _XRAY_ID.search(text) is not None
     is_memory = _MEMORY_ID.search(text) is not None and _MEMORY_FIELD.search(text) is not None
-    return is_xray or is_memory or _JSON_ID.search(text) is not None or _is_escaped(text)
-
-
-def _is_escaped(text: str) -> bool:
-    return "\n" not in text.strip() and _without_layouts(_STRING_END.sub("\n", text))[1] > 0
+    is_escaped = "\n" not in text.strip() and _without_layouts(_STRING_END.sub("\n", text))[1] > 0
+    return is_xray or is_memory or is_escaped or _JSON_ID.search(text) is not None
 
 
 def _without_layouts(text: str) -> tuple[str, int]:
-    """The text without the blocks of lines that have a layout of ours, and how many there were."""
+    """Return the text without the blocks of lines that our commands print, and how many such blocks there were."""
     lines = text.split("\n")
     kept: list[str] = []
     removed = at = 0
@@ -109,11 +102,11 @@ def _without_layouts(text: str) -> tuple[str, int]:
 
 
 def _block_end(lines: Sequence[str], at: int) -> int:
-    """Where the printed block that begins at a line ends; `at` itself where none begins.
+    """Return the index of the line behind the printed block that begins at line `at`; `at` itself if none does.
 
-    The fields of a memory are followed by its words, which may be anything: they reach to the end.
+    A memory's fields are followed by its text, which may be anything: such a block reaches to the end.
     """
-    line = _plain(lines[at])
+    line = _unquoted(lines[at])
     if _ALONE.match(line):
         return at + 1
     is_xray = line.startswith(_XRAY_HEADER)
@@ -122,14 +115,15 @@ def _block_end(lines: Sequence[str], at: int) -> int:
     is_memory = line.startswith(("path: ", "id: "))
     at += 1
     while at < len(lines):
-        if _FIELD.match(_plain(lines[at])) or (is_xray and _OF_XRAY.match(lines[at])):
+        if _FIELD.match(_unquoted(lines[at])) or (is_xray and _OF_XRAY.match(lines[at])):
             at += 1
-        elif is_xray and not lines[at].strip() and at + 1 < len(lines) and _SECTION.match(_plain(lines[at + 1])):
+        elif is_xray and not lines[at].strip() and at + 1 < len(lines) and _SECTION.match(_unquoted(lines[at + 1])):
             at += 2
         else:
             break
     return len(lines) if is_memory else at
 
 
-def _plain(line: str) -> str:
+def _unquoted(line: str) -> str:
+    """Return the line without the quote mark or border sign that a program put before it."""
     return _GUTTER.sub("", line, count=1) if line[:1] in ">│┃⎿" else line

@@ -14,8 +14,7 @@ from pellucid.model.turn import Turn
 from pellucid.settings.sections import CaptureSettings
 
 SUFFIXES = MARKDOWN | {".jsonl", ".json", ".txt"}
-Progress = Callable[[int, int], None]
-"""Told the bytes read so far and the bytes there are, over all files."""
+Progress = Callable[[int, int], None]  # called with the bytes read so far and the total, over all files
 
 
 def read(
@@ -26,31 +25,29 @@ def read(
     transcript_format: Format | None = None,
     on_progress: Progress | None = None,
 ) -> Iterator[Turn]:
-    """Stream the turns of transcript files, as they may be stored.
+    """Yield the turns of transcript files, redacted, as they may be stored.
 
     Args:
-        paths: files, and folders that are walked for transcripts, in sorted order: of what is found there, plain text
-            is read where user and assistant speak in it. Other text is somebody's notes, and read where it is named.
-        report: filled while the turns are drawn; complete when they are exhausted.
+        paths: files, and folders that are searched for transcripts in sorted order. Plain text found in a folder is
+            read only if it is a dialogue of user and assistant; a plain text that is named is read in any case.
+        report: filled while turns are drawn; complete when they are exhausted.
         transcript_format: read every file as this format instead of detecting it.
-        on_progress: called after each read.
 
     Raises:
-        InputError: a named file does not exist, is in no known format, or holds nothing readable. A file found in a
-            folder is skipped instead, with the reason counted.
+        InputError: a named file does not exist, is in no known format, or holds nothing readable. Such a file found in
+            a folder is skipped and counted.
     """
     files = list(FileWalk(settings, report, SUFFIXES).files(paths))
     total = sum(file.path.stat().st_size for file in files)
-    begun = report.bytes_read
+    read_before = report.bytes_read
     guard = Guard(settings, report)
 
     def on_bytes(_: int) -> None:
         if on_progress:
-            on_progress(report.bytes_read - begun, total)
+            on_progress(report.bytes_read - read_before, total)
 
     for file in files:
-        turns = _file_turns(file, Source(file.path, report, on_bytes), transcript_format)
-        for turn in turns:
+        for turn in _file_turns(file, Source(file.path, report, on_bytes), transcript_format):
             report.turns_read += 1
             for kept in guard.admit(turn):
                 report.turns_kept += 1
@@ -58,7 +55,7 @@ def read(
 
 
 def _file_turns(file: WalkedFile, source: Source, forced: Format | None) -> Iterator[Turn]:
-    """The turns of one file; a file that gives none is refused, or counted with the reason."""
+    """Yield the raw turns of one file; one without turns raises InputError if it was named, else it is counted."""
     report = source.report
     try:
         known = forced or detect(file.path)
@@ -86,26 +83,22 @@ def _file_turns(file: WalkedFile, source: Source, forced: Format | None) -> Iter
 
 
 def _refuse_unreadable(file: WalkedFile, reason: str, report: CaptureReport) -> None:
-    """Count a file that gave nothing, with the reason; refuse it where it was named.
-
-    Raises:
-        InputError: the file was named.
-    """
+    """Count a file without turns under the reason; raise InputError with the explanation if the caller named it."""
     if not file.asked_for:
         report.drop(reason)
         return
-    told, next_step = f"{file.path} is empty", "name a file with turns in it"
+    message, next_step = f"{file.path} is empty", "name a file with turns in it"
     if problem := next((each for each in report.problems if each.path == file.path), None):
-        told = f"{file.path} holds no turn that can be read; line {problem.line}: {problem.reason}"
+        message = f"{file.path} holds no turn that can be read; line {problem.line}: {problem.reason}"
         next_step = "mend that line, or leave the file out"
     elif reason == "unknown-format" and file.path.suffix.lower() in MARKDOWN:
-        told = (
+        message = (
             f"{file.path} is a Markdown document and no chat: it has no headings such as `## User` and `## Assistant`"
         )
         next_step = "take notes in with `pellucid adopt`, documents with `pellucid index docs`"
     elif reason != "empty-file":
         what = "is in no known format" if reason == "unknown-format" else "holds no turn that can be read"
-        told = f"{file.path} {what}"
+        message = f"{file.path} {what}"
         how = f"name one with {field_name('transcript_format')} if it was not recognised"
         next_step = f"known formats: {', '.join(FORMATS)}; {how}"
-    raise InputError(told, code="unreadable_transcript", next_step=next_step)
+    raise InputError(message, code="unreadable_transcript", next_step=next_step)

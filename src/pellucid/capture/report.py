@@ -36,20 +36,21 @@ class CaptureReport:
     redactions: Counter[str] = field(default_factory=Counter[str])
     formats: Counter[str] = field(default_factory=Counter[str])
     notes: list[Path] = field(default_factory=list[Path])
-    """Plain text that was named, in which nobody speaks to an assistant."""
+    """Files the caller named that are plain text without a conversation."""
     problems: list[ReadProblem] = field(default_factory=list["ReadProblem"])
 
-    def drop(self, reason: str) -> None:
-        """Count one thing that was left out."""
-        self.dropped[reason] += 1
-
-    def count_dropped(self, reason: str, number: int) -> None:
-        """Count several; none leaves no trace of the reason."""
+    def drop(self, reason: str, number: int = 1) -> None:
+        """Count so many turns, lines or files left out for this reason; with 0 the reason is not listed."""
         if number > 0:
             self.dropped[reason] += number
 
+    def strip(self, reason: str, number: int) -> None:
+        """Count so many blocks cut out of kept turns for this reason; with 0 the reason is not listed."""
+        if number > 0:
+            self.stripped[reason] += number
+
     def cannot_read(self, path: Path, line: int, reason: str) -> None:
-        """Count an unreadable place, and keep the first few."""
+        """Count an unreadable place, and keep the first 20 as problems."""
         self.malformed += 1
         if len(self.problems) < KEPT_PROBLEMS:
             self.problems.append(ReadProblem(path, line, reason))

@@ -10,52 +10,52 @@ from pellucid.model.turn import FlushSignal, Segment, Turn
 
 @dataclass(frozen=True, slots=True)
 class Break:
-    """Where to cut the held turns and the coming one: `at` of them, 1 or more, go before the cut."""
+    """A cut: the first `at` (≥ 1) of the open turns and the next one make a segment; `signal` says why it ends."""
 
     signal: FlushSignal
     at: int
 
 
 Cutter = Callable[[Sequence[Turn], Turn], FlushSignal | Break | None]
-"""Given the turns of an open segment and the next turn, why to cut, or None; a bare signal cuts between them."""
+"""Given the open turns and the next one, where and why to cut, or None; a bare signal cuts between the two."""
 
 OPEN_SESSIONS = 64
 
 
 def time_gap(gap: timedelta = timedelta(minutes=30)) -> Cutter:
-    """A cutter before a turn that comes more than `gap` after the last one whose time is known."""
+    """Return a cutter that cuts before a turn more than `gap` later than the last one whose time is known."""
 
-    def cut(held: Sequence[Turn], coming: Turn) -> FlushSignal | None:
-        last = next((turn.at for turn in reversed(held) if turn.at), None)
-        return "time_elapsed" if last and coming.at and coming.at - last > gap else None
+    def cut(open_turns: Sequence[Turn], next_turn: Turn) -> FlushSignal | None:
+        last = next((turn.at for turn in reversed(open_turns) if turn.at), None)
+        return "time_elapsed" if last and next_turn.at and next_turn.at - last > gap else None
 
     return cut
 
 
-LONG_TASKS = 4
-"""How many times longer a segment may be whose agent is still at work."""
+LONG_TASKS = 4  # how many times longer than usual a segment may grow while an agent works without a user's turn
 
 
 def turn_count(count: int = 40) -> Cutter:
-    """Cuts before a segment would hold more than `count` turns; where tools are used, when a person speaks again.
+    """Return a cutter that cuts before a segment would exceed `count` turns; if tools are used, at a user's turn.
 
-    What an agent concludes stands at the end of its work: a cut in the middle would part it from what it is about.
+    An agent's conclusion stands at the end of its work, and a cut in the middle would part the two.
     """
 
-    def cut(held: Sequence[Turn], coming: Turn) -> FlushSignal | None:
-        if len(held) < count:
+    def cut(open_turns: Sequence[Turn], next_turn: Turn) -> FlushSignal | None:
+        if len(open_turns) < count:
             return None
-        at_work = coming.role != "user" and len(held) < LONG_TASKS * count and any(t.role == "tool" for t in held)
+        uses_tools = any(turn.role == "tool" for turn in open_turns)
+        at_work = uses_tools and next_turn.role != "user" and len(open_turns) < LONG_TASKS * count
         return None if at_work else "turn_count"
 
     return cut
 
 
-def full(count: int) -> Cutter:
-    """A cutter behind the turn with which a segment holds `count`: as `turn_count`, without waiting for the next."""
+def count_reached(count: int) -> Cutter:
+    """Return a cutter that cuts right behind the `count`th turn, without waiting for the next one."""
 
-    def cut(held: Sequence[Turn], coming: Turn) -> Break | None:  # noqa: ARG001  # a cutter's shape
-        return Break("turn_count", len(held) + 1) if len(held) + 1 >= count else None
+    def cut(open_turns: Sequence[Turn], next_turn: Turn) -> Break | None:  # noqa: ARG001  # a cutter's shape
+        return Break("turn_count", len(open_turns) + 1) if len(open_turns) + 1 >= count else None
 
     return cut
 
@@ -66,58 +66,59 @@ DEFAULT_CUTTERS: tuple[Cutter, ...] = (time_gap(), turn_count())
 def segments(
     turns: Iterable[Turn], cutters: Sequence[Cutter] = DEFAULT_CUTTERS, *, open_sessions: int = OPEN_SESSIONS
 ) -> Iterator[Segment]:
-    """Group turns by session and cut them; the first cutter that speaks names the signal.
+    """Group turns by session and cut each session into segments; the first cutter that cuts names the signal.
 
-    Sessions may interleave. At most `open_sessions` stay open: beyond that the one silent for longest is flushed as
-    ended, so that memory does not grow with the file. What is open at the end is flushed, oldest first.
+    Sessions may interleave. At most `open_sessions` stay open: beyond that the least recent one ends, so that memory
+    does not grow with the file. At the end all open segments are yielded, oldest first.
     """
-    held: OrderedDict[str, list[Turn]] = OrderedDict()
+    open_segments: OrderedDict[str, list[Turn]] = OrderedDict()
     for turn in turns:
-        current = held.setdefault(turn.session_id, [])
-        held.move_to_end(turn.session_id)
-        done, held[turn.session_id] = _add_turn(current, turn, cutters, ask_empty=False)
+        current = open_segments.setdefault(turn.session_id, [])
+        open_segments.move_to_end(turn.session_id)
+        done, open_segments[turn.session_id] = _add_turn(current, turn, cutters, ask_empty=False)
         yield from done
-        if len(held) > open_sessions:
-            yield from _last_segment(*held.popitem(last=False))
-    for session_id, rest in held.items():
+        if len(open_segments) > open_sessions:
+            yield from _last_segment(*open_segments.popitem(last=False))
+    for session_id, rest in open_segments.items():
         yield from _last_segment(session_id, rest)
 
 
 def cut_waiting(turns: Sequence[Turn], cutters: Sequence[Cutter]) -> tuple[list[Segment], list[Turn]]:
-    """Cut the waiting turns of one session: the segments that are complete, and the turns that still wait.
-
-    A pure function of the turns, so that whoever looks at the same turns again cuts them alike.
-    """
+    """Cut the waiting turns of one session; return the complete segments, and the turns that still wait for more."""
     done: list[Segment] = []
-    held: list[Turn] = []
+    open_turns: list[Turn] = []
     for turn in turns:
-        found, held = _add_turn(held, turn, cutters, ask_empty=True)
+        found, open_turns = _add_turn(open_turns, turn, cutters, ask_empty=True)
         done += found
-    return done, held
+    return done, open_turns
 
 
 def _add_turn(
-    held: list[Turn], coming: Turn, cutters: Sequence[Cutter], *, ask_empty: bool
+    open_turns: list[Turn], next_turn: Turn, cutters: Sequence[Cutter], *, ask_empty: bool
 ) -> tuple[list[Segment], list[Turn]]:
-    """The segments that end with the coming turn's arrival, and what is open afterwards, that turn included.
+    """Add the next turn to the open turns; return the segments that this completes, and what is open afterwards.
 
-    `ask_empty`: cutters are asked before the first turn, too, for some cut behind the coming turn.
+    `ask_empty`: ask the cutters before a segment's first turn, too, as some cut right behind it.
     """
     done: list[Segment] = []
-    while (held or ask_empty) and (found := _first_break(cutters, held, coming)):
-        joined = [*held, coming]
-        done.append(Segment(coming.session_id, tuple(joined[: found.at]), found.signal))
-        if found.at > len(held):
+    while (open_turns or ask_empty) and (found := _first_break(cutters, open_turns, next_turn)):
+        joined = [*open_turns, next_turn]
+        done.append(Segment(next_turn.session_id, tuple(joined[: found.at]), found.signal))
+        if found.at > len(open_turns):
             return done, []
-        held = joined[found.at : -1]
-    return done, [*held, coming]
+        open_turns = joined[found.at : -1]
+    return done, [*open_turns, next_turn]
 
 
 def _last_segment(session_id: str, turns: list[Turn]) -> Iterator[Segment]:
+    """Yield what is still open as the last segment of an ended session; nothing if nothing is open."""
     if turns:
         yield Segment(session_id, tuple(turns), "session_end")
 
 
-def _first_break(cutters: Sequence[Cutter], held: Sequence[Turn], coming: Turn) -> Break | None:
-    found: FlushSignal | Break | None = next((said for cutter in cutters if (said := cutter(held, coming))), None)
-    return found if found is None or isinstance(found, Break) else Break(found, len(held))
+def _first_break(cutters: Sequence[Cutter], open_turns: Sequence[Turn], next_turn: Turn) -> Break | None:
+    """Return the cut of the first cutter that wants one; None if none does."""
+    for cutter in cutters:
+        if cut := cutter(open_turns, next_turn):
+            return cut if isinstance(cut, Break) else Break(cut, len(open_turns))
+    return None

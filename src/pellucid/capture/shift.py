@@ -18,38 +18,35 @@ from pellucid.language.words import content_words
 from pellucid.model.turn import Turn
 
 Distance = Callable[[Sequence[Turn], Sequence[Turn]], float]
-"""How far some turns are from others: 1 − cosine, 0 for the same topic."""
-Encode = Callable[[Sequence[str]], Iterable[NDArray[np.float32]]]
-"""Texts in, unit vectors out, in order."""
+"""How far the topics of two groups of turns are apart: 1 − cosine, 0 for the same topic."""
+Encode = Callable[[Sequence[str]], Iterable[NDArray[np.float32]]]  # texts in, unit vectors out, in order
 
 NEWEST, BEFORE, LEAST_BEFORE, SHORTEST, WAIT = 4, 6, 3, 6, 2
-"""Turns compared; with how many, 3 at least; the fewest turns a segment may have; turns a farthest place must stand."""
-SUBSTANTIAL = 3
-"""Content words a turn needs to have a topic."""
-WORDS_THRESHOLD = 0.92
-"""Distance by words that is a shift; measured to cut about as often as the default by meaning."""
+"""Turns compared on the new side, on the old side and at least there; the fewest turns in a segment; turns to wait."""
+SUBSTANTIAL = 3  # content words a turn needs to have a topic
+WORDS_THRESHOLD = 0.92  # distance by words that is a shift; measured to cut about as often as the default by meaning
 _READ = 1000
 _REMEMBERED = 1000
 
 
 def topic_shift(distance: Distance, threshold: float) -> Cutter:
-    """A cutter where the topic has changed: the turns of the new one begin the next segment, with the coming turn."""
+    """Return a cutter that cuts where the topic changed by at least `threshold`, which may be some turns back."""
 
-    def cut(held: Sequence[Turn], coming: Turn) -> Break | None:
-        at = topic_start([*held, coming], distance, threshold)
+    def cut(open_turns: Sequence[Turn], next_turn: Turn) -> Break | None:
+        at = topic_start([*open_turns, next_turn], distance, threshold)
         return Break("topic_shift", at) if at else None
 
     return cut
 
 
 def topic_start(turns: Sequence[Turn], distance: Distance, threshold: float) -> int | None:
-    """The index of the first turn of a new topic: where the turns before are farthest from those after.
+    """Return the index of the first turn of a new topic: where the turns before and after differ most.
 
-    None where no place is as far as `threshold`, or the farthest has not yet stood for `WAIT` further places.
+    None if the distance nowhere reaches `threshold`, or if a farther place may still follow (see `WAIT`).
     """
-    saying = [at for at, turn in enumerate(turns) if _says_something(turn)]
+    topical = [at for at, turn in enumerate(turns) if _has_topic(turn)]
     farthest, place, since = threshold, None, 0
-    for at, old, new in _possible_cuts(saying, turns):
+    for at, old, new in _possible_cuts(topical, turns):
         apart = distance(old, new)
         if apart >= farthest and (place is None or apart > farthest):
             farthest, place, since = apart, at, 0
@@ -60,40 +57,45 @@ def topic_start(turns: Sequence[Turn], distance: Distance, threshold: float) -> 
     return None
 
 
-def _possible_cuts(saying: Sequence[int], turns: Sequence[Turn]) -> Iterator[tuple[int, list[Turn], list[Turn]]]:
-    """Each place where a cut may be, with the turns before it and after it that are compared."""
-    for first in range(LEAST_BEFORE, len(saying) - NEWEST + 1):
-        if saying[first] >= SHORTEST:
-            old = [turns[at] for at in saying[max(0, first - BEFORE) : first]]
-            yield saying[first], old, [turns[at] for at in saying[first : first + NEWEST]]
+def _possible_cuts(topical: Sequence[int], turns: Sequence[Turn]) -> Iterator[tuple[int, list[Turn], list[Turn]]]:
+    """Yield each index where a cut may be, with the turns before and after it to compare.
+
+    `topical` are the indexes of the turns that have a topic.
+    """
+    for first in range(LEAST_BEFORE, len(topical) - NEWEST + 1):
+        if topical[first] >= SHORTEST:
+            old = [turns[at] for at in topical[max(0, first - BEFORE) : first]]
+            yield topical[first], old, [turns[at] for at in topical[first : first + NEWEST]]
 
 
-def _says_something(turn: Turn) -> bool:
-    return turn.role != "tool" and len(_words(turn.content)) >= SUBSTANTIAL
+def _has_topic(turn: Turn) -> bool:
+    """Whether a turn has enough content words to have a topic; a tool's turn has none."""
+    return turn.role != "tool" and len(_content_words(turn.content)) >= SUBSTANTIAL
 
 
 @lru_cache(_REMEMBERED)
-def _words(text: str) -> tuple[str, ...]:
+def _content_words(text: str) -> tuple[str, ...]:
+    """Return the content words of the first 1,000 characters."""
     return content_words(text[:_READ])
 
 
-def apart_in_words(old: Sequence[Turn], new: Sequence[Turn]) -> float:
-    """1 − cosine of two sides' word counts: in how many of its turns each content word stands; 0 if one has none."""
-    mine, other = (Counter(word for turn in side for word in _words(turn.content)) for side in (old, new))
+def word_distance(old: Sequence[Turn], new: Sequence[Turn]) -> float:
+    """Return 1 − cosine of the content-word counts of two groups of turns; 0 if one group has no such word."""
+    mine, other = (Counter(word for turn in side for word in _content_words(turn.content)) for side in (old, new))
     product = sum(count * other[word] for word, count in mine.items())
     length = sqrt(sum(n * n for n in mine.values()) * sum(n * n for n in other.values()))
     return 1 - product / length if length else 0.0
 
 
-class ApartInMeaning:
-    """1 − cosine of the mean vectors; a text is encoded once. Raises whatever the encoder raises."""
+class MeaningDistance:
+    """A `Distance` by embeddings; each text is encoded once. Raises whatever the encoder raises."""
 
     def __init__(self, encode: Encode) -> None:
         self._encode = encode
         self._known: dict[str, NDArray[np.float32]] = {}
 
     def __call__(self, old: Sequence[Turn], new: Sequence[Turn]) -> float:
-        """1 − cosine of the mean vectors of two sides' turns; 0 where one mean is nothing."""
+        """Return 1 − cosine of the mean vectors of two groups of turns; 0 if one mean is zero."""
         texts = [turn.content[:_READ] for turn in (*old, *new)]
         unknown = [text for text in dict.fromkeys(texts) if text not in self._known]
         if len(self._known) + len(unknown) > _REMEMBERED:

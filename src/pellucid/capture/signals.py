@@ -1,7 +1,6 @@
 """A user's turn in, whether it says that something is to be kept out: phrases in five languages, not their near misses.
 
-Looked for sentence by sentence, outside code and quotations; a question is never such a phrase.
-They are each language's `keeping.toml`.
+Each language's `keeping.toml` has them; they count outside code, quotations and questions.
 """
 
 import re
@@ -12,13 +11,12 @@ from pellucid.language.lexicon import phrases
 from pellucid.language.sentences import is_question, own_sentences
 from pellucid.model.turn import Turn
 
-_READ = 4000
-"""Characters of a turn that are looked at."""
+_READ = 4000  # characters of a turn that are looked at
 _CODE = re.compile(r"(?<!`)`(?!`)[^`\n]*`")
 
 
 def high_signal_phrase(text: str) -> str | None:
-    """How a user says that something is to be kept: `remember`, `decided`, `from_now_on`, `label`; None if not."""
+    """Return the kind of phrase by which a user asks to keep something (`remember`, `decided`, …); None without one."""
     for sentence in own_sentences(_CODE.sub(" ", text[:_READ])):
         said = sentence.casefold()
         if not is_question(said):
@@ -30,11 +28,11 @@ def high_signal_phrase(text: str) -> str | None:
 
 
 def high_signal() -> Cutter:
-    """A cutter behind a user's turn that says something to be kept, so that it is kept at once."""
+    """Return a cutter that cuts right behind a user's turn with such a phrase, so that it is stored at once."""
 
-    def cut(held: Sequence[Turn], coming: Turn) -> Break | None:
-        if coming.role == "user" and high_signal_phrase(coming.content):
-            return Break("high_signal", len(held) + 1)
+    def cut(open_turns: Sequence[Turn], next_turn: Turn) -> Break | None:
+        if next_turn.role == "user" and high_signal_phrase(next_turn.content):
+            return Break("high_signal", len(open_turns) + 1)
         return None
 
     return cut

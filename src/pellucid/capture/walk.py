@@ -12,13 +12,13 @@ from pellucid.errors import InputError
 from pellucid.settings.sections import CaptureSettings
 
 NOT_ENTERED = frozenset({"node_modules", "__pycache__", "venv", "site-packages", "vendor", "target", "dist", "build"})
-"""Folders of other people's files and of made ones; so are hidden ones, save those of `ENTERED`."""
+"""Folders of dependencies and build output; hidden folders are not entered either, except those in `ENTERED`."""
 ENTERED = frozenset({".claude", ".openclaw", ".remnic", ".codex", ".specstory"})
 
 
 @dataclass(frozen=True, slots=True)
 class WalkedFile:
-    """A file to look at, the folder that bounds it, and whether the caller named it."""
+    """A file to read, the folder `root` that links must not leave, and whether the caller named the file itself."""
 
     path: Path
     root: Path
@@ -27,16 +27,15 @@ class WalkedFile:
 
 @dataclass(slots=True)
 class FileWalk:
-    """Walks what was given. A file reached twice (by a link, by an import) is read once."""
+    """Finds the files to read. A file reached twice (by a link, by an import) is read once."""
 
     settings: CaptureSettings
     report: CaptureReport
-    suffixes: Collection[str]
-    """In small letters; what is named is looked at whatever its suffix."""
-    _read: set[tuple[int, int]] = field(default_factory=set[tuple[int, int]])
+    suffixes: Collection[str]  # in lower case; a file that the caller named may have any suffix
+    _claimed: set[tuple[int, int]] = field(default_factory=set[tuple[int, int]])
 
     def files(self, paths: Iterable[Path]) -> Iterator[WalkedFile]:
-        """Every file that may hold what is looked for; an excluded one is never opened.
+        """Yield the named files, and the files with a wanted suffix below named folders; excluded ones are not opened.
 
         Raises:
             InputError: a named path does not exist or cannot be listed.
@@ -52,20 +51,20 @@ class FileWalk:
                 yield from [found] if self.claim(path) else []
 
     def claim(self, path: Path) -> bool:
-        """Take a file for reading: True once for each that may be read. Else False, and the reason is counted."""
+        """Whether a file may be read now: False, and counted, if it is excluded or was claimed before."""
         if is_excluded(path, self.settings.exclude_paths):
             self.report.drop("excluded-path")
             return False
         stat = path.stat()
         key = (stat.st_dev, stat.st_ino)
-        if key in self._read:
+        if key in self._claimed:
             self.report.drop("already-read")
             return False
-        self._read.add(key)
+        self._claimed.add(key)
         return True
 
     def _files_below(self, root: Path) -> Iterator[WalkedFile]:
-        """The files below a folder, sorted, that have a wanted suffix, stay inside it and may be read."""
+        """Yield the files below a folder, sorted, that have a wanted suffix, lie inside it and may be read."""
         for folder, inner, names in os.walk(root, onerror=partial(self._refuse_root, root)):
             inner[:] = sorted(name for name in inner if self._is_entered(name))
             for name in sorted(names):
@@ -74,14 +73,14 @@ class FileWalk:
                     yield WalkedFile(path, root, asked_for=False)
 
     def _is_entered(self, name: str) -> bool:
-        """Whether a folder of this name is walked into; one that is not is counted."""
+        """Whether a folder of this name is searched; one that is not is counted."""
         if name in NOT_ENTERED or (name.startswith(".") and name not in ENTERED):
             self.report.drop("folder-not-entered")
             return False
         return True
 
     def _is_inside(self, path: Path, root: Path) -> bool:
-        """Whether it is a file whose real place is below the root; links are followed no farther."""
+        """Whether the path is a file, not a link that leads out of the root; such a link is counted."""
         if not path.is_symlink():
             return path.is_file()
         try:
@@ -93,7 +92,7 @@ class FileWalk:
         return inside
 
     def _refuse_root(self, root: Path, error: OSError) -> None:
-        """A root that cannot be listed is an error; a folder below it is counted."""
+        """Raise InputError for a named folder that cannot be listed; count one below it."""
         if error.filename == str(root):
             raise InputError(
                 f"{root.name} cannot be read: {error.strerror}", next_step="check the path and its permissions"
@@ -102,7 +101,7 @@ class FileWalk:
 
 
 def is_excluded(path: Path, patterns: Iterable[str]) -> bool:
-    """Whether a glob matches the file, a folder above it, or its real place behind links.
+    """Whether a glob matches the file, a folder above it, or the path that its links resolve to.
 
     `*` matches across `/`; `~` is the home folder; a pattern without a leading `/` matches at any depth.
     """

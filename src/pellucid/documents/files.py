@@ -27,7 +27,7 @@ class DocumentProblem(Wire):
 
 
 def named_file(name: str) -> Path | None:
-    """The file that a name means; None where none can have it: with a NUL in it, or of a `~user` that there is not."""
+    """The absolute path that a name means; None where it can mean none: a NUL in it, or an unknown `~user`."""
     try:
         return Path(name).expanduser().resolve()
     except (OSError, RuntimeError, ValueError):
@@ -36,7 +36,7 @@ def named_file(name: str) -> Path | None:
 
 @dataclass(frozen=True, slots=True)
 class FoundFile:
-    """A file to read; `path` is relative to `root`, with slashes."""
+    """A document file; `path` is relative to `root`, with slashes."""
 
     root: Path
     path: str
@@ -45,13 +45,13 @@ class FoundFile:
 
     @property
     def file(self) -> Path:
-        """Where it stands."""
+        """Its absolute path."""
         return self.root / self.path
 
 
 @dataclass(slots=True)
 class FoundFiles:
-    """What stands below the paths that were given."""
+    """The document files found below the given paths, and what could not be read."""
 
     files: dict[Path, FoundFile] = field(default_factory=dict[Path, FoundFile])
     scopes: list[Path] = field(default_factory=list[Path])
@@ -64,12 +64,13 @@ class FoundFiles:
     """Folders in which nothing was found."""
 
     def refuse(self, path: Path, why: str, next_step: str) -> None:
-        """Say why a file is not taken."""
+        """Record that a file is not taken, why, and what to do about it."""
         shown = os.fsencode(path).decode("utf-8", "replace")
         self.problems.append(DocumentProblem(path=shown, why=why, next_step=next_step))
 
     def covers(self, file: Path) -> bool:
-        """Whether a file stands below what was given, and would have been found if it were there."""
+        """Whether the search would have found this file if it existed: it is below a given path, and below no folder
+        left unread."""
         return any(file.is_relative_to(each) for each in self.scopes) and not any(
             file.is_relative_to(each) for each in self.unread
         )
@@ -77,7 +78,7 @@ class FoundFiles:
 
 @dataclass(frozen=True)
 class Search:
-    """What is looked for, what is not, and the roots of documents that are known."""
+    """What to look for, what to pass over, and the files that are known as documents."""
 
     home: Path
     is_excluded: Callable[[Path], bool]
@@ -88,12 +89,12 @@ class Search:
 
     @cached_property
     def roots(self) -> frozenset[Path]:
-        """These roots."""
+        """The roots of all known files, each once."""
         return frozenset(self.known.values())
 
 
 def find_documents(paths: Iterable[Path], search: Search) -> FoundFiles:
-    """The document files that are given or stand below given folders, sorted.
+    """The document files that `paths` name or that lie below the folders they name, sorted.
 
     Hidden files and folders, `node_modules`, links to folders and Pellucid's home are passed over; links to files, too,
     unless they are given by name. A path that is not there counts as gone if it is known, else as a problem.
@@ -108,7 +109,8 @@ def find_documents(paths: Iterable[Path], search: Search) -> FoundFiles:
 
 
 def is_gone(file: Path) -> bool:
-    """Whether there is no such file any more; False where its folder may not be entered, which proves nothing."""
+    """Whether no regular file stands at a path any more; False where that cannot be told (its folder may not be
+    entered)."""
     try:
         return not stat.S_ISREG(os.stat(file).st_mode)
     except (FileNotFoundError, NotADirectoryError):
@@ -118,7 +120,10 @@ def is_gone(file: Path) -> bool:
 
 
 def _search_path(given: Path, path: Path, search: Search, found: FoundFiles) -> None:
-    """Look for documents at one path: a folder, a file, one that is known and gone; anything else is a problem."""
+    """Search one path: a folder, a file, or a known one that is gone; anything else is recorded as a problem.
+
+    `given` is the path as the user wrote it, for messages.
+    """
     if path.is_dir():
         found.scopes.append(path)
         _search_folder(given, path, search, found)
@@ -135,7 +140,10 @@ def _search_path(given: Path, path: Path, search: Search, found: FoundFiles) -> 
 
 
 def _search_folder(given: Path, path: Path, search: Search, found: FoundFiles) -> None:
-    """Add the documents in a folder to what was found; a folder without any is a problem, said once."""
+    """Add the documents of a folder to `found`, and one note if it has none or none fits the glob.
+
+    `given` is the folder as the user wrote it. A folder that could not be listed is no reason for a note.
+    """
     unread, there, fitting = len(found.unread), 0, 0
     for file in _walk_folder(path, search.home, found):
         if not file.is_relative_to(search.home):
@@ -149,12 +157,14 @@ def _search_folder(given: Path, path: Path, search: Search, found: FoundFiles) -
 
 
 def _walk_folder(root: Path, home: Path, found: FoundFiles) -> Iterator[Path]:
-    """The document files below a folder, sorted; hidden ones and our `home` are passed over.
+    """The files with a document's suffix below a folder, sorted; hidden ones, `node_modules` and Pellucid's `home` are
+    left out.
 
     A folder that cannot be listed is refused in `found`.
     """
 
     def unread(error: OSError) -> None:
+        """Refuse a folder that cannot be listed, and add it to `found.unread`."""
         folder = Path(error.filename)
         found.unread.append(folder)
         found.refuse(folder, f"it cannot be listed: {error.strerror}", "check its permissions")
@@ -170,8 +180,13 @@ def _walk_folder(root: Path, home: Path, found: FoundFiles) -> Iterator[Path]:
 
 
 def _take_file(file: Path, given: Path, search: Search, found: FoundFiles, *, named: bool = False) -> bool:
-    """Add a file to what was found, or why it cannot be; False if the glob does not ask for it or it is ours."""
-    root = search.known.get(file) or _innermost_root(file, given, search)
+    """Add a file to `found`, or count it as excluded, or record why it cannot be read; a link is silently left out.
+
+    False only if the glob or Pellucid's home rules it out. A file that is `named` need not fit the glob. `given` is its
+    root, unless it or files around it are known under another.
+    """
+    above = [root for root in search.roots if file.is_relative_to(root)]  # the innermost: a folder's paths stay alike
+    root = search.known.get(file) or max(above, key=lambda root: len(root.parts), default=given)
     path = file.relative_to(root).as_posix()
     if file.is_relative_to(search.home) or (search.glob and not named and not _fits(path, search.glob)):
         return False
@@ -195,12 +210,6 @@ def _take_file(file: Path, given: Path, search: Search, found: FoundFiles, *, na
     return True
 
 
-def _innermost_root(file: Path, given: Path, search: Search) -> Path:
-    """The innermost of the roots there are that holds the file, so that the anchors of one folder stay alike."""
-    held = [root for root in search.roots if file.is_relative_to(root)]
-    return max(held, key=lambda root: len(root.parts)) if held else given
-
-
 def _fits(path: str, glob: str) -> bool:
-    """Whether a glob matches a path below its root; `*` matches across `/`, without a `/` it may match at any depth."""
+    """Whether a glob matches a relative path: `*` crosses `/`, and a glob without `/` matches at any depth."""
     return fnmatchcase(path, glob) or ("/" not in glob and fnmatchcase(path.rsplit("/", 1)[-1], glob))

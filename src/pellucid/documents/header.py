@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterable, Sequence
 
 from pellucid.documents.header_yaml import frontmatter_values
+from pellucid.documents.sections import skip_blank
 from pellucid.errors import InputError
 from pellucid.vault import frontmatter
 
@@ -31,8 +32,9 @@ _MAIL = re.compile(r"([A-Za-z][A-Za-z0-9_-]*(?: [A-Za-z0-9_-]+){0,3}):(?:[ \t]+(
 _FIELD = re.compile(r":([A-Za-z][^:\n]{0,80}):(?:[ \t]+(.*)|[ \t]*)")
 
 
-def put(header: Header, key: str, value: str) -> None:
-    """Set a key, in normal form, to a value; neither an empty value nor a second one for the key is taken."""
+def set_if_absent(header: Header, key: str, value: str) -> None:
+    """Set a key, in normal form, to a value of at most 500 characters, unless it has one; empty values and keys beyond
+    `MOST_KEYS` are dropped."""
     name = key_name(key)
     words = " ".join(value.split())[:_LONGEST_VALUE].rstrip()
     if name and words and (name in header or len(header) < MOST_KEYS):
@@ -40,29 +42,33 @@ def put(header: Header, key: str, value: str) -> None:
 
 
 def key_name(key: str) -> str:
-    """A header key in normal form: `Superseded_By` and `superseded by` are `superseded-by`."""
+    """A header key in normal form, at most 100 characters: `Superseded_By` and `superseded by` are `superseded-by`."""
     return re.sub(r"[\s_]+", "-", key.strip().casefold())[:100]
 
 
 def markdown_header(text: str, lines: Sequence[str]) -> tuple[Header, int]:
-    """The header at the very top of a Markdown file, and the number of lines that it takes."""
+    """The header at the very top of a Markdown file, and the index of the line after it: frontmatter, else mail style,
+    else `({}, 0)`."""
     try:
         front, body = frontmatter.split(text)
     except InputError:
         front, body = None, text
-    if front is not None:
-        values = frontmatter_values(front)
-        if values is not None:
-            header: Header = {}
-            for key, value in values.items():
-                put(header, key, value)
-            return header, text.count("\n", 0, len(text) - len(body))
-    return mail_header(lines)
+    values = None if front is None else frontmatter_values(front)
+    if values is None:
+        return mail_header(lines)
+    header: Header = {}
+    for key, value in values.items():
+        set_if_absent(header, key, value)
+    return header, text.count("\n", 0, len(text) - len(body))
 
 
 def mail_header(lines: Sequence[str]) -> tuple[Header, int]:
-    """`Key: value` lines at the top up to a blank line, with indented continuations, as in a PEP or an e-mail."""
-    at = _past_blank(lines, 0)
+    """The `Key: value` lines at the top, as in a PEP or an e-mail, and the index of the line after them.
+
+    `({}, 0)` unless all lines up to the first blank one are such or continue one (indented), with two keys, one of them
+    known.
+    """
+    at = skip_blank(lines, 0, len(lines))
     found: list[tuple[str, list[str]]] = []
     while at < len(lines) and lines[at].strip():
         line = lines[at]
@@ -78,39 +84,38 @@ def mail_header(lines: Sequence[str]) -> tuple[Header, int]:
     return (header, at) if len(header) > 1 and KNOWN & header.keys() else ({}, 0)
 
 
-def field_list(lines: Sequence[str], at: int) -> tuple[Header, int]:
-    """A field list of reStructuredText (`:Status: Draft`) at line `at` or below blank lines, and the line after it."""
-    begin = _past_blank(lines, at)
-    found: list[tuple[str, list[str]]] = []
-    end = at = begin
-    while at < len(lines):
-        line = lines[at]
-        match = _FIELD.fullmatch(line)
-        if match:
-            found.append((match[1], [match[2] or ""]))
-        elif line.strip() and not (found and line[0] in " \t"):
-            break
-        elif line.strip():
-            found[-1][1].append(line.strip())
-        at += 1
-        end = at if line.strip() else end
-    return _joined_values(found), end
-
-
 def rst_header(_text: str, lines: Sequence[str]) -> tuple[Header, int]:
-    """The header at the very top of a reStructuredText file, mail style or a field list; and its number of lines."""
+    """The header at the very top of a reStructuredText file, and the index of the line after it: mail style, else a
+    field list.
+
+    `({}, 0)` for neither.
+    """
     header, end = mail_header(lines)
     return (header, end) if header else rst_fields(lines, 0)
 
 
 def rst_fields(lines: Sequence[str], at: int) -> tuple[Header, int]:
-    """The field list at line `at` and the line after it, if it is a header; else nothing, and `at`."""
-    header, end = field_list(lines, at)
+    """The field list (`:Status: Draft`) at line `at` or below blank lines, and the index of the line after it.
+
+    `({}, at)` where there is none, or none of its keys is a known one.
+    """
+    found: list[tuple[str, list[str]]] = []
+    begin = end = skip_blank(lines, at, len(lines))
+    for after, line in enumerate(lines[begin:], start=begin + 1):
+        if match := _FIELD.fullmatch(line):
+            found.append((match[1], [match[2] or ""]))
+        elif line.strip() and not (found and line[0] in " \t"):
+            break
+        elif line.strip():
+            found[-1][1].append(line.strip())
+        end = after if line.strip() else end
+    header = _joined_values(found)
     return (header, end) if KNOWN & header.keys() else ({}, at)
 
 
 def _joined_values(found: Iterable[tuple[str, list[str]]]) -> Header:
-    """A key that stands several times has all its values."""
+    """A header from `(key, lines of its value)` pairs: `- ` entries and the values of a repeated key are joined by `,
+    `, other lines by spaces."""
     values: dict[str, list[str]] = {}
     for key, parts in found:
         entries = [match[1] for part in parts[1:] if (match := _ENTRY.fullmatch(part))]
@@ -118,11 +123,5 @@ def _joined_values(found: Iterable[tuple[str, list[str]]]) -> Header:
         values.setdefault(key_name(key), []).append(value)
     header: Header = {}
     for key, each in values.items():
-        put(header, key, ", ".join(value for value in each if value))
+        set_if_absent(header, key, ", ".join(value for value in each if value))
     return header
-
-
-def _past_blank(lines: Sequence[str], at: int) -> int:
-    while at < len(lines) and not lines[at].strip():
-        at += 1
-    return at

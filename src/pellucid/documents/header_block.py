@@ -7,11 +7,11 @@ import posixpath
 import re
 from collections.abc import Iterator, Sequence
 
-from pellucid.documents.formats.inline import plain
-from pellucid.documents.header import KNOWN, Header, key_name, put
+from pellucid.documents.formats.inline import plain_markdown
+from pellucid.documents.header import KNOWN, Header, key_name, set_if_absent
 from pellucid.documents.names.links import links_in
 from pellucid.documents.names.numbered import Numbered, file_number, heading_number
-from pellucid.documents.relations import of_key
+from pellucid.documents.relations import relation_of_key
 from pellucid.documents.sections import Heading
 
 _MOST_BLOCKS = 4
@@ -45,26 +45,31 @@ _LINK = re.compile(
 
 
 def header_from_text(lines: Sequence[str], spans: Sequence[tuple[int, int]], path: str) -> Header:
-    """The header that a text states: the first blocks of `key: value` entries in these spans of lines."""
+    """The header that a text states: `key: value` entries of the first blocks in these spans of lines.
+
+    A block counts if one of its keys is known (two in a code block). `path` is the document's own: links in a value are
+    resolved against it.
+    """
     header: Header = {}
     for first, last in spans:
-        for block in _text_runs(lines, first, last):
+        for block in _text_blocks(lines, first, last):
             pairs = list(_block_pairs(block, path))
             known = KNOWN & {key_name(key) for key, _ in pairs}
             if len(known) > block[0].lstrip().startswith(("```", "~~~")):
                 for key, value in pairs:
-                    put(header, key, value)
+                    set_if_absent(header, key, value)
     return header
 
 
 def status_section(lines: Sequence[str], headings: Sequence[Heading], path: str) -> Header:
-    """What the first section named Status says: its first words, and what the document supersedes or amends."""
+    """What the first section named Status (level 1 to 3) says: the status, and what the document supersedes or amends;
+    else `{}`."""
     header: Header = {}
     for number, head in enumerate(headings):
         if head.level > 3 or not _STATUS_NUMBER.match(head.text):
             continue
         last = headings[number + 1].first if number + 1 < len(headings) else len(lines)
-        for block in _text_runs(lines, head.end, last):
+        for block in _text_blocks(lines, head.end, last):
             for line in block:
                 _status_line(header, line, path)
         break
@@ -72,29 +77,32 @@ def status_section(lines: Sequence[str], headings: Sequence[Heading], path: str)
 
 
 def header_from_status(status: str, path: str) -> Header:
-    """What a status says besides: `superseded by [ADR-5](0005-use-x.md)`."""
+    """The relation that a status value also states, as a header: `superseded by [ADR-5](0005-use-x.md)`; `{}` if it
+    states none."""
     header: Header = {}
     if found := _VERB.match(_line_with_targets(status, path)):
-        put(header, found[1], found[2])
+        set_if_absent(header, found[1], found[2])
     return header
 
 
 def _status_line(header: Header, line: str, path: str) -> None:
-    """Keep what one line says of the status: a verb with whom it is by (`superseded by`), and the status itself."""
+    """Add to a header what one line of a Status section says: a relation such as `supersedes`, and the status if it has
+    none yet."""
     words = _plain_line(line, path)
     verb = _VERB.match(words)
     if verb:
-        put(header, verb[1], (_VERB.match(_line_with_targets(line, path)) or verb)[2])
+        set_if_absent(header, verb[1], (_VERB.match(_line_with_targets(line, path)) or verb)[2])
     if "status" in header or (verb and not verb[1].casefold().endswith(" by")):
         return
     words = words[len("status:") :].strip() if words[:7].casefold() == "status:" else words
     found = _STATUS.match(words)
     first = words.split(" ", 1)[0]
-    put(header, "status", found[1] if found else first if first.casefold() in _STATUSES else "")
+    set_if_absent(header, "status", found[1] if found else first if first.casefold() in _STATUSES else "")
 
 
-def _text_runs(lines: Sequence[str], first: int, last: int) -> Iterator[list[str]]:
-    """The first runs of lines that are not blank, without pictures and comments."""
+def _text_blocks(lines: Sequence[str], first: int, last: int) -> Iterator[list[str]]:
+    """The first four blocks of non-blank lines between `first` and `last`, in 60 lines at most; pictures and comments
+    are left out."""
     block: list[str] = []
     count = 0
     for line in [*lines[first : min(last, first + _MOST_LINES)], ""]:
@@ -110,21 +118,22 @@ def _text_runs(lines: Sequence[str], first: int, last: int) -> Iterator[list[str
 
 
 def _block_pairs(block: Sequence[str], path: str) -> Iterator[tuple[str, str]]:
-    """The `key: value` entries that a block begins with."""
+    """The `key: value` entries that a block begins with, up to the first other line; relations keep their link
+    targets."""
     for item in _block_items(block):
         found = list(_header_pairs(_plain_line(item, path)))
         if not found:
             return
-        if any(of_key(key) for key, _ in found):
+        if any(relation_of_key(key) for key, _ in found):
             linked = list(_header_pairs(_line_with_targets(item, path)))
-            found = [
-                one if of_key(one[0]) and one[0] == each[0] else each for each, one in zip(found, linked, strict=False)
-            ]
+            pairs = zip(found, linked, strict=False)
+            found = [one if relation_of_key(one[0]) and one[0] == each[0] else each for each, one in pairs]
         yield from found
 
 
 def _block_items(block: Sequence[str]) -> list[str]:
-    """List items, rows of a table or lines, each with the lines that go on with it."""
+    """The list items, rows of two-column tables (as `key: value`) and other lines of a block, each with the lines that
+    continue it."""
     items: list[str] = []
     for line in block:
         if line.lstrip().startswith(("```", "~~~")):
@@ -141,11 +150,13 @@ def _block_items(block: Sequence[str]) -> list[str]:
 
 
 def _header_pairs(words: str) -> Iterator[tuple[str, str]]:
+    """The `key: value` pairs of a line, also of one in which `·`, `|` or `•` parts them; what is no pair is left
+    out."""
     return (pair for piece in _BETWEEN.split(words) for pair in _pairs_of_line(piece))
 
 
 def _pairs_of_line(text: str) -> Iterator[tuple[str, str]]:
-    """The pairs of one line: mostly one, but `spec_id: SPEC-059 version: v0.1 status: draft` has three."""
+    """The pairs of a piece of a line: one or none, but `spec_id: SPEC-059 version: v0.1 status: draft` has three."""
     marks = list(_NEXT.finditer(text))
     known = sum(key_name(mark[1]) in KNOWN for mark in marks)
     if known > 1 and marks[0].start() == 0:
@@ -156,33 +167,37 @@ def _pairs_of_line(text: str) -> Iterator[tuple[str, str]]:
 
 
 def _plain_line(line: str, path: str) -> str:
-    """A line without list and quotation signs and markup; a link to another numbered document is called by its id."""
+    """A line without list and quote signs and markup; a link to a numbered document is replaced by its id, any other by
+    its text."""
 
-    def called(text: str, target: str) -> str:
+    def link_text(text: str, target: str) -> str:
+        """The id of the numbered document that a link leads to, else its text."""
         number = _linked_number(target, path)
         return number.name if number else text
 
-    return plain(_MARK.sub("", line, count=1).rstrip("\\ "), called)
+    return plain_markdown(_MARK.sub("", line, count=1).rstrip("\\ "), link_text)
 
 
 def _line_with_targets(line: str, path: str) -> str:
-    """As `_plain_line`, but a link to a document without a number stays as it is written, `[text](target)`."""
+    """As `_plain_line`, but a link to a document without a number stays as written, `[text](target)`."""
     kept: list[str] = []
 
-    def aside(found: re.Match[str]) -> str:
-        """Set a link that names no numbered document aside, and leave its number in its place."""
+    def set_aside(found: re.Match[str]) -> str:
+        """Keep a link that names no numbered document in `kept`, and return a placeholder for it; any other link is
+        returned as it is."""
         named = heading_number(found["text"] or found["wiki"] or "") or _linked_number(found["target"] or "", path)
         if named or not any(links_in(found[0], path)):
             return found[0]
         kept.append(found[0])
         return f"\1{len(kept) - 1}\1"
 
-    words = _plain_line(_LINK.sub(aside, line.replace("\1", "")), path)
+    words = _plain_line(_LINK.sub(set_aside, line.replace("\1", "")), path)
     return re.sub("\1(\\d+)\1", lambda found: kept[int(found[1])], words)
 
 
 def _linked_number(target: str, path: str) -> Numbered | None:
-    """The number of the document that a link leads to, if the name of its file says one."""
+    """The number of the document that a link leads to; None for a URL, a bare `#anchor`, or a file whose name has
+    none."""
     name = target.split("#", 1)[0]
     if "://" in name or not name:
         return None

@@ -22,7 +22,8 @@ _UNASKED = re.compile(r"(?:^|[\s\[{,])!|^%", re.MULTILINE)
 
 
 def frontmatter_values(front: str) -> dict[str, str] | None:
-    """What a frontmatter says, lists joined by `, `; None if it is none (a text between rules)."""
+    """The values of a frontmatter by key, lists joined by `, `; `{}` for a blank one, None if it holds text instead of
+    keys."""
     simple = _values_by_line(front, strict=True)
     if simple is not None:
         return simple if simple or not front.strip() else None
@@ -34,7 +35,7 @@ def frontmatter_values(front: str) -> dict[str, str] | None:
 
 
 def _values_by_line(front: str, *, strict: bool) -> dict[str, str] | None:
-    """The values of `key: value` lines and simple lists, read without YAML.
+    """The values of `key: value` lines and simple lists, read without YAML; other lines are passed over.
 
     With `strict`, None if YAML might read a line in another way.
     """
@@ -60,7 +61,10 @@ def _values_by_line(front: str, *, strict: bool) -> dict[str, str] | None:
 
 
 def _values_as_written(text: str | None, *, strict: bool) -> list[str] | None:
-    """The values that stand after a colon or a dash; None if that cannot be told without YAML."""
+    """The values after a colon or a dash as written, `[a, b]` as two, `null` as none; None if `text` is None.
+
+    With `strict`, None also where only YAML can tell; without it such a text is one value, without quotes and comment.
+    """
     if text is None:
         return None
     if text in _NULL:
@@ -76,12 +80,13 @@ def _values_as_written(text: str | None, *, strict: bool) -> list[str] | None:
 
 
 def _is_plain(text: str) -> bool:
+    """Whether YAML would read a text, which is not empty, as the plain string it is."""
     signed = text[0] == "-" and text[1:2].strip()
     return bool(signed or text[0] not in _INDICATORS) and not (": " in text or " #" in text or text.endswith(":"))
 
 
 def _parsed_yaml(front: str) -> Mapping[str, object] | None:
-    """The frontmatter as YAML; None where that is too long, may do harm, or is no YAML."""
+    """The frontmatter as YAML; None where it is too long, is no YAML, or has a tag (`!!int`) or directive."""
     if len(front) > _LONGEST_YAML or _UNASKED.search(front):
         return None
     try:
@@ -91,7 +96,11 @@ def _parsed_yaml(front: str) -> Mapping[str, object] | None:
 
 
 def _on_one_line(value: object, written: str, depth: int = 0) -> str:
-    """A value on one line; a number or truth value as it was written, since YAML makes 1.1 of the version 1.10."""
+    """A YAML value as text: lists as `a, b`, mappings as `key: value, …`, 200 items each at most; empty for None or
+    what nests too deep.
+
+    A string stays as it is; `written` is how another scalar was spelled, since YAML makes 1.1 of the version 1.10.
+    """
     if value is None or depth > _DEEPEST:
         return ""
     if isinstance(value, str):
@@ -108,7 +117,7 @@ def _on_one_line(value: object, written: str, depth: int = 0) -> str:
 
 
 def _scalar_text(value: object) -> str:
-    """A plain value as text, `true` for True; empty for a number too long to write."""
+    """A number, date or truth value (`true`) as text; empty for a number too long to write."""
     if isinstance(value, bool):
         return "true" if value else "false"
     try:

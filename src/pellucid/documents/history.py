@@ -10,9 +10,10 @@ from pathlib import Path
 
 from pellucid.documents.files import MOST_BYTES
 from pellucid.documents.reading import ReadDocument, Values, read_document
-from pellucid.documents.versions import Said
+from pellucid.documents.versions import HeaderState
 from pellucid.errors import InputError
-from pellucid.git.history import FileHistory, TextAt, departures, has_commits, header_history
+from pellucid.git.history import FileHistory, TextAt, has_commits, header_history
+from pellucid.git.history import departures as git_departures
 from pellucid.git.program import Repository, blobs, find_checkout, open_repository
 from pellucid.model.document import HeaderVersion
 from pellucid.model.entity import node_key
@@ -23,23 +24,24 @@ HeaderOf = Callable[[ReadDocument, str, bytes], tuple[str, Values]]
 
 @dataclass(frozen=True, slots=True)
 class FileCommits:
-    """When commits changed a file, oldest first; and when the text that is kept of it was left, where one holds it."""
+    """When commits changed a file, oldest first; `left` is when the stored text of it was replaced, if a commit did."""
 
     at: tuple[datetime, ...]
     left: datetime | None = None
 
-    def after(self, begun: datetime, now: datetime) -> datetime:
-        """When what began then, and is no more, was left: never before it began, nor later than now.
+    def end_after(self, begun: datetime, now: datetime) -> datetime:
+        """When a text that began at `begun` and is gone by `now` was replaced: at `left`, else at the first commit
+        after `begun`.
 
-        It is now where no commit tells: all of them are older.
+        `now` where that is not between the two.
         """
         at = self.left or next((each for each in self.at if each > begun), now)
         return at if begun < at <= now else now
 
 
 @dataclass(frozen=True, slots=True)
-class Gone:
-    """A file that the branch holds no more: when it was changed and when it went, and which file it is today."""
+class Departure:
+    """A file that the branch no longer holds: when it was changed and removed, and what it was renamed to."""
 
     changes: FileCommits
     to: Path | None
@@ -47,19 +49,19 @@ class Gone:
 
 @dataclass(frozen=True, slots=True)
 class HeaderHistory:
-    """The history of a file: what its header said, when its last commit was, and whether it still is as it was."""
+    """What a file's header said over time, its last commit, and whether the file is as committed (`clean`)."""
 
-    said: tuple[Said, ...]
+    said: tuple[HeaderState, ...]
     touched: datetime
     clean: bool
     changes: FileCommits
     entities: tuple[str, ...] = ()
-    """What the file defined then, one for each that `said` holds."""
+    """The entity that the file defined, for each of `said`."""
     others: int = 0
-    """Of the headers, how many were left out: they are of something else that the file defined."""
+    """How many headers `of_entity` left out, as the file defined another entity then."""
 
-    def of(self, entity: str) -> "HeaderHistory":
-        """The history of this one entity: while the file defined another thing, this one was not there."""
+    def of_entity(self, entity: str) -> "HeaderHistory":
+        """The history of one entity: `values` is None while the file defined another one, and `others` counts those."""
         key = node_key(entity)
         own = [
             each.values is None or node_key(name) == key for each, name in zip(self.said, self.entities, strict=True)
@@ -69,15 +71,19 @@ class HeaderHistory:
         )
         return replace(self, said=said, entities=(entity,) * len(said), others=own.count(False))
 
-    def dated(self, old: Iterable[HeaderVersion], now: datetime) -> "HeaderHistory":
-        """The same without dates to come: a commit that bears one counts from when it was first read."""
+    def without_future_dates(self, old: Iterable[HeaderVersion], now: datetime) -> "HeaderHistory":
+        """The same with no date after `now`: a commit with such a date counts from when it was first read.
+
+        `old` are the stored header versions.
+        """
         first = {each.commit: each.valid_from for each in old if each.commit}
         said = tuple(replace(each, at=min(each.at, now, first.get(each.commit or "", now))) for each in self.said)
         return replace(self, said=said, touched=min(self.touched, now))
 
     @property
-    def defined(self) -> datetime | None:
-        """Since when the file has defined what it does; None if it always did."""
+    def defined_since(self) -> datetime | None:
+        """When the file began to define what it does; None if it always did, or the file is not as committed, or was
+        absent last."""
         absent = [place for place, each in enumerate(self.said) if each.values is None]
         later = self.said[absent[-1] + 1 :] if absent else ()
         return later[0].at if later and self.clean else None
@@ -85,7 +91,7 @@ class HeaderHistory:
 
 @dataclass(slots=True)
 class Histories:
-    """The histories of files, given in the order in which they are asked for."""
+    """The git histories of files, read in the order of `paths`."""
 
     paths: Mapping[Path, str]
     """The files, and what each is called in what is stored: an old version is read under that name."""
@@ -116,10 +122,10 @@ class Histories:
                     each.close()
 
     def of_file(self, file: Path, data: bytes, kept: str = "") -> HeaderHistory | None:
-        """The history of a file that now holds these bytes; None if no commit holds it, or a later one was asked for.
+        """The history of a file that now holds `data`; None if it stands in no checkout, no commit holds it, or a later
+        file was asked for.
 
-        Files are asked for in the order of `paths`: what git tells is read once, forward.
-        `kept` is the digest of the text that is kept of it.
+        `kept` is the digest of its stored text. What git tells is read once, forward: ask in the order of `paths`.
         """
         top = self._tops.get(file)
         if top is None:
@@ -132,37 +138,40 @@ class Histories:
         if top / found.path != file:
             self._next[top] = found
             return None
-        said = tuple(Said(each.at, each.values, each.commit) for each in found.versions)
+        said = tuple(HeaderState(each.at, each.values, each.commit) for each in found.versions)
         entities = tuple(each.entity for each in found.versions)
         other = kept if kept != hashlib.sha256(data).hexdigest() else ""
         changes = _commits_of(self._repositories[top], found.texts, other)
         return HeaderHistory(said, found.touched, _is_blob(found.blob, data), changes, entities)
 
-    def gone(self, kept: Mapping[Path, str]) -> dict[Path, Gone]:
-        """When and whereto files that are not there now were taken away, of those that a commit took away.
+    def departures(self, kept: Mapping[Path, str]) -> dict[Path, Departure]:
+        """The departure of each of these missing files that a commit removed, by file; others are not in it.
 
-        `kept` has the digest of the text that is kept of each. A repository that cannot be read is noted.
+        `kept` has the digest of each file's stored text. A repository that cannot be read is noted.
         """
         by_top: dict[Path, list[Path]] = {}
         for file in kept:
             if top := find_checkout(file.parent):
                 by_top.setdefault(top, []).append(file)
-        out: dict[Path, Gone] = {}
+        out: dict[Path, Departure] = {}
         for top, files in by_top.items():
             try:
                 repository = open_repository(top)
-                paths = [_path(file, top) for file in files] if has_commits(repository) else []
-                for path, each in (departures(repository, paths) if paths else {}).items():
+                paths = [file.relative_to(top).as_posix() for file in files] if has_commits(repository) else []
+                for path, each in (git_departures(repository, paths) if paths else {}).items():
                     changes = _commits_of(repository, each.texts, kept[top / path])
-                    out[top / path] = Gone(changes, top / each.to if each.to else None)
+                    out[top / path] = Departure(changes, top / each.to if each.to else None)
             except InputError as error:
                 self.notes.append(f"when files left is not known: {error}")
         return out
 
     def _open_repositories(self, files: Sequence[Path]) -> None:
-        """Open the git repositories that these files stand in; what has no history there is noted.
+        """Open the git repositories of these files; files outside of any, and repositories without a commit, are noted.
 
-        InputError where no file stands in one.
+        A shallow clone is noted, too.
+
+        Raises:
+            InputError: no file is in a git checkout.
         """
         self._place = {file: place for place, file in enumerate(files)}
         folders = {folder: find_checkout(folder) for folder in {file.parent for file in files}}
@@ -170,7 +179,7 @@ class Histories:
         for file in files:
             if top := folders[file.parent]:
                 self._tops[file] = top
-                by_top.setdefault(top, []).append(_path(file, top))
+                by_top.setdefault(top, []).append(file.relative_to(top).as_posix())
         if files and not by_top:
             raise InputError(
                 "none of these files stands in a git checkout",
@@ -191,7 +200,7 @@ class Histories:
             self._running[top] = header_history(repository, paths, partial(self._read_header, top))
 
     def _read_header(self, top: Path, path: str, data: bytes) -> tuple[str, dict[str, str]] | None:
-        """The entity and header that an old version of a file stated; None where it could not be read."""
+        """The entity and header in an old version of a file; None where it could not be read."""
         name = self.paths[top / path]
         root = (top / path).parents[name.count("/")].name
         try:
@@ -201,7 +210,11 @@ class Histories:
 
 
 def _commits_of(repository: Repository, texts: Sequence[TextAt], kept: str) -> FileCommits:
-    """When a file was changed, and when a commit left the text of the digest `kept`, the newest such change."""
+    """When commits changed a file (`texts`), and when the text of digest `kept` was last replaced, if a commit did
+    that.
+
+    With an empty `kept` nothing was replaced.
+    """
     at = tuple(each.at for each in texts)
     if not kept or len(texts) < 2:
         return FileCommits(at)
@@ -213,12 +226,8 @@ def _commits_of(repository: Repository, texts: Sequence[TextAt], kept: str) -> F
     return FileCommits(at)
 
 
-def _path(file: Path, top: Path) -> str:
-    return file.relative_to(top).as_posix()
-
-
 def _is_blob(name: str, data: bytes) -> bool:
-    """Whether git would store these bytes, or the same with plain line ends, under this name."""
+    """Whether git would store these bytes, or the same with plain line ends, under this object name."""
     kind = "sha256" if len(name) == 64 else "sha1"
     texts = (data, data.replace(b"\r\n", b"\n"))
     return any(

@@ -12,7 +12,7 @@ from pellucid.store.graph_port import FiledDocument
 
 @dataclass(slots=True)
 class Moves:
-    """Which files turned up elsewhere in one run. Documents are taken out of what is known as they are found."""
+    """Which files moved since the last run. Documents are taken out of `known` as they are found."""
 
     lost: dict[str, Path] = field(default_factory=dict[str, Path])
     """The files of documents that are not there any more, by digest."""
@@ -25,7 +25,8 @@ class Moves:
 
     @classmethod
     def of(cls, known: Mapping[Path, FiledDocument], missing: Iterable[Path]) -> "Moves":
-        """The documents that may have moved: of these, those whose files are missing, and those that swapped places."""
+        """What is known before files are looked at: `missing` are files that are gone; all that stand may have swapped
+        places."""
         places: dict[str, list[Path]] = defaultdict(list)
         for file, each in known.items():
             if each.document.removed_at is None:
@@ -35,33 +36,31 @@ class Moves:
     def take(
         self, file: Path, digest: str, known: dict[Path, FiledDocument], *, has_history: bool = False
     ) -> FiledDocument | None:
-        """The known document that a file is, moved here or not; None if it is new. One that moved leaves `known`.
+        """The known document that a file is; None if it is new. One that moved here leaves `known`.
 
-        Where the file has a history in git, the document that stood there stays: git swaps no names.
+        It is the one of this path if its bytes are the same, else one of these bytes that left its place, else, for an
+        unknown path, one renamed to it in git, else the one of this path with other bytes. With a history in git
+        (`has_history`) the document of this path stays: git swaps no names.
         """
         own = known.get(file)
         if own and (has_history or own.document.digest == digest or own.document.removed_at is not None):
             return own
         before = None if has_history else self._swapped_from(file, digest, known)
         if before is None and own is None:
-            before = self._renamed_from(file, digest, known)
+            lost = self.lost.pop(digest, None)
+            before = lost if lost in known else self.moved_to.get(file)
         if before is None:
             return own
         if own:
             self.displaced[file] = known.pop(file)
         return self.displaced.pop(before, None) or known.pop(before, None)
 
-    def was(self, file: Path) -> Path:
-        """The file under which a file is known: itself, or the one that it was."""
+    def former_path(self, file: Path) -> Path:
+        """The path under which a file is known: what git says it was renamed from, else its own."""
         return self.moved_to.get(file, file)
 
-    def _renamed_from(self, file: Path, digest: str, known: Mapping[Path, FiledDocument]) -> Path | None:
-        """Where the document of these bytes, or of this history, stood, if no file is there any more."""
-        before = self.lost.pop(digest, None)
-        return before if before in known else self.moved_to.get(file)
-
     def _swapped_from(self, file: Path, digest: str, known: Mapping[Path, FiledDocument]) -> Path | None:
-        """The former place of the document of this digest, if another one, or nothing, stands there now; else None."""
+        """The file where the document of this digest was, if it holds another document or nothing now; else None."""
         for place, each in self.displaced.items():
             if each.document.digest == digest:
                 return place
@@ -71,7 +70,7 @@ class Moves:
         return None
 
     def _has_left(self, place: Path, digest: str) -> bool:
-        """Whether a file holds the bytes of another document now, or is gone."""
+        """Whether a file is gone, or holds the bytes of another known document now; False if it cannot be read."""
         if is_gone(place):
             return True
         try:

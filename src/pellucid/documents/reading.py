@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 
 from pellucid.documents.formats.markup import without_comments
 from pellucid.documents.formats.suffixes import CALLED, FORMATS, DocumentFormat, format_of
-from pellucid.documents.header import Header, put
+from pellucid.documents.header import Header, set_if_absent
 from pellucid.documents.header_block import header_from_status, header_from_text, status_section
 from pellucid.documents.names.identity import identify
 from pellucid.documents.sections import Heading, Outline, ReadSection, sections
@@ -20,7 +20,7 @@ Values = dict[str, str]
 
 @dataclass(frozen=True, slots=True)
 class ReadDocument:
-    """What one file says: who it is, its header (keys lower-case with `-`), its sections in order.
+    """What one file says: what it defines, its header (keys lower-case with `-`) and its sections in order.
 
     `format` is the name of its format; `entity` is its own id (`SPEC-054`), or its path; `aliases` are other names,
     without the entity itself.
@@ -37,7 +37,7 @@ class ReadDocument:
 
 @dataclass(frozen=True, slots=True)
 class CleanSection:
-    """A section that may be stored; `lines` are its lines in the file, as `3-9`."""
+    """A section that may be stored; `lines` is its range of lines in the file, as `3-9`."""
 
     heading: str
     trail: tuple[str, ...]
@@ -48,7 +48,7 @@ class CleanSection:
 
 @dataclass(frozen=True, slots=True)
 class CleanDocument:
-    """A document that may be stored: what was read, without what nobody may keep. `values` are its header's."""
+    """A document that may be stored, without secrets and what is off the record; `values` are its header's."""
 
     format: FormatName
     title: str
@@ -77,19 +77,22 @@ def read_document(path: str, data: bytes, root: str = "") -> ReadDocument:
         fields, end = format_.below_title(lines, title.end)
         if fields:
             header = {**fields, **header}
-            title, outline = _replaced(outline, title, replace(title, end=end))
+            title, outline = _with_heading(outline, title, replace(title, end=end))
     seen = without_comments(text, lines, format_.markup, format_.comment) if format_.comment in text else lines
     header = _completed_header(header, seen, start, outline, title, f"{root}/{path}" if root else path)
     who = identify(path, header, title.text if title else "", root)
     names = who.title if who.entity == path else f"{who.title} {who.entity}"
     if title and _words(title.text) <= _words(names):
-        title, outline = _replaced(outline, title, replace(title, text=""))
+        title, outline = _with_heading(outline, title, replace(title, text=""))
     parts = tuple(sections(lines, outline, start, title))
     return ReadDocument(format_.name, who.title, who.entity, who.entity_type, who.aliases, header, parts)
 
 
 def _decoded_text(path: str, data: bytes) -> str:
-    """The text of a file with plain line ends. InputError where it is not UTF-8 text."""
+    """The text of a file with `\n` as line ends, without a byte order mark; later NULs become `\ufffd`.
+
+    InputError where it is not UTF-8, or its first bytes hold a NUL.
+    """
     if b"\0" in data[:_SNIFFED]:
         raise InputError(f"{path} is not a text file", code="invalid_document", next_step="leave it out")
     try:
@@ -102,7 +105,7 @@ def _decoded_text(path: str, data: bytes) -> str:
 
 
 def _document_format(path: str) -> DocumentFormat:
-    """The format that a path's suffix says. InputError for one that is not known."""
+    """The format of a path by its suffix. InputError for an unknown one."""
     found = format_of(path)
     if found is None:
         known = f"known: {', '.join(sorted(FORMATS))}"
@@ -111,9 +114,9 @@ def _document_format(path: str) -> DocumentFormat:
 
 
 def _title_heading(lines: Sequence[str], start: int, headings: Sequence[Heading], header: Header) -> Heading | None:
-    """The heading that names the document: the first of all, of level 1.
+    """The heading that names the document: the first of all, if of level 1; None if none does.
 
-    Where there are several of level 1 it may be the first of them only: then it is the title if it says what the
+    Where there are several of level 1, the first is the title if it says what the
     header's title says, or, without one, if no text stands before it and the next does not begin like it (`Version 2`).
     """
     ones = [head for head in headings if head.level == 1]
@@ -130,7 +133,11 @@ def _title_heading(lines: Sequence[str], start: int, headings: Sequence[Heading]
 def _completed_header(
     header: Header, lines: Sequence[str], start: int, outline: Outline, title: Heading | None, path: str
 ) -> Header:
-    """The header with what stands about the document in its text; what the header itself says comes first."""
+    """The header with what the text states added: entries above and below the title, the Status section, the status
+    itself.
+
+    A value that it has stays. `path` is the document's, for links.
+    """
     heads = outline.headings
     spans = [(start, heads[0].first if heads else len(lines))]
     if title:
@@ -139,15 +146,17 @@ def _completed_header(
     out = dict(header)
     for more in (header_from_text(lines, spans, path), status_section(lines, heads, path)):
         for key, value in more.items():
-            put(out, key, value)
+            set_if_absent(out, key, value)
     for key, value in header_from_status(out.get("status", ""), path).items():
-        put(out, key, value)
+        set_if_absent(out, key, value)
     return out
 
 
-def _replaced(outline: Outline, old: Heading, new: Heading) -> tuple[Heading, Outline]:
+def _with_heading(outline: Outline, old: Heading, new: Heading) -> tuple[Heading, Outline]:
+    """The heading `new`, and the outline with it in place of `old`."""
     return new, replace(outline, headings=tuple(new if head is old else head for head in outline.headings))
 
 
 def _words(text: str) -> set[str]:
+    """The distinct words of a text, lower-case, numbers without leading zeros: `ADR-007` is `{"adr", "7"}`."""
     return {word.lstrip("0") or "0" for word in re.findall(r"[^\W_]+", text.casefold())}

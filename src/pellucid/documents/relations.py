@@ -8,7 +8,7 @@ from pellucid.model.entity import EdgeType
 
 @dataclass(frozen=True, slots=True)
 class Relation:
-    """A type of edge, and whether it leads from what is named to the one that names it (`superseded by`)."""
+    """An edge type; `inverse` means that it leads from the named document to the naming one (`superseded by`)."""
 
     type: EdgeType
     inverse: bool = False
@@ -68,29 +68,29 @@ _LEAD = re.compile(
 _ITEM = re.compile(r"([ \t]*)(?:[-*+|]|\d{1,3}[.)])[ \t]+")
 
 
-def attribute_of(key: str) -> str:
-    """A header key in comparable form: lower-case, `-` for space and underscore."""
+def normal_key(key: str) -> str:
+    """A header key in comparable form: lower-case, `-` for spaces and underscores."""
     return re.sub(r"[\s_-]+", "-", key.strip().casefold())
 
 
-def of_key(key: str) -> Relation | None:
-    """The edge that a header key announces."""
-    return _KEYS.get(attribute_of(key))
+def relation_of_key(key: str) -> Relation | None:
+    """The relation that a header key such as `depends-on` announces; None for any other key."""
+    return _KEYS.get(normal_key(key))
 
 
-def names_itself(key: str) -> bool:
-    """Whether the value of a header key or an attribute is another name of the same thing."""
-    return attribute_of(key) in _ALIASES
+def is_alias_key(key: str) -> bool:
+    """Whether the value of a header key or an attribute is another name of the same thing (`aka`)."""
+    return normal_key(key) in _ALIASES
 
 
-def of_heading(heading: str, level: int, trail: tuple[str, ...]) -> Relation | None:
-    """The edge that the names under a heading mean, by it or by the nearest of those above it; None for a mention.
+def relation_of_heading(heading: str, level: int, trail: tuple[str, ...]) -> Relation | None:
+    """The relation of the names under a heading, by it or by the nearest one above it; None for mere mentions.
 
-    Numbering and a colon are passed over. A heading under `Relationships` counts by its verb; what stands there under
-    none is only related. What stands in sections of their own below an outermost `# References` is a chapter, and no
-    list of references.
+    `level` is the heading's, `trail` has the headings above it. A heading under `Relationships` counts by its verb;
+    without one, names there are only related. Elsewhere a heading below level 3 says nothing itself, and an outermost
+    `# References` with sections of its own is a chapter, not a list of references.
     """
-    inner = [_plain(each) for each in (*trail, heading)]
+    inner = [_normal_heading(each) for each in (*trail, heading)]
     within = _BLOCK in inner
     for depth in range(len(inner) - 1, -1, -1):
         if inner[depth] == _BLOCK:
@@ -105,16 +105,16 @@ def of_heading(heading: str, level: int, trail: tuple[str, ...]) -> Relation | N
     return None
 
 
-def is_block(heading: str, trail: tuple[str, ...]) -> bool:
-    """Whether lines under this heading begin with verbs of their own."""
-    return _BLOCK in (_plain(each) for each in (*trail, heading))
+def is_relationships_block(heading: str, trail: tuple[str, ...]) -> bool:
+    """Whether the heading or one above it is `Relationships`, whose lines begin with verbs of their own."""
+    return _BLOCK in (_normal_heading(each) for each in (*trail, heading))
 
 
-def by_line(text: str, default: Relation) -> list[tuple[int, Relation]]:
-    """Where in a Relationships block which edge begins to be meant: (offset, relation), ascending.
+def relations_by_offset(text: str, default: Relation) -> list[tuple[int, Relation]]:
+    """The relations of the names in a Relationships block, each as (offset from which it applies, relation), ascending.
 
-    A line that begins with a verb sets it (`- **Depends on:** SPEC-034`); it holds for what is further indented, and,
-    where that line is no list item itself, until another line does or a paragraph begins.
+    A line that begins with a verb sets it (`- **Depends on:** SPEC-034`) for what is further indented or, if it is no
+    list item itself, until another line does or a paragraph begins. `default` applies elsewhere.
     """
     out = [(0, default)]
     offset, held, apart = 0, -1, False
@@ -132,6 +132,8 @@ def by_line(text: str, default: Relation) -> list[tuple[int, Relation]]:
     return out
 
 
-def _plain(heading: str) -> str:
+def _normal_heading(heading: str) -> str:
+    """A heading lower-case, without numbering, emphasis and colon, `-` and `_` as spaces: `## 2. Depends_on:` is
+    `depends on`."""
     text = re.sub(r"[\s_-]+", " ", heading.strip().strip("*_`").casefold()).strip()
     return _NUMBERING.sub("", text, count=1).rstrip(": ").strip("*_` ")

@@ -14,7 +14,7 @@ Span = tuple[int, int]
 
 @dataclass(frozen=True, slots=True)
 class Heading:
-    """A heading as plain text, its level from 1 to 6, where its lines begin and where the text below it begins."""
+    """A heading as plain text, its level (1 to 6), its first line, and the line where the text below it begins."""
 
     text: str
     level: int
@@ -24,7 +24,7 @@ class Heading:
 
 @dataclass(frozen=True, slots=True)
 class Outline:
-    """The headings of a document in order, and the spans of lines that are not cut: code, tables with blank lines."""
+    """The headings of a document in order, and the spans of lines that should not be cut: code, tables."""
 
     headings: tuple[Heading, ...]
     whole: tuple[Span, ...] = ()
@@ -32,7 +32,7 @@ class Outline:
 
 @dataclass(frozen=True, slots=True)
 class ReadSection:
-    """A part of a document: its heading and those above it, its lines in the file (1-based, inclusive) and its text.
+    """A part of a document: its heading and those above it (`trail`), its lines (1-based, inclusive) and its text.
 
     `heading` is empty for what stands before the first heading (level 0) and for what stands directly below the title.
     """
@@ -46,14 +46,16 @@ class ReadSection:
 
 
 def heading(text: str, level: int, first: int, end: int) -> Heading:
-    """A heading; if it is far too long, its line counts as text, too, so that no word of it is lost."""
+    """A heading, of level 6 at most; if it is longer than 300 characters, it is cut, and its line counts as text,
+    too."""
     if len(text) <= _LONGEST_HEADING:
         return Heading(text, min(level, 6), first, end)
     return Heading(text[:_LONGEST_HEADING].rsplit(" ", 1)[0] + " …", min(level, 6), first, first)
 
 
 def sections(lines: Sequence[str], outline: Outline, start: int, title: Heading | None) -> Iterator[ReadSection]:
-    """The sections of the lines from `start` on; `title` is the heading that names the document and leads no trail.
+    """The sections of the lines from `start` on, none longer than `MOST_CHARACTERS`; the document's `title` heads no
+    trail.
 
     A section without a text of its own is left out if others stand below it, or if its heading is empty.
     """
@@ -81,7 +83,7 @@ def sections(lines: Sequence[str], outline: Outline, start: int, title: Heading 
 
 
 def _trimmed_span(lines: Sequence[str], first: int, last: int) -> Span:
-    """The span of lines without blank ones at either end; empty where all are blank."""
+    """The span of lines without blank lines at either end; empty where all are blank."""
     while first < last and not lines[first].strip():
         first += 1
     while first < last and not lines[last - 1].strip():
@@ -92,7 +94,10 @@ def _trimmed_span(lines: Sequence[str], first: int, last: int) -> Span:
 def _bounded_sections(
     lines: Sequence[str], head: Heading, last: int, whole: Sequence[Span], trail: tuple[str, ...]
 ) -> Iterator[ReadSection]:
-    """The text from `head.end` to `last` as one section, or as several if it is too long; the first has the heading."""
+    """The text from `head.end` to `last` as one section, or several of the same heading if it is too long.
+
+    The lines of the first include the heading's. `whole` are spans of lines that should not be cut.
+    """
     begin: int | None = head.first
     for first, end, text in _equal_parts(lines, head.end, last, whole):
         at = first if begin is None else begin
@@ -101,7 +106,11 @@ def _bounded_sections(
 
 
 def _equal_parts(lines: Sequence[str], first: int, last: int, whole: Sequence[Span]) -> Iterator[tuple[int, int, str]]:
-    """Lines in parts of about equal length, each as (first line, line after it, text); one part if all fit into it."""
+    """Lines in parts of about equal length, each as (first line, line after it, text); one if `MOST_CHARACTERS` hold
+    all.
+
+    A longer line is cut; both line numbers are then those of that line.
+    """
     total = _size(lines, first, last)
     if total <= MOST_CHARACTERS:
         yield first, last, "\n".join(lines[first:last]).rstrip()
@@ -123,12 +132,14 @@ def _equal_parts(lines: Sequence[str], first: int, last: int, whole: Sequence[Sp
 
 
 def _part(lines: Sequence[str], first: int, last: int) -> tuple[int, int, str]:
+    """The span without blank lines at either end, and its text."""
     first, last = _trimmed_span(lines, first, last)
     return first, last, "\n".join(lines[first:last]).rstrip()
 
 
 def _whole_pieces(lines: Sequence[str], first: int, last: int, whole: Sequence[Span]) -> Iterator[Span]:
-    """Spans that are better not cut: paragraphs, code and tables; single lines where one of these is too long."""
+    """The spans of the paragraphs, code and tables in a span; of one that is too long, those of its single non-blank
+    lines."""
     for at, end in _paragraph_spans(lines, first, last, whole):
         if _size(lines, at, end) <= MOST_CHARACTERS:
             yield at, end
@@ -139,7 +150,7 @@ def _whole_pieces(lines: Sequence[str], first: int, last: int, whole: Sequence[S
 
 
 def _paragraph_spans(lines: Sequence[str], first: int, last: int, whole: Iterable[Span]) -> Iterator[Span]:
-    """Adjoining spans that each begin with a line that is not blank; blank lines belong to the span before them."""
+    """Adjoining spans that each begin with a non-blank line; blank lines belong to the span before them."""
     kept = {begin: end for begin, end in whole if _size(lines, begin, min(end, last)) <= MOST_CHARACTERS}
     begin = at = first
     while at < last:
@@ -147,26 +158,27 @@ def _paragraph_spans(lines: Sequence[str], first: int, last: int, whole: Iterabl
             if begin < at:
                 yield begin, at
             begin, at = at, min(kept[at], last)
-            at = _past_blank(lines, at, last)
+            at = skip_blank(lines, at, last)
         elif lines[at].strip():
             at += 1
             continue
         else:
-            at = _past_blank(lines, at, last)
+            at = skip_blank(lines, at, last)
         yield begin, at
         begin = at
     if begin < last:
         yield begin, last
 
 
-def _past_blank(lines: Sequence[str], at: int, last: int) -> int:
+def skip_blank(lines: Sequence[str], at: int, last: int) -> int:
+    """The index of the first line at or after `at` that is not blank; `last` where there is none before it."""
     while at < last and not lines[at].strip():
         at += 1
     return at
 
 
 def _cut_line(line: str) -> Iterator[str]:
-    """One long line in pieces, cut between words, or within one that is longer than a piece."""
+    """A long line in pieces of at most `MOST_CHARACTERS`, cut between words where possible; none for an empty one."""
     at = 0
     while at < len(line):
         end = at + MOST_CHARACTERS
@@ -180,4 +192,5 @@ def _cut_line(line: str) -> Iterator[str]:
 
 
 def _size(lines: Sequence[str], first: int, last: int) -> int:
+    """The number of characters in a span of lines, line ends included."""
     return sum(map(len, lines[first:last])) + last - first

@@ -10,16 +10,16 @@ from pathlib import Path
 _CHUNK = 1 << 20
 
 
-def open_folder(folder: Path) -> None:
-    """Make the folder and what is missing above it, readable by their owner only."""
-    for missing in reversed([place for place in (folder, *folder.parents) if not place.exists()]):
+def make_private_folder(folder: Path) -> None:
+    """Make a folder and those above it that are missing, readable by their owner only."""
+    for missing in reversed([each for each in (folder, *folder.parents) if not each.exists()]):
         missing.mkdir(mode=0o700, exist_ok=True)
 
 
 @contextmanager
-def locked(folder: Path) -> Generator[None]:
-    """Hold the folder's lock; another process (or thread) that wants it waits. The kernel frees it if we die."""
-    open_folder(folder)
+def hold_lock(folder: Path) -> Generator[None]:
+    """Hold the folder's lock, waiting for any other process or thread that holds it. The kernel frees it if we die."""
+    make_private_folder(folder)
     handle = os.open(folder / ".lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
     try:
         fcntl.flock(handle, fcntl.LOCK_EX)
@@ -28,25 +28,25 @@ def locked(folder: Path) -> Generator[None]:
         os.close(handle)
 
 
-def chunks(path: Path) -> Iterator[bytes]:
+def read_chunks(path: Path) -> Iterator[bytes]:
     """The bytes of a file, a megabyte at a time."""
     with path.open("rb") as stream:
         while chunk := stream.read(_CHUNK):
             yield chunk
 
 
-def digest(path: Path) -> str | None:
+def file_digest(path: Path) -> str | None:
     """The SHA-256 of a file in hex; None if there is no such file."""
     total = hashlib.sha256()
     try:
-        for chunk in chunks(path):
+        for chunk in read_chunks(path):
             total.update(chunk)
     except FileNotFoundError:
         return None
     return total.hexdigest()
 
 
-def checked(path: Path, expected: str) -> bytes | None:
+def read_verified(path: Path, expected: str) -> bytes | None:
     """The bytes of a small file if their SHA-256 is `expected`; None if it is another, or there is no such file."""
     try:
         data = path.read_bytes()
@@ -55,11 +55,10 @@ def checked(path: Path, expected: str) -> bytes | None:
     return data if hashlib.sha256(data).hexdigest() == expected else None
 
 
-def place(path: Path, data: Iterable[bytes], expected: str | None = None) -> str:
-    """Write a file whole or not at all, and only if its SHA-256 is `expected`; call with the folder locked.
+def place_file(path: Path, data: Iterable[bytes], expected: str | None = None) -> str:
+    """Write a file whole or not at all, and return its SHA-256; call with the folder's lock held.
 
-    Returns:
-        the SHA-256 of what was read. If it is not `expected`, nothing was placed.
+    If the SHA-256 is not `expected`, nothing is written.
     """
     total = hashlib.sha256()
     part = path.with_name(f".{path.name}.part")
@@ -80,6 +79,7 @@ def place(path: Path, data: Iterable[bytes], expected: str | None = None) -> str
 
 
 def _sync_folder(folder: Path) -> None:
+    """Have the names of the files in a folder written to the disk."""
     handle = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
     try:
         os.fsync(handle)

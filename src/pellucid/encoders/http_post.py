@@ -32,9 +32,9 @@ class HttpResponse:
 
 
 class NoAnswerError(Exception):
-    """There is none; the text says why, and holds nothing that was sent.
+    """There is no whole answer; the text says why, and holds nothing that was sent.
 
-    `reason` is the kind of it; `status` is what the answer began with where it was too long, else 0.
+    `status` is the HTTP status of an answer that was too long, else 0.
     """
 
     def __init__(self, words: str, reason: Reason = "broken", status: int = 0) -> None:
@@ -44,17 +44,17 @@ class NoAnswerError(Exception):
 
 
 def post(url: str, headers: Mapping[str, str], body: bytes, deadline_s: float) -> HttpResponse:
-    """Send `body`, once.
+    """POST `body` to `url` once, and return the whole answer, whatever its status.
 
     Raises:
-        NoAnswerError: no whole answer within `deadline_s` seconds, whatever the reason.
+        NoAnswerError: no whole answer within `deadline_s` seconds, whatever the reason, or `url` is no `address`.
     """
     if deadline_s <= 0:
         raise NoAnswerError("no time was left to ask", "late")
-    parts = address(url)
+    parts = parse_address(url)
     if parts is None:
         raise NoAnswerError("the address is not an http or https one without a user name and a query")
-    exchange = _Exchange(parts, headers, body, deadline_s)
+    exchange = _PostThread(parts, headers, body, deadline_s)
     exchange.start()
     exchange.join(deadline_s)
     if exchange.is_alive():
@@ -65,7 +65,18 @@ def post(url: str, headers: Mapping[str, str], body: bytes, deadline_s: float) -
     return exchange.answer
 
 
-def address(url: str) -> SplitResult | None:
+def json_headers(key: str) -> dict[str, str]:
+    """The headers of a request that sends and wants JSON, with `key` as its bearer token unless that is empty."""
+    headers = {"Content-Type": "application/json", "Accept": "application/json", "User-Agent": "pellucid"}
+    return headers | ({"Authorization": f"Bearer {key}"} if key else {})
+
+
+def can_be_key(key: str) -> bool:
+    """Whether an API key, which may be empty, can stand in a header."""
+    return key.isascii() and key.isprintable() and " " not in key
+
+
+def parse_address(url: str) -> SplitResult | None:
     """The parts of an http or https address; None if it is none, or holds a user name, a query or a fragment."""
     try:
         parts = urlsplit(url)
@@ -78,13 +89,13 @@ def address(url: str) -> SplitResult | None:
 
 
 @cache
-def _certificates() -> ssl.SSLContext:
-    """The system's, with host names checked; loading them takes longer than many an answer."""
+def _tls_context() -> ssl.SSLContext:
+    """The system's certificates, with host names checked; loading them takes longer than many an answer."""
     return ssl.create_default_context()
 
 
-class _Exchange(Thread):
-    """One exchange in a thread of its own, for neither a name look-up nor slow headers can be timed from within."""
+class _PostThread(Thread):
+    """One POST in a thread of its own, for neither a name look-up nor slow headers can be timed from within."""
 
     def __init__(self, address: SplitResult, headers: Mapping[str, str], body: bytes, deadline_s: float) -> None:
         super().__init__(daemon=True)
@@ -99,7 +110,7 @@ class _Exchange(Thread):
         self._socket: socket.socket | None = None
 
     def run(self) -> None:
-        """Set `answer`, or `failure`."""
+        """Send the request, and set `answer` or `failure`."""
         try:
             self.answer = self._send_request()
         except NoAnswerError as error:
@@ -113,7 +124,7 @@ class _Exchange(Thread):
             self.failure = NoAnswerError(f"the connection failed or broke off ({type(error).__name__})")
 
     def abandon(self) -> None:
-        """Hang up: whatever the thread waits for ends now."""
+        """Close the connection, so that whatever the thread waits for ends now."""
         self._abandoned = True
         if self._socket is not None:
             with suppress(OSError):
@@ -125,9 +136,8 @@ class _Exchange(Thread):
         try:
             connection.connect()
             self._socket = connection.sock
-            self._still_wanted()
-            path = self._address.path or "/"
-            connection.request("POST", path, self._body, dict(self._headers))
+            self._check_wanted()
+            connection.request("POST", self._address.path or "/", self._body, dict(self._headers))
             with connection.getresponse() as response:
                 headers = {name.lower(): value for name, value in response.getheaders()}
                 return HttpResponse(response.status, self._read_body(response), headers)
@@ -135,24 +145,27 @@ class _Exchange(Thread):
             connection.close()
 
     def _connection(self) -> http.client.HTTPConnection:
+        """A connection to the address, not yet opened, whose every step times out at the deadline."""
         host, port = self._address.hostname or "", self._address.port
         left = max(0.001, self._until - time.monotonic())
         if self._address.scheme == "http":
             return http.client.HTTPConnection(host, port, timeout=left)
-        return http.client.HTTPSConnection(host, port, timeout=left, context=_certificates())
+        return http.client.HTTPSConnection(host, port, timeout=left, context=_tls_context())
 
     def _read_body(self, response: http.client.HTTPResponse) -> bytes:
+        """The whole body of an answer; NoAnswerError if it is too long, cut off, or too late."""
         body = bytearray()
         while chunk := response.read1(_CHUNK):
-            self._still_wanted()
+            self._check_wanted()
             body += chunk
             if len(body) > LONGEST_BODY:
                 raise NoAnswerError(f"the answer is longer than {LONGEST_BODY} bytes", "long", response.status)
-        told = response.headers.get("Content-Length", "")
-        if told.isdigit() and int(told) != len(body):
+        declared = response.headers.get("Content-Length", "")
+        if declared.isdigit() and int(declared) != len(body):
             raise NoAnswerError("the answer was cut off")
         return bytes(body)
 
-    def _still_wanted(self) -> None:
+    def _check_wanted(self) -> None:
+        """Raise NoAnswerError if the deadline is over, or nobody waits for the answer any more."""
         if self._abandoned or time.monotonic() > self._until:
             raise NoAnswerError(str(self.too_late), "late")

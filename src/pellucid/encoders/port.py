@@ -49,13 +49,13 @@ class Embedder(Protocol):
         ...
 
     def encode(self, texts: Sequence[str]) -> Iterator[Encoding]:
-        """Encode memories, in the order given; work is batched by length inside. Empty text is allowed."""
+        """The encodings of texts to be stored, in the order given. A text may be empty."""
         ...
 
     def encode_query(self, text: str, deadline: Deadline | None = None) -> QueryEncoding:
-        """Encode a query; recent queries are answered from a cache. A model that is loading is waited for until then.
+        """The encoding of a query; recent ones come from a cache.
 
         Raises:
-            DeadlineError: it was still loading.
+            DeadlineError: the model was still loading at the deadline.
         """
         ...

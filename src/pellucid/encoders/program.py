@@ -14,6 +14,7 @@ import time
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
+from functools import partial
 from tempfile import TemporaryDirectory
 from threading import Thread
 from typing import IO, Literal
@@ -38,7 +39,7 @@ class ProgramRun:
 
 
 def run(argv: Sequence[str], words: bytes, environment: Mapping[str, str], deadline_s: float) -> ProgramRun:
-    """Give a program words on its standard input, and read what it prints.
+    """Run a program once with `words` on its standard input, for `deadline_s` seconds at most.
 
     Raises:
         OSError: it cannot be started.
@@ -56,11 +57,11 @@ def run(argv: Sequence[str], words: bytes, environment: Mapping[str, str], deadl
             start_new_session=True,
         ) as process,
     ):
-        return _Listener(process, words, deadline_s).listen()
+        return _Conversation(process, words, deadline_s).run()
 
 
-class _Listener:
-    """Feeds one process and reads it, whichever of its pipes is ready, until it ends."""
+class _Conversation:
+    """Writes to one process and reads from it, whichever of its pipes is ready, until it ends."""
 
     def __init__(self, process: "subprocess.Popen[bytes]", words: bytes, deadline_s: float) -> None:
         self._process = process
@@ -70,24 +71,25 @@ class _Listener:
         self._complaint = bytearray()
         self._selector = selectors.DefaultSelector()
 
-    def listen(self) -> ProgramRun:
-        """Until the process ends, its time or its output is over; then nothing of its group is left."""
-        bell, rope = socket.socketpair()
-        waiting = Thread(target=_ring_at_end, args=(self._process, rope), daemon=True)
-        with bell, rope, self._selector:
+    def run(self) -> ProgramRun:
+        """Go on until the process ends, its time or its output is over; then kill whatever is left of its group."""
+        exit_reader, exit_writer = socket.socketpair()
+        waiting = Thread(target=_signal_exit, args=(self._process, exit_writer), daemon=True)
+        with exit_reader, exit_writer, self._selector:
             try:
-                self._register_pipes(bell)
+                self._register_pipes(exit_reader)
                 waiting.start()
-                ended = self._move_bytes(bell)
+                ended = self._move_bytes(exit_reader)
             finally:  # also where the user interrupts: nobody else would end the group
-                _kill(self._process)
+                _kill_group(self._process)
             waiting.join()
             if ended == "itself":
-                self._take_rest()
+                self._read_rest()
                 ended = "long" if len(self._out) > LONGEST_OUTPUT else ended
         return ProgramRun(ended, self._process.returncode, bytes(self._out), bytes(self._complaint))
 
-    def _register_pipes(self, bell: socket.socket) -> None:
+    def _register_pipes(self, exit_reader: socket.socket) -> None:
+        """Have the selector watch the process's pipes, and the socket that tells of its end."""
         process = self._process
         assert process.stdin is not None
         assert process.stdout is not None
@@ -95,15 +97,16 @@ class _Listener:
         for pipe in (process.stdin, process.stdout, process.stderr):
             os.set_blocking(pipe.fileno(), False)
         self._selector.register(process.stdin, selectors.EVENT_WRITE, self._write_input)
-        self._selector.register(process.stdout, selectors.EVENT_READ, self._take_out)
-        self._selector.register(process.stderr, selectors.EVENT_READ, self._take_complaint)
-        self._selector.register(bell, selectors.EVENT_READ)
+        self._selector.register(process.stdout, selectors.EVENT_READ, partial(self._read_available, into=self._out))
+        read_complaint = partial(self._read_available, into=self._complaint)
+        self._selector.register(process.stderr, selectors.EVENT_READ, read_complaint)
+        self._selector.register(exit_reader, selectors.EVENT_READ)
 
-    def _move_bytes(self, bell: socket.socket) -> Literal["itself", "late", "long"]:
-        """Feed and read the program until it ends by `itself`, it is `late`, or what it printed is too `long`."""
+    def _move_bytes(self, exit_reader: socket.socket) -> Literal["itself", "late", "long"]:
+        """Write and read until the program ends by `itself`, it is `late`, or what it printed is too `long`."""
         while (left := self._until - time.monotonic()) > 0:
             for key, _ in self._selector.select(left):
-                if key.fileobj is bell:
+                if key.fileobj is exit_reader:
                     return "itself"
                 key.data(key.fileobj)
                 if len(self._out) > LONGEST_OUTPUT:
@@ -111,6 +114,7 @@ class _Listener:
         return "late"
 
     def _write_input(self, pipe: IO[bytes]) -> None:
+        """Write as much of the words as the pipe takes; close it behind the last."""
         try:
             self._words = self._words[os.write(pipe.fileno(), self._words[:_CHUNK]) :]
         except BlockingIOError:
@@ -118,45 +122,42 @@ class _Listener:
         except BrokenPipeError:  # it does not want to read it: what it prints is judged all the same
             self._words = self._words[:0]
         if not self._words:
-            self._let_go(pipe)
+            self._close(pipe)
 
-    def _take_out(self, pipe: IO[bytes]) -> bool:
-        return self._read_output(pipe, self._out)
-
-    def _take_complaint(self, pipe: IO[bytes]) -> bool:
-        taken = self._read_output(pipe, self._complaint)
-        del self._complaint[:-_KEPT_COMPLAINT]
-        return taken
-
-    def _read_output(self, pipe: IO[bytes], into: bytearray) -> bool:
-        """Read what is there; whether there may be more."""
+    def _read_available(self, pipe: IO[bytes], into: bytearray) -> bool:
+        """Append what is in a pipe now to `into`, and keep the end of a complaint; whether there may be more."""
         try:
             data = os.read(pipe.fileno(), _CHUNK)
         except BlockingIOError:
             return False
         into += data
+        if into is self._complaint:
+            del into[:-_KEPT_COMPLAINT]
         if not data:
-            self._let_go(pipe)
+            self._close(pipe)
         return bool(data)
 
-    def _let_go(self, pipe: IO[bytes]) -> None:
+    def _close(self, pipe: IO[bytes]) -> None:
+        """Close a pipe, and no longer watch it."""
         self._selector.unregister(pipe)
         pipe.close()
 
-    def _take_rest(self) -> None:
-        """What the process had printed when it ended, and no more: somebody else may still hold its pipes."""
-        for pipe, take in ((self._process.stdout, self._take_out), (self._process.stderr, self._take_complaint)):
+    def _read_rest(self) -> None:
+        """Read what the process had printed when it ended, and no more: somebody else may still hold its pipes."""
+        for pipe, into in ((self._process.stdout, self._out), (self._process.stderr, self._complaint)):
             for _ in range(2 * LONGEST_OUTPUT // _CHUNK):
-                if pipe is None or pipe.closed or not take(pipe):
+                if pipe is None or pipe.closed or not self._read_available(pipe, into):
                     break
 
 
-def _ring_at_end(process: "subprocess.Popen[bytes]", rope: socket.socket) -> None:
+def _signal_exit(process: "subprocess.Popen[bytes]", exit_writer: socket.socket) -> None:
+    """Wait for a process to end, then write a byte to a socket."""
     process.wait()
     with suppress(OSError):
-        rope.send(b"!")
+        exit_writer.send(b"!")
 
 
-def _kill(process: "subprocess.Popen[bytes]") -> None:
+def _kill_group(process: "subprocess.Popen[bytes]") -> None:
+    """Kill all that is left of a process's group."""
     with suppress(ProcessLookupError, PermissionError):  # all of it has ended already
         os.killpg(process.pid, signal.SIGKILL)

@@ -5,25 +5,27 @@ the repository itself must name the worktree, too.
 """
 
 import os
-import stat
 from dataclasses import dataclass
 from pathlib import Path
 
-from pellucid.plain_file import open_to_read
+from pellucid.plain_file import read_plain_file
 
 _SMALL = 4096
 
 
 @dataclass(frozen=True, slots=True)
 class Checkout:
-    """The folder that holds `.git`, and the main checkout of its repository: the same, but for a linked worktree."""
+    """The folder that holds `.git`, and the main checkout of its repository; they differ for a linked worktree only."""
 
     top: Path
     main: Path
 
 
 def checkout_of(folder: Path) -> Checkout | None:
-    """The checkout that a folder stands in; None if no folder above it holds `.git`. It need not exist itself."""
+    """Return the checkout of the nearest folder, this one or one above it, with a `.git` entry; None if there is none.
+
+    The folder need not exist itself.
+    """
     for each in (folder, *folder.parents):
         if os.path.lexists(each / ".git"):
             return Checkout(each, _main_checkout(each) or each)
@@ -31,7 +33,10 @@ def checkout_of(folder: Path) -> Checkout | None:
 
 
 def _main_checkout(top: Path) -> Path | None:
-    """The main checkout of a linked worktree, if its repository agrees that it is one."""
+    """Return the main checkout (or the bare repository) of the linked worktree at `top`.
+
+    None if `top` is no linked worktree, or if its repository does not name it in return.
+    """
     named, target = _small_file_text(top / ".git").partition("gitdir:")[1:]
     if not named or not target.strip():
         return None
@@ -44,11 +49,9 @@ def _main_checkout(top: Path) -> Path | None:
 
 
 def _small_file_text(path: Path) -> str:
-    """The first 4 KiB of a plain file; nothing of a pipe, which would be waited for, nor of a link, out of it."""
+    """Return the first 4 KiB of a regular file as text; "" for anything else, for a link, or for binary data."""
     try:
-        with open_to_read(path, follow=False) as file:
-            plain = stat.S_ISREG(os.fstat(file.fileno()).st_mode)
-            said = file.read(_SMALL) if plain else b""
+        data = read_plain_file(path, _SMALL, follow=False) or b""
     except (OSError, ValueError):
         return ""
-    return "" if b"\0" in said else os.fsdecode(said)
+    return "" if b"\0" in data else os.fsdecode(data)

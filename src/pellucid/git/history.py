@@ -16,19 +16,14 @@ from pellucid.git.program import Repository, blobs, running
 ReadHeader = Callable[[str, bytes], tuple[str, Mapping[str, str]] | None]
 """A path of today and the first bytes of a version in, what it defines and the values of its header out; or None."""
 
-HEADER_BYTES = 1 << 16
-"""How much of an old version is read: its header stands in there."""
+HEADER_BYTES = 1 << 16  # how much of an old version is read: its header stands in there
 _STEP = timedelta(milliseconds=1)
-_LAST_SECOND = 253_402_300_799
-"""The end of the year 9999; a commit may name any."""
+_LAST_SECOND = 253_402_300_799  # the end of the year 9999; a commit may name any
 
 
 @dataclass(frozen=True, slots=True)
 class HeaderAt:
-    """What a header said from a commit on; `values` is None where the file was gone.
-
-    `entity` is what the file defined then, as the reader says.
-    """
+    """The header of a file from a commit on; `values` is None where the file was gone. `entity` is what it defined."""
 
     commit: str
     at: datetime
@@ -38,7 +33,7 @@ class HeaderAt:
 
 @dataclass(frozen=True, slots=True)
 class TextAt:
-    """Which blob a file was from a commit on; none where the file was gone."""
+    """The blob that a file was from a commit on; empty where the file was gone."""
 
     at: datetime
     blob: str
@@ -46,30 +41,27 @@ class TextAt:
 
 @dataclass(frozen=True, slots=True)
 class FileHistory:
-    """The headers of one file, oldest first, neighbours unequal; `touched` and `blob` are those of its last commit."""
+    """The header versions of a file, oldest first, neighbours unequal; `touched` and `blob` are of its last commit."""
 
     path: str
     versions: tuple[HeaderAt, ...]
     touched: datetime
     blob: str
-    texts: tuple[TextAt, ...] = ()
-    """Its commits, oldest first."""
+    texts: tuple[TextAt, ...] = ()  # its commits, oldest first
 
 
 @dataclass(frozen=True, slots=True)
 class Departure:
-    """A file that the branch holds no more: its commits, oldest first, the last of them without it; its name now."""
+    """A file that the branch no longer holds: its commits, oldest first, the last of them without it."""
 
     texts: tuple[TextAt, ...]
-    to: str
-    """Where it stands today; empty if it was deleted."""
+    to: str  # where it stands today; empty if it was deleted
 
 
 def has_commits(repository: Repository) -> bool:
-    """Whether the branch that is checked out holds a commit.
+    """Whether the current branch has a commit; True also where a commit is checked out without a branch.
 
-    Raises:
-        InputError: `git` is not installed, or it failed: the repository is damaged.
+    Raises InputError if `git` is not installed or fails.
     """
     with running(repository, "branch", "--show-current") as (_, out):
         branch = os.fsdecode(out.read()).strip()
@@ -80,12 +72,10 @@ def has_commits(repository: Repository) -> bool:
 
 
 def header_history(repository: Repository, paths: Iterable[str], read: ReadHeader) -> Iterator[FileHistory]:
-    """The history of the headers of these files (paths below the checkout's outermost folder), one file at a time.
+    """Yield the history of each of these files' headers (paths relative to the checkout), one file at a time.
 
-    Files that no commit holds are left out. Memory grows with the number of versions, not with their size.
-
-    Raises:
-        InputError: `git` is not installed, or it failed: there is no commit yet, or an object is missing or damaged.
+    Files that no commit holds are left out. Memory grows with the number of versions, not with their size. Raises
+    InputError if `git` is not installed or fails: no commit yet, or an object is missing or damaged.
     """
     wanted = {_bytes(path): path for path in paths}
     trail = Trail(dict(zip(wanted, wanted, strict=True)))
@@ -100,6 +90,11 @@ def header_history(repository: Repository, paths: Iterable[str], read: ReadHeade
 def _file_history(
     path: str, newest_first: list[Version], blob: Callable[[str, int], bytes], read: ReadHeader
 ) -> FileHistory:
+    """Build the history of one file from its versions.
+
+    `blob` loads the first bytes of a version, `read` parses its header. Versions in which `read` finds no header leave
+    no header version.
+    """
     versions: list[HeaderAt] = []
     last: str | None = ""
     for each in reversed(newest_first):
@@ -109,15 +104,19 @@ def _file_history(
         at = _instant(each.seconds)
         if each.blob is None:
             _append_version(versions, HeaderAt(each.commit, at, None))
-        elif said := read(path, _whole_lines(blob(each.blob, HEADER_BYTES))):
-            _append_version(versions, HeaderAt(each.commit, at, said[1], said[0]))
+        elif header := read(path, _whole_lines(blob(each.blob, HEADER_BYTES))):
+            entity, values = header
+            _append_version(versions, HeaderAt(each.commit, at, values, entity))
     newest = newest_first[0]
     touched = max([_instant(newest.seconds), *(each.at for each in versions[-1:])])
     return FileHistory(path, tuple(versions), touched, newest.blob or "", _texts_oldest_first(newest_first))
 
 
 def _texts_oldest_first(newest_first: list[Version]) -> tuple[TextAt, ...]:
-    """The commits of a file, oldest first; a clock that went back does not turn their order."""
+    """Return the blob of each version of a file, oldest first, "" where it was gone.
+
+    Where a clock went back, the instant before is repeated.
+    """
     seconds = accumulate((each.seconds for each in reversed(newest_first)), max)
     return tuple(
         TextAt(_instant(at), each.blob or "") for at, each in zip(seconds, reversed(newest_first), strict=True)
@@ -125,10 +124,9 @@ def _texts_oldest_first(newest_first: list[Version]) -> tuple[TextAt, ...]:
 
 
 def departures(repository: Repository, paths: Iterable[str]) -> dict[str, Departure]:
-    """Of these paths those that the branch held and holds no more, each with its commits and where it went.
+    """Return those of `paths` that the branch held once and no longer holds, each with its commits and where it went.
 
-    Raises:
-        InputError: `git` is not installed, or it failed: there is no commit yet, or the repository is damaged.
+    Raises InputError if `git` is not installed or fails.
     """
     trail = Departures({_bytes(path) for path in paths})
     for commit, seconds, entries in commits(repository):
@@ -140,11 +138,15 @@ def departures(repository: Repository, paths: Iterable[str]) -> dict[str, Depart
 
 
 def _instant(seconds: int) -> datetime:
+    """Convert epoch seconds to an instant in UTC, clamped to the years 1970 to 9999."""
     return datetime.fromtimestamp(min(max(seconds, 0), _LAST_SECOND), UTC)
 
 
 def _append_version(versions: list[HeaderAt], new: HeaderAt) -> None:
-    """Put a version last. Of two in one second the later holds; a clock that went back does not turn the order."""
+    """Append a header version, unless it equals the last or is a removal with nothing before it.
+
+    One of the same instant as the last replaces it; an earlier one is dated a millisecond after the last.
+    """
     if versions and new.at < versions[-1].at:
         new = replace(new, at=versions[-1].at + _STEP)
     if versions and new.at == versions[-1].at:
@@ -155,9 +157,10 @@ def _append_version(versions: list[HeaderAt], new: HeaderAt) -> None:
 
 
 def _whole_lines(data: bytes) -> bytes:
-    """The data without a line that was cut."""
+    """Return the data; if it has `HEADER_BYTES` and so may have been cut, without its incomplete last line."""
     return data if len(data) < HEADER_BYTES else data[: data.rfind(b"\n") + 1]
 
 
 def _bytes(path: str) -> bytes:
+    """Encode a path in UTF-8, as git stores it; undecodable bytes are restored."""
     return path.encode("utf-8", "surrogateescape")

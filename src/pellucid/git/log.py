@@ -6,29 +6,16 @@ from dataclasses import dataclass, field
 
 from pellucid.git.program import Repository, running, tokens
 
-_LOG = (
-    "log",
-    "--first-parent",
-    "-m",
-    "--raw",
-    "--no-abbrev",
-    "-M",
-    "-l1500",
-    "-z",
-    "--no-color",
-    "--no-notes",
-    "--no-ext-diff",
-    "--no-textconv",
-    "--format=%x01%H %ct",
-    "HEAD",
-)
+_PLAIN_OUTPUT = ("--no-color", "--no-notes", "--no-ext-diff", "--no-textconv")
+_RENAMES = ("-M", "-l1500")
+_LOG = ("log", "--first-parent", "-m", "--raw", "--no-abbrev", *_RENAMES, "-z", *_PLAIN_OUTPUT)
 _FILES = ("100644", "100755")
 _ENTRY = re.compile(rb"\n*:(\d{6}) (\d{6}) ([0-9a-f]+) ([0-9a-f]+) ([A-Z])\d*")
 
 
 @dataclass(frozen=True, slots=True)
 class Version:
-    """What a file was from a commit on; no blob where it was gone."""
+    """The blob of a file from a commit on; None where the file was gone."""
 
     commit: str
     seconds: int
@@ -48,16 +35,15 @@ class CommitEntry:
 
 @dataclass(slots=True)
 class Trail:
-    """Follows files backwards through commits, newest first."""
+    """Follows the files of today backwards through renames; commits come newest first."""
 
-    today: dict[bytes, bytes]
-    """Under which path a file of today stood at the commit reached."""
+    today: dict[bytes, bytes]  # under which path a file of today stood at the commit reached
     before: dict[bytes, bytes] = field(default_factory=dict[bytes, bytes])
     """Files that came to be later than the commit reached; they may have been there before, and deleted."""
     found: dict[bytes, list[Version]] = field(default_factory=dict[bytes, list[Version]])
 
     def take(self, commit: str, seconds: int, entries: Iterable[CommitEntry]) -> None:
-        """Follow the files of today one commit further back; commits come newest first."""
+        """Follow the files one commit further back: add the versions that this commit made of them to `found`."""
         moved: dict[bytes, bytes] = {}
         for each in entries:
             self._record_deletion(commit, seconds, each)
@@ -75,7 +61,11 @@ class Trail:
         self.today |= moved
 
     def _record_deletion(self, commit: str, seconds: int, entry: CommitEntry) -> None:
-        """Note what stood at a path before today's file came: deleted there, it is its past; moved away, another's."""
+        """End the wait for an earlier file at the path of a file that was created later.
+
+        A deletion becomes part of the later file's history, which goes on from there; after a rename away from the path
+        it does not.
+        """
         if entry.status not in "DR" or entry.old not in self.before:
             return
         name = self.before.pop(entry.old)
@@ -86,17 +76,16 @@ class Trail:
 
 @dataclass(slots=True)
 class Departures:
-    """Follows files that went backwards through commits, newest first."""
+    """Follows files that no longer exist backwards through commits, newest first."""
 
     wanted: set[bytes]
-    there: set[bytes] = field(default_factory=set[bytes])
-    """Paths that the branch still holds."""
+    there: set[bytes] = field(default_factory=set[bytes])  # paths that the branch still holds
     went: dict[bytes, bytes] = field(default_factory=dict[bytes, bytes])
     """Paths that it holds no more, each with the path it was renamed to; empty if it was deleted."""
     found: dict[bytes, list[Version]] = field(default_factory=dict[bytes, list[Version]])
 
     def take(self, commit: str, seconds: int, entries: Iterable[CommitEntry]) -> None:
-        """Look at one commit more, the newest first: which paths it holds, and which it took away."""
+        """Read one commit further back: note the paths it held or took away, and versions of departed files."""
         changed = list(entries)
         for each in changed:
             if each.status != "D":
@@ -108,7 +97,7 @@ class Departures:
                     self.found[each.old] = [Version(commit, seconds, None)]
 
     def _note_held_path(self, commit: str, seconds: int, entry: CommitEntry) -> None:
-        """Note that a commit holds a path; a version of it, if a newer commit took it away and it is wanted."""
+        """Note that a path is there today or, if a later commit took it away, that this commit held a version of it."""
         if entry.new not in self.went:
             self.there.add(entry.new)
         elif entry.new in self.wanted:
@@ -117,25 +106,26 @@ class Departures:
                 self.wanted.discard(entry.new)
 
     def end(self, path: bytes) -> bytes:
-        """Where a file that went stands today; each step of the way is later than the one before."""
+        """Return the path at which a departed file is today, through all its renames.
+
+        It is empty if it was deleted, `path` if it never left.
+        """
         while path in self.went:
             path = self.went[path]
         return path
 
 
 def commits(repository: Repository) -> Iterator[tuple[str, int, list[CommitEntry]]]:
-    """The commits of the branch that is checked out: name, committer date, changed files.
+    """Yield (name, committer date in epoch seconds, changed files) of each commit that changed files, newest first.
 
-    All files of the repository: a document may have stood elsewhere, under a suffix that is none of a document's.
-
-    Raises:
-        InputError: `git` is not installed, or it failed: there is no commit yet, or the repository is damaged.
+    Files of all suffixes are included: a document may once have had another. Raises InputError if `git` fails.
     """
-    with running(repository, *_LOG) as (_, out):
+    with running(repository, *_LOG, "--format=%x01%H %ct", "HEAD") as (_, out):
         yield from _commits_in(tokens(out))
 
 
 def _commits_in(parts: Iterator[bytes]) -> Iterator[tuple[str, int, list[CommitEntry]]]:
+    """Parse the zero-separated output of `git log --raw -z`; commits without changed files are left out."""
     commit, seconds = "", 0
     entries: list[CommitEntry] = []
     for part in parts:

@@ -8,7 +8,6 @@ nothing. So there is no remote that a missing object could be asked of, and noth
 
 import os
 import re
-import stat
 import subprocess
 from collections.abc import Callable, Generator, Iterator
 from contextlib import contextmanager, suppress
@@ -18,7 +17,7 @@ from tempfile import TemporaryDirectory, TemporaryFile
 from typing import IO
 
 from pellucid.errors import InputError
-from pellucid.plain_file import open_to_read
+from pellucid.plain_file import read_plain_file
 
 ENVIRONMENT = {
     "PATH": os.defpath,
@@ -44,29 +43,23 @@ _WITHOUT = "leave the git history out"
 
 @dataclass(frozen=True, slots=True)
 class Repository:
-    """A checkout: its outermost folder, where its repository lies, and whether its history is cut (a shallow clone)."""
+    """A checkout: its top folder, its repository's folders, and whether its history is cut (a shallow clone)."""
 
     top: Path
     shallow: bool
-    own: Path
-    """Holds what is this checkout's alone: its HEAD."""
-    shared: Path
-    """Holds the objects and the branches."""
+    own: Path  # holds what is this checkout's alone: its HEAD
+    shared: Path  # holds the objects and the branches
     object_format: str = "sha1"
     ref_storage: str = "files"
 
 
 def find_checkout(folder: Path) -> Path | None:
-    """The nearest folder, this one or above it, that holds a `.git`; None if there is none."""
+    """Return the nearest folder, this one or above it, that holds a `.git`; None if there is none."""
     return next((each for each in (folder, *folder.parents) if (each / ".git").exists()), None)
 
 
 def open_repository(folder: Path) -> Repository:
-    """The repository whose checkout a folder stands in. Nothing but its folders and its format is looked at.
-
-    Raises:
-        InputError: there is none, `git` is not installed, or the repository cannot be read.
-    """
+    """Return the repository whose checkout a folder is in; raise InputError if there is none or it is unreadable."""
     top = find_checkout(folder)
     if top is None:
         raise InputError(
@@ -75,22 +68,18 @@ def open_repository(folder: Path) -> Repository:
     own, shared = _repository_folders(top)
     if not _HEAD.fullmatch(_small_file_text(own / "HEAD")) or not (shared / "objects").is_dir():
         raise _unreadable_error(top, f"{own} is no git repository, or a damaged one")
-    said = _extensions(top, shared)
+    formats = {name: known[0] for name, known in _EXTENSIONS.items()} | _extensions(top, shared)
     for name, known in _EXTENSIONS.items():
-        if said.get(name, known[0]) not in known:
-            raise _unreadable_error(top, f"its extensions.{name} is {said[name]!r}, which is not known here")
-    return Repository(
-        top,
-        (shared / "shallow").is_file(),
-        own,
-        shared,
-        said.get("objectformat", "sha1"),
-        said.get("refstorage", "files"),
-    )
+        if formats[name] not in known:
+            raise _unreadable_error(top, f"its extensions.{name} is {formats[name]!r}, which is not known here")
+    return Repository(top, (shared / "shallow").is_file(), own, shared, formats["objectformat"], formats["refstorage"])
 
 
 def _repository_folders(top: Path) -> tuple[Path, Path]:
-    """The repository's folder for this checkout, and the one that it shares with others (of `git worktree`)."""
+    """Return the repository's folder of this checkout, and the one it shares with linked worktrees (else the same).
+
+    Raises InputError if `.git` is a file that leads to no folder.
+    """
     link = top / ".git"
     if link.is_dir():
         return link.resolve(), link.resolve()
@@ -103,17 +92,21 @@ def _repository_folders(top: Path) -> tuple[Path, Path]:
 
 
 def _small_file_text(path: Path) -> str:
-    """What a small file says; nothing if there is none, or it is no plain file: a pipe would be waited for."""
+    """Return the first 64 KiB of a regular file as text.
+
+    Anything else, such as a pipe (reading one would block), or a file that cannot be read gives "".
+    """
     try:
-        with open_to_read(path) as file:
-            plain = stat.S_ISREG(os.fstat(file.fileno()).st_mode)
-            return os.fsdecode(file.read(_SMALL)) if plain else ""
+        return os.fsdecode(read_plain_file(path, _SMALL) or b"")
     except (OSError, ValueError):
         return ""
 
 
 def _extensions(top: Path, shared: Path) -> dict[str, str]:
-    """How the repository says that its objects are named and its refs are stored; nothing else of it is read."""
+    """Return the repository's `extensions.*` settings, such as {"objectformat": "sha256"}.
+
+    Empty without a configuration. Nothing else of its configuration is read.
+    """
     config = shared / "config"
     if not config.is_file():
         return {}
@@ -125,12 +118,9 @@ def _extensions(top: Path, shared: Path) -> dict[str, str]:
 
 @contextmanager
 def running(repository: Repository, *arguments: str) -> Generator[tuple[IO[bytes], IO[bytes]]]:
-    """A `git` command over a repository: what it reads, and what it says; ended when the block is.
+    """Run `git` on a repository, without its configuration, for the block; yield its input and output streams.
 
-    It knows no checkout and none of the repository's configuration.
-
-    Raises:
-        InputError: `git` is not installed, or it failed.
+    Raises InputError if `git` is not installed or ends with an error; it is killed if the block raises.
     """
     with _bare_view(repository) as view, _git_process(repository.top, view, arguments, repository.shared) as streams:
         yield streams
@@ -138,7 +128,10 @@ def running(repository: Repository, *arguments: str) -> Generator[tuple[IO[bytes
 
 @contextmanager
 def _bare_view(repository: Repository) -> Generator[Path]:
-    """A repository of our own with the objects and refs of another one: no configuration, hook or attribute of it."""
+    """Create, for the block, a bare repository that links to the objects and refs of another; yield its folder.
+
+    The configuration of the other one is left out.
+    """
     with TemporaryDirectory() as name:
         view = Path(name)
         extensions = {"objectFormat": repository.object_format, "refStorage": repository.ref_storage}
@@ -161,7 +154,10 @@ def _bare_view(repository: Repository) -> Generator[Path]:
 def _git_process(
     top: Path, view: Path, arguments: tuple[str, ...], shared: Path, fine: tuple[int, ...] = (0,)
 ) -> Generator[tuple[IO[bytes], IO[bytes]]]:
-    """A `git` in a view: what it reads, and what it says."""
+    """Run `git` in the folder `view` for the block; yield its input and output streams.
+
+    Raises InputError if it ends with an exit code that is not in `fine`. `top` and `shared` are only for that message.
+    """
     command = [_git_program(), "--no-pager", "--icase-pathspecs", *arguments]
     environment = {**ENVIRONMENT, "GIT_DIR": str(view), "HOME": str(view), "XDG_CONFIG_HOME": str(view)}
     with TemporaryFile() as complaints:
@@ -184,11 +180,7 @@ def _git_process(
 
 
 def _git_program() -> str:
-    """The `git` of the search path; a relative entry of it would find a program of the working directory.
-
-    Raises:
-        InputError: there is none.
-    """
+    """Return the path of `git` on the search path, ignoring relative entries; raise InputError if there is none."""
     for folder in os.get_exec_path():
         program = os.path.join(folder, "git")
         if os.path.isabs(folder) and os.path.isfile(program) and os.access(program, os.X_OK):
@@ -197,13 +189,16 @@ def _git_program() -> str:
 
 
 def _complaint_line(said: str) -> str:
-    """The line of git's complaints that says why it ended."""
+    """Return the first line of git's error output that begins with `fatal:`, else its first line."""
     lines = said.strip().split("\n")
     return next((line for line in lines if line.startswith("fatal:")), lines[0])
 
 
 def _unreadable_error(top: Path, why: str, shared: Path | None = None) -> InputError:
-    """The error for a repository that cannot be read; of a partial clone it says what was left behind."""
+    """Make the error for a repository that cannot be read because of `why`.
+
+    It says so if the repository is a partial clone, which is known only if its folder `shared` is given.
+    """
     if shared and any((shared / "objects" / "pack").glob("*.promisor")):
         return InputError(
             f"the history of {top} is not all there: it is a partial clone, and nothing is fetched ({why})",
@@ -216,7 +211,10 @@ def _unreadable_error(top: Path, why: str, shared: Path | None = None) -> InputE
 
 
 def _end_process(process: "subprocess.Popen[bytes]", *, whole: bool) -> None:
-    """Let go of a process; what somebody did not read to its end is ended early."""
+    """Close the streams of a process and wait for it.
+
+    It is killed first unless the block that read it ended well (`whole`).
+    """
     if not whole:
         process.kill()
     for stream in (process.stdin, process.stdout):
@@ -227,7 +225,10 @@ def _end_process(process: "subprocess.Popen[bytes]", *, whole: bool) -> None:
 
 
 def tokens(stream: IO[bytes]) -> Iterator[bytes]:
-    """The parts of a stream between zero bytes."""
+    """Yield the parts of a stream between zero bytes.
+
+    What follows the last zero byte is a part only if it is not empty.
+    """
     left = b""
     while chunk := stream.read(_CHUNK):
         *whole, left = (left + chunk).split(b"\0")
@@ -238,18 +239,18 @@ def tokens(stream: IO[bytes]) -> Iterator[bytes]:
 
 @contextmanager
 def blobs(repository: Repository) -> Generator[Callable[[str, int], bytes]]:
-    """A reader of blobs: an object's name and a limit in, the first bytes of it out.
+    """Yield a function that reads blobs, each by its object name and how many bytes are wanted.
 
-    Raises:
-        InputError: `git` is not installed, or it failed; the reader, if the repository does not hold the object.
+    It raises InputError if the object is missing or damaged.
     """
     with running(repository, "cat-file", "--batch") as (ask, answer):
 
         def read(name: str, most: int) -> bytes:
+            """Return the first `most` bytes of a blob, all of a shorter one; the rest is read and thrown away."""
             ask.write(f"{name}\n".encode())
             ask.flush()
-            told = answer.readline().split()
-            size = int(told[2]) if len(told) == 3 else -1
+            header = answer.readline().split()
+            size = int(header[2]) if len(header) == 3 else -1
             data = answer.read(min(most, size)) if size > 0 else b""
             left = size + 1 - len(data)  # a line end follows
             while left and (more := answer.read(min(left, _CHUNK))):

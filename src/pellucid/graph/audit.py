@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Literal, get_args
 
 from pellucid.graph.cycles import cycles
-from pellucid.graph.neighbours import edge_order, holding
+from pellucid.graph.neighbours import edge_order, open_edges
 from pellucid.model.entity import IDENTITY, EdgeType, node_key, retirement
 from pellucid.model.wire import Wire
 from pellucid.store.graph_port import FiledDocument, FiledEdge, Node
@@ -14,7 +14,7 @@ from pellucid.store.graph_port import FiledDocument, FiledEdge, Node
 ProblemKind = Literal["dangling", "orphan", "contradictory", "one-sided"]
 PROBLEM_KINDS: tuple[ProblemKind, ...] = get_args(ProblemKind)
 
-SAYS: dict[EdgeType, str] = {
+EDGE_PHRASES: dict[EdgeType, str] = {
     "DEPENDS_ON": "depends on",
     "IMPLEMENTS": "implements",
     "EXTENDS": "extends",
@@ -27,7 +27,7 @@ SAYS: dict[EdgeType, str] = {
     "DERIVED_FROM": "is derived from",
     "PART_OF": "is part of",
 }
-"""What stands between the two ends of an edge in a sentence."""
+"""The verb phrase that joins the two ends of an edge in a sentence."""
 
 
 class SaidAt(Wire):
@@ -39,7 +39,7 @@ class SaidAt(Wire):
 
 
 class GraphProblem(Wire):
-    """What does not fit together: about what, why it matters, what to do, and where it was said."""
+    """One inconsistency in the graph: its subject, why it matters, what to do, and where it was stated."""
 
     kind: ProblemKind
     subject: str
@@ -51,6 +51,8 @@ class GraphProblem(Wire):
 
 @dataclass(frozen=True, slots=True)
 class _Graph:
+    """What the checks look at: the documents and open edges of a namespace, by entity key."""
+
     names: Mapping[str, str]
     documents: Mapping[str, Sequence[FiledDocument]]
     """Those that define an entity, by its key."""
@@ -64,6 +66,7 @@ class _Graph:
     """Names that several things have, by key, and what these are called."""
 
     def name(self, key: str) -> str:
+        """The display name of an entity; its key where no name is known."""
         return self.names.get(key, key)
 
 
@@ -73,13 +76,13 @@ def audit(
     documents: Sequence[FiledDocument],
     shared: Mapping[str, Sequence[str]],
 ) -> tuple[GraphProblem, ...]:
-    """What is dangling, orphan, contradictory or said from one side alone, among what holds now.
+    """The problems among documents and open edges: dangling, orphan, contradictory or one-sided, sorted by kind.
 
-    A document that was removed defines nothing. Names that only memories use are no problem: nobody owes them one.
-    `shared` are names, by key, that several things have, and what these are called: such a name leads to none of them.
+    A removed document defines nothing, and names that only memories use are no problem. `shared` has, by key, the
+    names that several entities carry, with what these are called: such a name leads to none of them.
     """
     graph = _graph_of(entities, edges, documents, shared)
-    found = [*_dangling_targets(graph), *_orphans(graph), *_contradictions(graph), *_one_sided(graph)]
+    found = [*_dangling_targets(graph), *_orphans(graph), *_contradictions(graph), *_one_sided_replacements(graph)]
     return tuple(sorted(found, key=lambda each: (PROBLEM_KINDS.index(each.kind), each.subject, each.what)))
 
 
@@ -89,7 +92,7 @@ def _graph_of(
     documents: Sequence[FiledDocument],
     shared: Mapping[str, Sequence[str]],
 ) -> _Graph:
-    """The documents that are there and the edges that hold, each by the entities that they define or join."""
+    """What the checks look at: documents that are not removed, and open edges but those from a node to itself."""
     present = [filed for filed in documents if filed.document.removed_at is None]
     defining: dict[str, list[FiledDocument]] = defaultdict(list)
     for filed in sorted(present, key=lambda each: (each.document.path, each.path)):
@@ -97,14 +100,14 @@ def _graph_of(
     names = {node.key: node.name for node in entities} | {
         key: each[0].document.entity for key, each in defining.items()
     }
-    held = sorted((each for each in holding(edges) if each.edge.source != each.edge.target), key=edge_order)
+    held = sorted((each for each in open_edges(edges) if each.edge.source != each.edge.target), key=edge_order)
     between = [filed for filed in held if not any(map(IDENTITY.fullmatch, (filed.edge.source, filed.edge.target)))]
     home = {filed.path: key for key, each in defining.items() for filed in each}
     return _Graph(names, defining, home, held, between, shared)
 
 
 def _dangling_targets(graph: _Graph) -> Iterable[GraphProblem]:
-    """Targets that documents speak of and none defines, each once."""
+    """A problem for each entity that open edges join and no document defines, or whose name several things carry."""
     at: dict[str, list[FiledEdge]] = defaultdict(list)
     for filed in graph.between:
         for end in (filed.edge.source, filed.edge.target):
@@ -112,92 +115,82 @@ def _dangling_targets(graph: _Graph) -> Iterable[GraphProblem]:
                 at[end].append(filed)
     for key, said in at.items():
         name = graph.name(key)
-        why = f"no document defines {name}"
+        reason = f"no document defines {name}"
         mend = f"index the document of {name} (`pellucid index docs PATH`), correct the name, or add it as an alias"
         if sharing := graph.shared.get(key):
-            why = f"{' and '.join(sharing)} are called {name}"
+            reason = f"{' and '.join(sharing)} are called {name}"
             mend = "say which is meant, by its id, or let only one of them be called so"
-        yield GraphProblem(
-            kind="dangling",
-            subject=name,
-            what=f"{_first_sayings(graph, said)}; {why}",
-            why="a question that follows these edges ends at a name without a text",
-            next_step=mend,
-            where=_places(said),
-        )
+        what = f"{_first_statements(graph, said)}; {reason}"
+        why, where = "a question that follows these edges ends at a name without a text", _source_places(said)
+        yield GraphProblem(kind="dangling", subject=name, what=what, why=why, next_step=mend, where=where)
 
 
-def _first_sayings(graph: _Graph, said: Sequence[FiledEdge]) -> str:
-    """The first three things said, and how many more there are."""
+def _first_statements(graph: _Graph, said: Sequence[FiledEdge]) -> str:
+    """The first three different edges as phrases (`A depends on B`), and how many more there are."""
     phrases = dict.fromkeys(
-        f"{graph.name(filed.edge.source)} {SAYS[filed.edge.type]} {graph.name(filed.edge.target)}" for filed in said
+        f"{graph.name(filed.edge.source)} {EDGE_PHRASES[filed.edge.type]} {graph.name(filed.edge.target)}"
+        for filed in said
     )
     shown = list(phrases)[:3]
     return ", ".join(shown) + (f" and {len(phrases) - len(shown)} more like it" if len(phrases) > len(shown) else "")
 
 
 def _orphans(graph: _Graph) -> Iterable[GraphProblem]:
-    """Documents that name no other and that none names."""
+    """A problem for each defined entity that no open edge joins, be it from a document or from a memory."""
     tied = {end for filed in graph.edges for end in (filed.edge.source, filed.edge.target)}
     for key, defining in graph.documents.items():
         if key not in tied:
             name = graph.name(key)
-            yield GraphProblem(
-                kind="orphan",
-                subject=name,
-                what=f"{name} names no other document, and nothing names it",
-                why="only its own words can find it: the graph leads neither to it nor on from it",
-                next_step="name what it stands upon under `## Depends on` or `## References`",
-                where=tuple(SaidAt(path=filed.path) for filed in defining),
-            )
+            what = f"{name} names no other document, and nothing names it"
+            why = "only its own words can find it: the graph leads neither to it nor on from it"
+            mend = "name what it stands upon under `## Depends on` or `## References`"
+            where = tuple(SaidAt(path=filed.path) for filed in defining)
+            yield GraphProblem(kind="orphan", subject=name, what=what, why=why, next_step=mend, where=where)
 
 
 def _contradictions(graph: _Graph) -> Iterable[GraphProblem]:
-    """What cannot all hold: two documents of one id, circles of successors or dependencies, and stale grounds."""
-    yield from _twice_defined(graph)
-    yield from _circle_problems(
-        graph, "SUPERSEDES", "each would be newer than the other: which one holds cannot be told"
-    )
-    yield from _circle_problems(
-        graph, "DEPENDS_ON", "none of them can stand first, and a change to one comes back to it"
-    )
-    yield from _stale_ground(graph)
+    """Problems of what cannot all hold: an id defined twice, cycles, and dependencies on retired documents."""
+    yield from _duplicate_definitions(graph)
+    why = "each would be newer than the other: which one holds cannot be told"
+    yield from _cycle_problems(graph, "SUPERSEDES", why)
+    why = "none of them can stand first, and a change to one comes back to it"
+    yield from _cycle_problems(graph, "DEPENDS_ON", why)
+    yield from _retired_dependencies(graph)
 
 
-def _twice_defined(graph: _Graph) -> Iterable[GraphProblem]:
-    """Entities that several documents define."""
+def _duplicate_definitions(graph: _Graph) -> Iterable[GraphProblem]:
+    """A problem for each entity that several documents define."""
     for key, defining in graph.documents.items():
         if len(defining) > 1:
             name = graph.name(key)
             paths = ", ".join(filed.document.path for filed in defining)
-            yield GraphProblem(
-                kind="contradictory",
-                subject=name,
-                what=f"{len(defining)} documents define {name}: {paths}",
-                why="their edges and states are mixed into one entity",
-                next_step="give each its own id, or remove all but one",
-                where=tuple(SaidAt(path=filed.path) for filed in defining),
+            what = f"{len(defining)} documents define {name}: {paths}"
+            why, mend = (
+                "their edges and states are mixed into one entity",
+                "give each its own id, or remove all but one",
             )
+            where = tuple(SaidAt(path=filed.path) for filed in defining)
+            yield GraphProblem(kind="contradictory", subject=name, what=what, why=why, next_step=mend, where=where)
 
 
-def _circle_problems(graph: _Graph, kind: EdgeType, why: str) -> Iterable[GraphProblem]:
-    """Circles of edges of one kind; `why` says what is wrong with them."""
+def _cycle_problems(graph: _Graph, kind: EdgeType, why: str) -> Iterable[GraphProblem]:
+    """A problem for each cycle of open edges of one type; `why` is the reason given."""
     said = [filed for filed in graph.between if filed.edge.type == kind]
     for circle in cycles((filed.edge.source, filed.edge.target) for filed in said):
         steps = set(zip(circle, [*circle[1:], circle[0]], strict=True))
-        chain = f" {SAYS[kind]} ".join(graph.name(key) for key in [*circle, circle[0]])
+        chain = f" {EDGE_PHRASES[kind]} ".join(graph.name(key) for key in [*circle, circle[0]])
         yield GraphProblem(
             kind="contradictory",
             subject=graph.name(circle[0]),
             what=chain,
             why=why,
             next_step="correct one of these statements",
-            where=_places(filed for filed in said if (filed.edge.source, filed.edge.target) in steps),
+            where=_source_places(filed for filed in said if (filed.edge.source, filed.edge.target) in steps),
         )
 
 
-def _stale_ground(graph: _Graph) -> Iterable[GraphProblem]:
-    """Documents that hold and depend on one that holds no longer."""
+def _retired_dependencies(graph: _Graph) -> Iterable[GraphProblem]:
+    """A problem for each node in force and each one it depends on that its header retires or another supersedes."""
     ended = {key: status for key, each in graph.documents.items() if (status := _retired_status(each[0]))}
     for filed in graph.between:
         if filed.edge.type == "SUPERSEDES":
@@ -209,24 +202,22 @@ def _stale_ground(graph: _Graph) -> Iterable[GraphProblem]:
             said[filed.edge.source, filed.edge.target].append(filed)
     for (source, target), each in said.items():
         one, other = graph.name(source), graph.name(target)
-        yield GraphProblem(
-            kind="contradictory",
-            subject=one,
-            what=f"{one} depends on {other}, which is {ended[target]}",
-            why=f"what {one} builds on may no longer hold",
-            next_step=f"let {one} depend on what holds now, or say that it is retired, too",
-            where=_places(each),
-        )
+        what, why = f"{one} depends on {other}, which is {ended[target]}", f"what {one} builds on may no longer hold"
+        mend, where = f"let {one} depend on what holds now, or say that it is retired, too", _source_places(each)
+        yield GraphProblem(kind="contradictory", subject=one, what=what, why=why, next_step=mend, where=where)
 
 
 def _retired_status(filed: FiledDocument) -> str:
-    """The status of a document that says itself that it no longer holds; empty for any other."""
+    """The status by which a document's last header retires it (`superseded`).
+
+    Empty if it is in force or has no header.
+    """
     versions = filed.document.versions
     return retirement(versions[-1].values) if versions else ""
 
 
-def _one_sided(graph: _Graph) -> Iterable[GraphProblem]:
-    """Replacements of one document by another, both there, of which only one of the two files says something."""
+def _one_sided_replacements(graph: _Graph) -> Iterable[GraphProblem]:
+    """A problem for each SUPERSEDES edge between two documents that not both of their files state."""
     said: dict[tuple[str, str], list[FiledEdge]] = defaultdict(list)
     for filed in graph.between:
         if filed.edge.type == "SUPERSEDES" and {filed.edge.source, filed.edge.target} <= graph.documents.keys():
@@ -243,9 +234,12 @@ def _one_sided(graph: _Graph) -> Iterable[GraphProblem]:
         else:
             continue
         mend = f"add `{line}` to the header of {place}"
-        yield GraphProblem(kind="one-sided", subject=place, what=what, why=why, next_step=mend, where=_places(each))
+        yield GraphProblem(
+            kind="one-sided", subject=place, what=what, why=why, next_step=mend, where=_source_places(each)
+        )
 
 
-def _places(said: Iterable[FiledEdge]) -> tuple[SaidAt, ...]:
+def _source_places(said: Iterable[FiledEdge]) -> tuple[SaidAt, ...]:
+    """Where edges were stated, each place once."""
     places = dict.fromkeys((each.path, each.edge.section, each.edge.memory_id) for each in said)
     return tuple(SaidAt(path=path, section=section, memory_id=memory_id) for path, section, memory_id in places)

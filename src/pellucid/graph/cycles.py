@@ -5,21 +5,22 @@ from collections.abc import Iterable, Mapping, Sequence
 
 
 def cycles(pairs: Iterable[tuple[str, str]]) -> list[tuple[str, ...]]:
-    """For each strongly connected set of two or more nodes a shortest circle through its least node, in order.
+    """For each strongly connected set of two or more nodes one shortest cycle through its least node, sorted.
 
-    Without recursion; linear but for the search of the circle itself.
+    Each cycle names its first node once, and a pair of a node with itself counts for none. Without recursion; linear
+    but for the search of the cycle itself.
     """
     ahead: dict[str, set[str]] = defaultdict(set)
     for source, target in pairs:
         if source != target:
             ahead[source].add(target)
     after = {node: sorted(targets) for node, targets in ahead.items()}
-    found = [_shortest_circle(min(group), group, after) for group in _strong_components(after) if len(group) > 1]
+    found = [_shortest_cycle(min(group), group, after) for group in _strong_components(after) if len(group) > 1]
     return sorted(found)
 
 
 def _strong_components(after: Mapping[str, Sequence[str]]) -> list[set[str]]:
-    """The strongly connected sets, by Kosaraju's two passes."""
+    """The strongly connected sets of nodes (Kosaraju's algorithm); `after` has the targets of each node."""
     before: dict[str, list[str]] = defaultdict(list)
     for source, targets in after.items():
         for target in targets:
@@ -31,7 +32,7 @@ def _strong_components(after: Mapping[str, Sequence[str]]) -> list[set[str]]:
 
 
 def _nodes_by_finish(start: str, after: Mapping[str, Sequence[str]], seen: set[str]) -> list[str]:
-    """The nodes first reached from here, each after all that it leads to."""
+    """The unseen nodes reachable from `start` in depth-first finishing order; adds them to `seen`."""
     if start in seen:
         return []
     seen.add(start)
@@ -49,8 +50,8 @@ def _nodes_by_finish(start: str, after: Mapping[str, Sequence[str]], seen: set[s
     return out
 
 
-def _shortest_circle(start: str, group: set[str], after: Mapping[str, Sequence[str]]) -> tuple[str, ...]:
-    """A shortest way from a node through its group back to it, the node itself once; alone where there is none."""
+def _shortest_cycle(start: str, group: set[str], after: Mapping[str, Sequence[str]]) -> tuple[str, ...]:
+    """A shortest cycle from `start` through `group`, `start` named once; `(start,)` where there is none."""
     came: dict[str, str] = {start: start}
     queue = deque([start])
     while queue:

@@ -6,21 +6,21 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
 from pellucid.clock import epoch_ms
-from pellucid.documents.formats.markup import NONE, blanked
+from pellucid.documents.formats.markup import NO_MARKUP, blanked
 from pellucid.documents.formats.suffixes import FORMATS, DocumentFormat
 from pellucid.documents.names.links import definitions_in, labels_in, links_in, paths_in
 from pellucid.documents.names.naming import Named, Naming, series_of
 from pellucid.documents.relations import (
     MENTIONS,
     Relation,
-    attribute_of,
-    by_line,
-    is_block,
-    names_itself,
-    of_heading,
-    of_key,
+    is_alias_key,
+    is_relationships_block,
+    normal_key,
+    relation_of_heading,
+    relation_of_key,
+    relations_by_offset,
 )
-from pellucid.graph.facts import Gathered, Voice, span
+from pellucid.graph.facts import FactCollector, Voice, epoch_span
 from pellucid.model.document import Document, HeaderVersion, Section
 from pellucid.model.entity import Claim, EntityFact, GraphFacts, node_key
 from pellucid.model.memory import recorded_at
@@ -33,89 +33,93 @@ _UNNAMED = frozenset({"", "none", "n-a", "n/a", "-"})
 _FORMATS: dict[str, DocumentFormat] = {each.name: each for each in FORMATS.values()}
 
 
-_Targets = dict[str, tuple[Named, int, int]]
-"""What a label leads to, by key: from when and until when, from the first that said so to the last."""
+_LabelTargets = dict[str, tuple[Named, int, int]]
+"""By key the documents that a label leads to, each from and until which epoch millisecond it does."""
 
 
 @dataclass(frozen=True, slots=True)
 class _FactReading:
-    """What is read, by which names, for whom."""
+    """One document while its facts are read: its naming and format, and the facts found so far."""
 
     document: Document
     key: str
     naming: Naming
     series: str
-    out: Gathered
+    out: FactCollector
     format: DocumentFormat
-    labels: dict[str, _Targets] = field(default_factory=dict[str, _Targets])
+    labels: dict[str, _LabelTargets] = field(default_factory=dict[str, _LabelTargets])
     """What the document's own labels lead to."""
 
 
 def document_facts(document: Document, sections: Sequence[Section], naming: Naming) -> GraphFacts:
-    """What a document says: of itself by its header's versions, of others by header keys and sections."""
+    """The facts that a document states: of itself by its header versions, of others by header keys and sections."""
     series = series_of(document.entity)
-    reading = _FactReading(
-        document, node_key(document.entity), naming.also(series), series, Gathered(), _FORMATS[document.format]
-    )
+    naming, format_ = naming.with_series(series), _FORMATS[document.format]
+    reading = _FactReading(document, node_key(document.entity), naming, series, FactCollector(), format_)
     _add_document(reading, sections)
     for version in document.versions:
         _add_version(reading, version)
-    heard = [(each, of_heading(each.heading, each.level, each.trail)) for each in sections if not each.quarantined]
+    shown = [each for each in sections if not each.quarantined]
+    heard = [(each, relation_of_heading(each.heading, each.level, each.trail)) for each in shown]
     if any(relation for _, relation in heard):
-        for section, _ in heard:
+        for section in shown:
             _add_labels(reading, section)
     for section, relation in heard:
         _add_section(reading, section, relation)
     own = {reading.key, *(alias for alias, key in reading.out.aliases if key == reading.key)}
-    return _without_itself(reading.out, own, reading.key).facts()
+    return _without_self_references(reading.out, own, reading.key).facts()
 
 
 def _add_document(reading: _FactReading, sections: Sequence[Section]) -> None:
-    """Keep the document as an entity that its file defines, and its aliases."""
+    """Add the document as an entity that its file defines from its first words to its removal, and its aliases."""
     document, out = reading.document, reading.out
     spoken = [each.valid_from for each in (*document.versions, *sections)]
-    since, until = span(min(spoken, default=document.created), document.removed_at)
+    since, until = epoch_span(min(spoken, default=document.created), document.removed_at)
     out.add_entity(EntityFact(reading.key, document.entity, document.entity_type, True, since, until))
     for alias in document.aliases:
-        _alias(reading, alias)
+        _add_alias(reading, alias)
 
 
-def _alias(reading: _FactReading, name: str) -> None:
+def _add_alias(reading: _FactReading, name: str) -> None:
+    """Add another name of the document, unless it is a placeholder such as `none` or the document's own name."""
     if (key := node_key(name)) not in _UNNAMED and key != reading.key:
         reading.out.aliases.add((key, reading.key))
 
 
 def _add_version(reading: _FactReading, version: HeaderVersion) -> None:
-    """Keep what one version of the header says: a claim for each value, and edges to the documents it names."""
-    since, until = span(version.valid_from, version.valid_until, reading.document.removed_at)
+    """Add the facts of one header version: claims for its title and values, and edges to the documents they name.
+
+    The aliases that it gives count only if it is the last version.
+    """
+    since, until = epoch_span(version.valid_from, version.valid_until, reading.document.removed_at)
     voice = Voice(reading.key, version.id, since, until, epoch_ms(recorded_at(version.id, version.valid_from)))
     reading.out.homes.add((version.id, reading.key))
-    values = {attribute_of(key): value for key, value in version.values.items()}
+    values = {normal_key(key): value for key, value in version.values.items()}
     for attribute, value in ({"title": reading.document.title} | values).items():
         if value.strip() and since < until:
             claim = Claim(reading.key, attribute, value.strip(), version.id, since, until, voice.recorded)
             reading.out.claims[claim] = None
     holds = version.valid_until in (None, reading.document.removed_at)
     for key, value in version.values.items():
-        if relation := of_key(key):
+        if relation := relation_of_key(key):
             for named in _names_in_value(reading, value):
                 reading.out.add_named(voice, named, relation, key, _HEADER)
-        elif names_itself(key) and holds:  # a name that was given up is free for others
+        elif is_alias_key(key) and holds:  # a name that was given up is free for others
             for name in value.split(","):
-                _alias(reading, name.strip())
+                _add_alias(reading, name.strip())
 
 
 def _names_in_value(reading: _FactReading, value: str) -> Iterator[Named]:
-    """The documents that a header's value names: by name, by path or link, and by bare numbers of its own series."""
+    """The documents that a header value names: by name, by path or link, and by bare numbers of its own series."""
     found, links = reading.naming.find(value, listed=True), [*links_in(value, reading.document.path)]
     yield from found
-    yield from (link for link in links if not any(_meet(named, link) for named in found))
+    yield from (link for link in links if not any(_overlap(named, link) for named in found))
     rest = value
     for named in (*found, *links):
-        rest = _blank(rest, named)
+        rest = _with_commas(rest, named)
     for named in paths_in(rest, reading.document.path):
         yield named
-        rest = _blank(rest, named)
+        rest = _with_commas(rest, named)
     for item in _ITEMS.split(_ASIDE.sub("", rest)) if reading.series else ():
         if _NUMBERS.fullmatch(item):
             for number in re.findall(r"\d+", item):
@@ -123,20 +127,25 @@ def _names_in_value(reading: _FactReading, value: str) -> Iterator[Named]:
                 yield Named(name, node_key(name), 0, 0)
 
 
-def _meet(one: Named, other: Named) -> bool:
+def _overlap(one: Named, other: Named) -> bool:
+    """Whether the spans of two names overlap."""
     return one.start < other.end and other.start < one.end
 
 
-def _blank(text: str, named: Named) -> str:
+def _with_commas(text: str, named: Named) -> str:
+    """The text with commas over a name: every other character keeps its offset."""
     return text[: named.start] + "," * (named.end - named.start) + text[named.end :]
 
 
 def _add_labels(reading: _FactReading, section: Section) -> None:
-    """Keep which document each label of a section leads to, and when; at one time the first definition holds."""
+    """Add which document each link label of a section leads to, and when; where periods overlap, the first wins.
+
+    Definitions in comments and in code do not count.
+    """
     found = [*definitions_in(section.content, reading.document.path)]
     if not found:
         return
-    since, until = span(section.valid_from, section.valid_until, reading.document.removed_at)
+    since, until = epoch_span(section.valid_from, section.valid_until, reading.document.removed_at)
     hidden = reading.format.markup(section.content)
     unsaid = [*hidden.comments, *hidden.code]
     for label, named in found:
@@ -151,17 +160,21 @@ def _add_labels(reading: _FactReading, section: Section) -> None:
 
 
 def _add_section(reading: _FactReading, section: Section, relation: Relation | None) -> None:
-    """Keep what a section says: a list of references means what its heading says, other text only mentions."""
-    since, until = span(section.valid_from, section.valid_until, reading.document.removed_at)
+    """Add the facts of a section: mentions where it has no `relation`, else an edge of it for each document it names.
+
+    In a block of relationships each name has the relation of its own line; names in code are mentions, in comments
+    nothing.
+    """
+    since, until = epoch_span(section.valid_from, section.valid_until, reading.document.removed_at)
     voice = Voice(reading.key, section.id, since, until, epoch_ms(recorded_at(section.id, section.valid_from)))
     if relation is None:
         reading.out.homes.add((section.id, reading.key))  # a list of references speaks of others
         _add_mentions(reading, voice, section)
         return
     hidden = reading.format.markup(section.content)
-    said = blanked(section.content, (*hidden.comments, *hidden.code)) if hidden is not NONE else section.content
-    block = is_block(section.heading, section.trail)
-    meant = by_line(said, relation) if block else [(0, relation)]
+    said = blanked(section.content, (*hidden.comments, *hidden.code)) if hidden is not NO_MARKUP else section.content
+    block = is_relationships_block(section.heading, section.trail)
+    meant = relations_by_offset(said, relation) if block else [(0, relation)]
     starts = [start for start, _ in meant]
     for named, since, until in _names_in_section(reading, said, voice):
         told = replace(voice, since=since, until=until) if (since, until) != (voice.since, voice.until) else voice
@@ -174,7 +187,7 @@ def _add_section(reading: _FactReading, section: Section, relation: Relation | N
 
 
 def _add_mentions(reading: _FactReading, voice: Voice, section: Section) -> None:
-    """What a section mentions by name, in code as well, but not in a comment."""
+    """Add what a section mentions by name, in code as well, but not in a comment."""
     text = section.content
     if reading.format.comment in text:
         text = blanked(text, reading.format.markup(text).comments)
@@ -188,19 +201,21 @@ def _names_in_section(reading: _FactReading, text: str, voice: Voice) -> Iterato
     By name, by a link whose span holds no name, or by a label that the document defines, while it does.
     """
     found = reading.naming.find(text, listed=True)
-    links = [link for link in links_in(text, reading.document.path) if not any(_meet(named, link) for named in found)]
+    links = [
+        link for link in links_in(text, reading.document.path) if not any(_overlap(named, link) for named in found)
+    ]
     yield from ((named, voice.since, voice.until) for named in (*found, *links))
     if not reading.labels:
         return
     for label, start, end in labels_in(text, reading.document.path):
-        for named, since, until in reading.labels.get(label, _Targets()).values():
+        for named, since, until in reading.labels.get(label, _LabelTargets()).values():
             link = replace(named, start=start, end=end)
-            if not any(_meet(other, link) for other in (*found, *links)):
+            if not any(_overlap(other, link) for other in (*found, *links)):
                 yield link, max(since, voice.since), min(until, voice.until)
 
 
-def _without_itself(out: Gathered, own: set[str], key: str) -> Gathered:
-    """The facts without edges between names of the document itself (`own`), and entities only those spoke of."""
+def _without_self_references(out: FactCollector, own: set[str], key: str) -> FactCollector:
+    """The facts without edges between the document's own names (`own`) and entities only these edges named."""
     out.edges = {at: edge for at, edge in out.edges.items() if not {edge.source, edge.target} <= own}
     spoken = {end for edge in out.edges.values() for end in (edge.source, edge.target)} | {key}
     out.entities = {name: fact for name, fact in out.entities.items() if name in spoken}

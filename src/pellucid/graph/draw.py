@@ -6,7 +6,7 @@ from datetime import timedelta
 from itertools import groupby
 
 from pellucid.clock import EPOCH
-from pellucid.graph.lines import LAZY, DrawnEdge, Labels, lines_of, on_a_line, part
+from pellucid.graph.lines import UNDEFINED, DrawnEdge, Labels, anchor_text, drawn_edges, one_line
 from pellucid.graph.neighbours import Neighbourhood
 from pellucid.store.graph_port import FiledEdge, Node
 
@@ -15,6 +15,8 @@ _MOST_PLACES = 3
 
 @dataclass(frozen=True, slots=True)
 class _Signs:
+    """The characters that arrows and section marks are drawn with."""
+
     shaft: str = "─"
     right: str = "→"
     left: str = "←"
@@ -27,18 +29,18 @@ _PLAIN = _Signs("-", "->", "<-", "section ")
 def text(
     around: Neighbourhood, nodes: Sequence[Node], places: Mapping[str, str] | None = None, *, ascii_only: bool = False
 ) -> str:
-    """The neighbourhood as lines, without a final newline.
+    """The neighbourhood as lines, without a final newline; the centre and `no edges` where it has none.
 
     `SPEC-054 ─DEPENDS_ON→ SPEC-037 §3  (Depends on, specs/SPEC-054.md:30-34, 0.95)`: the node nearer to the centre
-    stands first. `places` says where a memory's words stand, by its id; without it the vault file is named. With
-    `ascii_only` our own signs are plain; names stay as they are.
+    stands first. `places` has, by memory id, where its text stands; without it the vault file is named. With
+    `ascii_only` our own signs are ASCII; names stay as they are.
     """
-    drawing = _Drawing(Labels.of(nodes), places or {}, _PLAIN if ascii_only else _Signs())
+    drawing = _TextDrawing(Labels.of(nodes), places or {}, _PLAIN if ascii_only else _Signs())
     center = around.hops[0][0]
     kind = drawing.labels.type(center)
-    head = drawing.labels.name(center) + (f"  {kind}" if kind else "") + drawing.marked(center)
+    head = drawing.labels.name(center) + (f"  {kind}" if kind else "") + drawing.undefined_mark(center)
     lines = [head]
-    for hop, of_hop in groupby(lines_of(around), key=lambda line: line.hop):
+    for hop, of_hop in groupby(drawn_edges(around), key=lambda line: line.hop):
         lines += ["", f"{hop} {'hop' if hop == 1 else 'hops'} away"]
         for _, of_type in groupby(of_hop, key=lambda line: line.type):
             ordered = sorted(of_type, key=lambda line: (not line.steps, not line.outward))
@@ -47,33 +49,37 @@ def text(
 
 
 @dataclass(frozen=True, slots=True)
-class _Drawing:
+class _TextDrawing:
+    """Formats the lines of one drawing."""
+
     labels: Labels
     places: Mapping[str, str]
     signs: _Signs
 
     def line(self, line: DrawnEdge) -> str:
-        """One edge in a line: its ends and type, who says it and where, and since when it no longer holds."""
+        """One edge as a line: its ends and type, the first three that state it and where, and when it was closed."""
         signs = self.signs
         arrow = f"{signs.shaft}{line.type}{signs.right}" if line.outward else f"{signs.left}{line.type}{signs.shaft}"
         near, far = self.labels.name(line.near), self.labels.name(line.far)
-        anchors = ", ".join(part(anchor, signs.section) for anchor in line.anchors)
+        anchors = ", ".join(anchor_text(anchor, signs.section) for anchor in line.anchors)
         meant = f" {anchors}" if anchors else ""
         ends = (near, f"{far}{meant}") if line.outward else (f"{near}{meant}", far)
-        said = [self.saying(filed) for filed in line.said[:_MOST_PLACES]]
+        said = [self.statement_source(filed) for filed in line.said[:_MOST_PLACES]]
         more = [f"and {len(line.said) - _MOST_PLACES} more"] if len(line.said) > _MOST_PLACES else []
-        closed = f"  closed {day(line.closed)}" if line.closed is not None else ""
-        return f"{ends[0]} {arrow} {ends[1]}{self.marked(line.far)}  ({'; '.join([*said, *more])}){closed}"
+        closed = f"  closed {utc_day(line.closed)}" if line.closed is not None else ""
+        return f"{ends[0]} {arrow} {ends[1]}{self.undefined_mark(line.far)}  ({'; '.join([*said, *more])}){closed}"
 
-    def saying(self, filed: FiledEdge) -> str:
+    def statement_source(self, filed: FiledEdge) -> str:
+        """Where an edge is stated, and how surely: `Depends on, specs/SPEC-054.md:30-34, 0.95`."""
         edge = filed.edge
-        where = on_a_line(self.places.get(edge.memory_id, filed.path))
-        return ", ".join(each for each in (on_a_line(edge.section), where, f"{edge.confidence:.2f}") if each)
+        where = one_line(self.places.get(edge.memory_id, filed.path))
+        return ", ".join(each for each in (one_line(edge.section), where, f"{edge.confidence:.2f}") if each)
 
-    def marked(self, key: str) -> str:
-        return f" [{LAZY}]" if self.labels.lazy(key) else ""
+    def undefined_mark(self, key: str) -> str:
+        """` [not defined]` for a node that no file defines, else empty."""
+        return f" [{UNDEFINED}]" if self.labels.is_undefined(key) else ""
 
 
-def day(at: int) -> str:
-    """The UTC day of an instant in epoch milliseconds."""
+def utc_day(at: int) -> str:
+    """The UTC day of an instant in epoch milliseconds, as `2026-04-20`."""
     return f"{EPOCH + timedelta(milliseconds=at):%Y-%m-%d}"

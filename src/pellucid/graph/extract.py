@@ -1,21 +1,83 @@
 """What one vault file holds in, what it says of the graph out: a pure function, the same for the same bytes."""
 
-from pellucid.documents.names.naming import Naming
+from pellucid.clock import epoch_ms
+from pellucid.documents.names.naming import Named, Naming
+from pellucid.documents.relations import MENTIONS, Relation, is_alias_key
 from pellucid.graph.document_facts import document_facts
-from pellucid.graph.facts import Gathered
-from pellucid.graph.memory_facts import add_memory
-from pellucid.model.entity import GraphFacts
+from pellucid.graph.facts import FactCollector, Voice, epoch_span
+from pellucid.language.spelling import entity_key
+from pellucid.model.entity import Claim, GraphFacts, node_key
+from pellucid.model.memory import BOUNDARY_SCOPES, Memory, recorded_at
 from pellucid.vault.markdown import Parsed
+
+_BOUNDARY = frozenset(BOUNDARY_SCOPES)
+_ABOUT = Relation("ABOUT")
+_WHOLE, _NAMED, _NEAR = 1.0, 0.8, 0.5
 
 
 def facts_of(parsed: Parsed, naming: Naming) -> GraphFacts:
-    """The entities, edges, claims and other names that a file speaks of; each once, sorted.
+    """The entities, edges, claims and aliases that a vault file states, each once and sorted.
 
-    The series of a document's own id joins the names that are looked for in it.
+    `naming` says what counts as a document's name; the series of a document's own id joins it.
     """
     if parsed.document is not None:
         return document_facts(parsed.document, parsed.sections, naming)
-    out = Gathered()
+    out = FactCollector()
     for memory, _ in parsed.memories:
-        add_memory(out, memory, naming)
+        _add_memory(out, memory, naming)
     return out.facts()
+
+
+def _add_memory(out: FactCollector, memory: Memory, naming: Naming) -> None:
+    """Add a memory's entities, edges and claims to `out`; a forgotten one, or one that names nothing, adds none.
+
+    One whose period is empty adds only its place of origin. Its status does not matter otherwise: the index knows from
+    the ledger when it was in force.
+    """
+    has_links = memory.entity_ref or memory.supersedes or memory.derived_from or memory.superseded_by
+    if not has_links and not naming.may_name(memory.content):
+        return
+    if memory.status == "forgotten":
+        return
+    since, until = epoch_span(memory.valid_at or memory.created, memory.invalid_at, memory.expires_at)
+    voice = Voice(memory.id, memory.id, since, until, epoch_ms(recorded_at(memory.id, memory.created)))
+    if since < until:
+        _add_links(out, memory, voice, naming)
+    elif has_links:
+        out.homes.add((memory.id, memory.id))
+
+
+def _add_links(out: FactCollector, memory: Memory, voice: Voice, naming: Naming) -> None:
+    """Add what a memory is about and mentions, and its edges to other memories and to its episode."""
+    before = len(out.edges)
+    if memory.entity_ref and (key := node_key(memory.entity_ref)):
+        out.add_named(voice, Named(memory.entity_ref.strip(), key, 0, 0), _ABOUT, "entityRef", _WHOLE)
+        _add_claims(out, memory, key, voice)
+    for named in naming.find(memory.content):
+        out.add_named(voice, named, MENTIONS, "", _NAMED)
+    for old in memory.supersedes:
+        out.add_edge(voice.edge(memory.id, old, "SUPERSEDES", "supersedes", _WHOLE))
+    for source in memory.derived_from:
+        out.add_edge(voice.edge(memory.id, source, "DERIVED_FROM", "derivedFrom", _WHOLE))
+    if len(out.edges) > before:
+        if memory.episode_id:
+            out.add_edge(voice.edge(memory.id, memory.episode_id, "PART_OF", "episodeId", _NEAR))
+        out.homes.add((memory.id, memory.id))
+    elif memory.superseded_by:
+        out.homes.add((memory.id, memory.id))
+
+
+def _add_claims(out: FactCollector, memory: Memory, key: str, voice: Voice) -> None:
+    """Add the attributes that a memory states of its entity `key`; a value under an alias key becomes an alias of it.
+
+    Only an active or superseded memory outside quarantine and without a boundary scope gives aliases.
+    """
+    stands = memory.status in ("active", "superseded") and memory.trust_zone != "quarantine"
+    public = stands and _BOUNDARY.isdisjoint(memory.scopes)  # an alias told in private would give itself away
+    anew = {entity_key(name): by for name, by in memory.retired_attributes.items()}
+    for name, value in memory.structured_attributes.items():
+        said = voice.since, voice.until, voice.recorded
+        claim = Claim(key, entity_key(name), value, memory.id, *said, anew.get(entity_key(name), ""))
+        out.claims[claim] = None
+        if is_alias_key(name) and public and (alias := node_key(value)) and alias != key:
+            out.aliases.add((alias, key))

@@ -20,19 +20,22 @@ _TOP = -math.pi / 2
 
 @dataclass(frozen=True, slots=True)
 class Box:
-    """A label: its middle, its width; all are `HEIGHT` high."""
+    """A label's box in pixels: its centre and its width; every box is `HEIGHT` high."""
 
     x: float
     y: float
     width: float
 
-    def meets(self, other: "Box") -> bool:
-        """Whether two labels touch or nearly do."""
+    def is_near(self, other: "Box") -> bool:
+        """Whether two boxes overlap or stand closer than the gap."""
         across = abs(self.x - other.x) < (self.width + other.width) / 2 + _GAP
         return across and abs(self.y - other.y) < HEIGHT + _GAP
 
     def border(self, x: float, y: float) -> tuple[float, float]:
-        """Where a line from the box's middle towards a point crosses its edge."""
+        """Where a line from the box's middle towards a point crosses its edge.
+
+        The middle itself if that is the point.
+        """
         dx, dy = x - self.x, y - self.y
         if not (dx or dy):
             return self.x, self.y
@@ -41,62 +44,67 @@ class Box:
 
 
 def width_of(label: str) -> float:
-    """About how wide a label is drawn, in pixels, at 12 px of a sans-serif face."""
+    """The approximate width of a label in pixels, at 12 px of a sans-serif face."""
     wide = sum(ord(char) >= 0x2E80 for char in label)
     return 20.0 + 7.1 * (len(label) - wide) + 12.5 * wide
 
 
 @dataclass(frozen=True, slots=True)
 class Layout:
-    """Where everything is: a box for each node, and the two radii of each ring."""
+    """The position of everything: a box for each node key, and the two radii of each ring."""
 
     boxes: Mapping[str, Box]
     rings: tuple[tuple[float, float], ...]
 
     @property
     def frame(self) -> tuple[float, float, float, float]:
-        """Left, top, width and height of the smallest rectangle that holds every box."""
+        """The left, top, width and height of the smallest rectangle that holds every box."""
         across = [side for box in self.boxes.values() for side in (box.x - box.width / 2, box.x + box.width / 2)]
         down = [side for box in self.boxes.values() for side in (box.y - HEIGHT / 2, box.y + HEIGHT / 2)]
         return min(across), min(down), max(across) - min(across), max(down) - min(down)
 
 
 def layout_of(rings: Sequence[Sequence[str]], parents: Mapping[str, str], widths: Mapping[str, float]) -> Layout:
-    """Where each node's box stands: the centre in the middle, each hop on a ring around it, no two labels touching."""
+    """Place the nodes: the centre in the middle, each hop on a ring around it, no two labels touching.
+
+    `rings` has the node keys by hop, `parents` the nearer node each one is drawn beside, `widths` the label widths. A
+    ring is widened up to 80 times; if labels touch even then, they stay so.
+    """
     center = rings[0][0]
     boxes = {center: Box(0.0, 0.0, widths[center])}
     angles = {center: _TOP}
     radii: list[tuple[float, float]] = []
     for hop, ring in enumerate(rings[1:], 1):
         ordered = sorted(ring, key=lambda key: ((angles[parents[key]] - _TOP) % math.tau, key))
-        angles |= _spread_directions(ordered, [angles[parents[key]] for key in ordered] if hop > 1 else [], widths)
+        angles |= _ring_angles(ordered, [angles[parents[key]] for key in ordered] if hop > 1 else [], widths)
         radius = _FIRST if hop == 1 else radii[-1][1] + _STEP
         for _ in range(_ROUNDS):
-            fresh = {key: _at(angles[key], radius, widths[key]) for key in ring}
+            fresh = {key: _box_at(angles[key], radius, widths[key]) for key in ring}
             if not _have_overlaps({**boxes, **fresh}):
                 break
             radius *= _GROWTH
-        boxes |= {key: _at(angles[key], radius, widths[key]) for key in ring}
+        boxes |= {key: _box_at(angles[key], radius, widths[key]) for key in ring}
         radii.append((radius * _ASPECT, radius))
     return Layout(boxes, tuple(radii))
 
 
-def _spread_directions(
-    ordered: Sequence[str], towards: Sequence[float], widths: Mapping[str, float]
-) -> dict[str, float]:
-    """Directions in radians, as far apart as labels need, turned so that each looks towards its parent."""
-    metric = _room_up_to(sum(widths[key] for key in ordered) / len(ordered) + _GAP)
+def _ring_angles(ordered: Sequence[str], towards: Sequence[float], widths: Mapping[str, float]) -> dict[str, float]:
+    """By node its angle in radians: spread as labels need, and turned so that nodes are near the angles in `towards`.
+
+    With `towards` empty the first node is at the top.
+    """
+    metric = _cumulative_room(sum(widths[key] for key in ordered) / len(ordered) + _GAP)
     best: tuple[float, list[float]] = (math.inf, [])
     for turn in range(_TURNS if towards else 1):
-        angles = _label_directions(len(ordered), turn / _TURNS, metric)
+        angles = _evenly_spread_angles(len(ordered), turn / _TURNS, metric)
         off = sum(1 - math.cos(angle - wanted) for angle, wanted in zip(angles, towards, strict=False))
         if off < best[0] - 1e-9:
             best = (off, angles)
     return dict(zip(ordered, best[1], strict=True))
 
 
-def _room_up_to(width: float) -> list[float]:
-    """The share of a ring's room (0 to 1) up to each of its small parts, from the top on, for labels this wide."""
+def _cumulative_room(width: float) -> list[float]:
+    """The cumulative share (0 to 1) of a ring's room for labels `width` wide, at each small part from the top on."""
     parts = [
         max(abs(_ASPECT * math.sin(angle)) / width, abs(math.cos(angle)) / (HEIGHT + _GAP))
         for angle in (_TOP + math.tau * (part + 0.5) / _PARTS for part in range(_PARTS))
@@ -104,13 +112,17 @@ def _room_up_to(width: float) -> list[float]:
     return list(accumulate(part / sum(parts) for part in parts))
 
 
-def _label_directions(count: int, turn: float, metric: Sequence[float]) -> list[float]:
-    """Directions in radians that give `count` labels equal room on a ring, the first at `turn` (0 to 1) of the way."""
+def _evenly_spread_angles(count: int, turn: float, metric: Sequence[float]) -> list[float]:
+    """Angles in radians that give `count` labels equal room by `metric` (see `_cumulative_room`).
+
+    The first is at `turn` (0 to 1) of the ring.
+    """
     starts = ((turn + place / count) % 1.0 for place in range(count))
     return [_TOP + math.tau * min(bisect_left(metric, start), _PARTS - 1) / _PARTS for start in starts]
 
 
-def _at(angle: float, radius: float, width: float) -> Box:
+def _box_at(angle: float, radius: float, width: float) -> Box:
+    """The box of a label on a ring, at an angle in radians."""
     return Box(round(radius * _ASPECT * math.cos(angle), 1), round(radius * math.sin(angle), 1), width)
 
 
@@ -121,6 +133,6 @@ def _have_overlaps(boxes: Mapping[str, Box]) -> bool:
         for other in ordered[place + 1 :]:
             if other.y - box.y >= HEIGHT + _GAP:
                 break
-            if box.meets(other):
+            if box.is_near(other):
                 return True
     return False

@@ -9,8 +9,8 @@ from pellucid.language.hidden import UNSHOWN
 from pellucid.model.entity import FOREVER, IDENTITY, EdgeType
 from pellucid.store.graph_port import FiledEdge, Node
 
-LAZY = "not defined"
-"""What is said of a node that files speak of and none defines."""
+UNDEFINED = "not defined"
+"""The mark of a node that files name and none defines."""
 _UNSEEN = re.compile(
     f"[\x00-\x1f{UNSHOWN}\ufdd0-\ufdef\ufff9-\uffff"
     + "".join(f"{chr(plane << 16 | 0xFFFE)}{chr(plane << 16 | 0xFFFF)}" for plane in range(1, 17))
@@ -21,7 +21,7 @@ _UNSEEN = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class DrawnEdge:
-    """What a drawing shows of one or more edges of one type between two nodes."""
+    """One line of a drawing: all edges of one type between the same two nodes."""
 
     near: str
     """The end that is nearer to the centre; of two as near, the source."""
@@ -41,8 +41,8 @@ class DrawnEdge:
     """When the last who said it stopped, in epoch milliseconds; None while one still does."""
 
 
-def lines_of(around: Neighbourhood) -> list[DrawnEdge]:
-    """The edges of a neighbourhood as lines to draw, nearest first; edges that several memories say are one line."""
+def drawn_edges(around: Neighbourhood) -> list[DrawnEdge]:
+    """A line for all edges of one type between the same two nodes in one direction, nearest to the centre first."""
     distance = around.distance
     grouped: dict[tuple[str, str, EdgeType], list[FiledEdge]] = {}
     for filed in around.edges:
@@ -54,60 +54,56 @@ def lines_of(around: Neighbourhood) -> list[DrawnEdge]:
 def _drawn_edge(
     source: str, target: str, kind: EdgeType, said: Sequence[FiledEdge], distance: Mapping[str, int]
 ) -> DrawnEdge:
-    """The line for all edges of one kind between two nodes, the end nearer to the centre first."""
+    """The line for the edges of one type between two nodes; `distance` is that of each node from the centre."""
     outward = distance[source] <= distance[target]
     near, far = (source, target) if outward else (target, source)
     until = max(filed.edge.valid_until for filed in said)
     anchors = tuple(dict.fromkeys(filed.edge.anchor for filed in said if filed.edge.anchor))
     confidence = max(filed.edge.confidence for filed in said)
-    hop = max(distance[far], 1)
-    return DrawnEdge(
-        near,
-        far,
-        outward,
-        hop,
-        distance[near] < distance[far],
-        kind,
-        anchors,
-        confidence,
-        tuple(said),
-        None if until == FOREVER else until,
-    )
+    hop, steps = max(distance[far], 1), distance[near] < distance[far]
+    closed = None if until == FOREVER else until
+    return DrawnEdge(near, far, outward, hop, steps, kind, anchors, confidence, tuple(said), closed)
 
 
 @dataclass(frozen=True, slots=True)
 class Labels:
-    """How the nodes of a drawing are called."""
+    """What the nodes of a drawing are called, by node key."""
 
     nodes: Mapping[str, Node]
 
     @classmethod
     def of(cls, nodes: Sequence[Node]) -> "Labels":
-        """The labels of these nodes; one that is not among them is called by its key."""
+        """The labels of these nodes; a node that is not among them is called by its key."""
         return cls({node.key: node for node in nodes})
 
     def name(self, key: str) -> str:
-        """The name of a node on one line, nothing unseen in it."""
+        """The name of a node on one line, without characters that cannot be shown.
+
+        Its key where nothing is left or known.
+        """
         node = self.nodes.get(key)
-        return on_a_line(node.name if node and node.name else key) or key
+        return one_line(node.name if node and node.name else key) or key
 
     def type(self, key: str) -> str:
-        """The type of a node, empty where it is not known."""
+        """The type of a node (`Decision`), empty where it is not known."""
         node = self.nodes.get(key)
-        return on_a_line(node.type) if node else ""
+        return one_line(node.type) if node else ""
 
-    def lazy(self, key: str) -> bool:
-        """Whether files speak of it and none defines it; memories and episodes are what they are."""
+    def is_undefined(self, key: str) -> bool:
+        """Whether files name the node and none defines it; never so for memories and episodes."""
         node = self.nodes.get(key)
         return not (node and node.defined) and not IDENTITY.fullmatch(key)
 
 
-def on_a_line(text: str) -> str:
-    """A text on one line, without controls, direction marks and what no drawing can hold."""
+def one_line(text: str) -> str:
+    """A text on one line, without control characters, direction marks and what XML cannot hold."""
     return " ".join(_UNSEEN.sub(" ", text).split())
 
 
-def part(anchor: str, sign: str = "§") -> str:
-    """An anchor as it is read: `§3` for a number, `#dedup-contract` for a name."""
-    shown = on_a_line(anchor)
+def anchor_text(anchor: str, sign: str = "§") -> str:
+    """An anchor for readers: `§3` for a number such as `3` or `A.2`, `#dedup-contract` for a name.
+
+    `sign` replaces `§`.
+    """
+    shown = one_line(anchor)
     return f"{sign}{shown}" if re.fullmatch(r"[0-9A-Za-z]{1,2}(\.[0-9A-Za-z]+)*|\d+", shown) else f"#{shown}"

@@ -14,7 +14,7 @@ _TYPE = {name: place for place, name in enumerate(EDGE_TYPES)}
 
 @dataclass(frozen=True, slots=True)
 class Neighbourhood:
-    """The keys of the nodes by their distance from the first, and the edges by which they hang together."""
+    """The node keys around a centre by distance, and the edges that join them."""
 
     hops: tuple[tuple[str, ...], ...]
     """At 0 the centre alone, then those at each distance, in the order of their keys; no empty distance."""
@@ -22,7 +22,7 @@ class Neighbourhood:
 
     @property
     def distance(self) -> dict[str, int]:
-        """How many edges each node is away."""
+        """By node key how many edges it is away from the centre."""
         return {key: hop for hop, keys in enumerate(self.hops) for key in keys}
 
 
@@ -33,9 +33,10 @@ def neighbourhood(
     types: Collection[EdgeType] = (),
     direction: Direction = "both",
 ) -> Neighbourhood:
-    """The nodes within `hops` edges of a node, along edges of these types (none named: all) in this direction.
+    """The nodes within `hops` edges of a node, along edges of `types` (empty: all) in one direction, or in both.
 
-    The edges are every one with an end nearer than `hops`, followed from that end.
+    `out` goes from source to target. Its edges are those with an end nearer than `hops`, followed from that end. A node
+    without edges stands alone.
     """
     ways: dict[str, list[tuple[str, FiledEdge]]] = defaultdict(list)
     for filed in edges:
@@ -57,14 +58,12 @@ def neighbourhood(
     return Neighbourhood(tuple(ring for ring in rings if ring), tuple(sorted(taken, key=edge_order)))
 
 
-def holding(edges: Sequence[FiledEdge], at: int | None = None) -> list[FiledEdge]:
-    """The edges that hold at an instant (epoch milliseconds), or are still open."""
-    if at is None:
-        return [filed for filed in edges if filed.edge.valid_until == FOREVER]
-    return [filed for filed in edges if filed.edge.valid_from <= at < filed.edge.valid_until]
+def open_edges(edges: Sequence[FiledEdge]) -> list[FiledEdge]:
+    """The edges that have no end in time."""
+    return [filed for filed in edges if filed.edge.valid_until == FOREVER]
 
 
 def edge_order(filed: FiledEdge) -> tuple[int, str, str, int, str, str]:
-    """Edges as they are listed: the strongest type first, then by their ends and when they began."""
+    """The sort key of an edge: the strongest type first, then its ends, when it began, its section and memory."""
     edge = filed.edge
     return _TYPE[edge.type], edge.source, edge.target, edge.valid_from, edge.section, edge.memory_id

@@ -6,21 +6,10 @@ attribute. The same neighbourhood gives the same bytes.
 
 from collections.abc import Callable, Sequence
 
+from pellucid.graph import svg_marks as marks
 from pellucid.graph.layout import layout_of, width_of
-from pellucid.graph.lines import DrawnEdge, Labels, lines_of
+from pellucid.graph.lines import DrawnEdge, Labels, drawn_edges
 from pellucid.graph.neighbours import Neighbourhood
-from pellucid.graph.svg_marks import (
-    Frame,
-    arrows,
-    head,
-    legend,
-    legend_rows,
-    linked,
-    markers,
-    node_mark,
-    ring_mark,
-    style,
-)
 from pellucid.model.entity import EDGE_TYPES
 from pellucid.store.graph_port import Node
 
@@ -31,51 +20,46 @@ _MARGIN = 24.0
 
 
 def svg(around: Neighbourhood, nodes: Sequence[Node], link: Callable[[Node], str] | None = None) -> str:
-    """The neighbourhood as a picture: a whole SVG document, without a final newline.
+    """The neighbourhood as a whole SVG document, without a final newline.
 
-    With `link`, a part of a page that has `svg_marks.page_style`: each node leads where `link` says, if anywhere.
+    With `link`, an element for a page that has `svg_marks.page_style`: each node leads to the URL that `link` gives it,
+    or nowhere where that is empty.
     """
     labels = Labels.of(nodes)
     shown, hidden = _drawable_part(around)
-    lines = _lines_to_draw(lines_of(shown))
+    lines = _lines_to_draw(drawn_edges(shown))
     names = {key: _shortened(labels.name(key)) for ring in shown.hops for key in ring}
     layout = layout_of(shown.hops, _parents(lines), {key: width_of(name) for key, name in names.items()})
-    rows = legend_rows(lines, hidden, lazy=any(labels.lazy(key) for key in names))
+    rows = marks.legend_rows(lines, hidden, has_undefined=any(labels.is_undefined(key) for key in names))
     left, top, width, height = layout.frame
-    frame: Frame = (left - _MARGIN, top - _MARGIN, width + 2 * _MARGIN, height + 2 * _MARGIN)
+    frame: marks.Frame = (left - _MARGIN, top - _MARGIN, width + 2 * _MARGIN, height + 2 * _MARGIN)
+    counts = len(names), len(lines), len(around.hops) - 1
     body = [
-        head(
-            frame,
-            rows,
-            labels.name(around.hops[0][0]),
-            (len(names), len(lines), len(around.hops) - 1),
-            has_links=bool(link),
-        ),
-        *([] if link else [style(lines)]),
-        markers(lines),
-        *(ring_mark(rx, ry) for rx, ry in layout.rings),
-        *arrows(lines[::-1], layout.boxes, labels),
+        marks.head(frame, rows, labels.name(around.hops[0][0]), counts, has_links=bool(link)),
+        *([] if link else [marks.style(lines)]),
+        marks.markers(lines),
+        *(marks.ring_mark(rx, ry) for rx, ry in layout.rings),
+        *marks.arrows(lines[::-1], layout.boxes, labels),
     ]
     for hop, ring in enumerate(shown.hops):
-        body += [
-            linked(
-                node_mark(key, layout.boxes[key], names[key], labels, center=not hop),
-                link(labels.nodes[key]) if link and hop and key in labels.nodes else "",
-            )
-            for key in ring
-        ]
-    return "\n".join([*body, *legend(rows, frame), "</svg>"])
+        for key in ring:
+            url = link(labels.nodes[key]) if link and hop and key in labels.nodes else ""
+            body.append(marks.linked(marks.node_mark(key, layout.boxes[key], names[key], labels, center=not hop), url))
+    return "\n".join([*body, *marks.legend(rows, frame), "</svg>"])
 
 
 def _lines_to_draw(lines: Sequence[DrawnEdge]) -> list[DrawnEdge]:
-    """The lines less each mention between two nodes that a stronger line joins, the strongest types first."""
+    """The lines without mentions between two nodes that a stronger line joins, the strongest types first."""
     tied = {frozenset((line.near, line.far)) for line in lines if line.type != "MENTIONS"}
     told = [line for line in lines if line.type != "MENTIONS" or frozenset((line.near, line.far)) not in tied]
     return sorted(told, key=lambda line: EDGE_TYPES.index(line.type))
 
 
 def _drawable_part(around: Neighbourhood) -> tuple[Neighbourhood, int]:
-    """The neighbourhood cut to as many nodes as a picture can show, and how many that leaves out."""
+    """The part of the neighbourhood that a picture can show, and how many nodes were left out.
+
+    It has the 60 nearest and strongest nodes at most, without those that the centre then no longer leads to.
+    """
     best: dict[str, float] = {}
     for filed in around.edges:
         for end in (filed.edge.source, filed.edge.target):
@@ -88,7 +72,7 @@ def _drawable_part(around: Neighbourhood) -> tuple[Neighbourhood, int]:
 
 
 def _connected_nodes(around: Neighbourhood, kept: set[str]) -> set[str]:
-    """The `kept` nodes that are tied to the centre over kept ones alone."""
+    """The `kept` nodes that are connected to the centre by kept nodes alone."""
     out = set(around.hops[0])
     for ring in around.hops[1:]:
         ends = [(filed.edge.source, filed.edge.target) for filed in around.edges]
@@ -98,7 +82,7 @@ def _connected_nodes(around: Neighbourhood, kept: set[str]) -> set[str]:
 
 
 def _parents(lines: Sequence[DrawnEdge]) -> dict[str, str]:
-    """By node, the nearer node it is drawn beside: that of its surest line, the first by name of equals."""
+    """By node the nearer node it is drawn beside: that of its line of highest confidence."""
     best: dict[str, tuple[float, str]] = {}
     for line in lines:
         if line.steps:
@@ -108,4 +92,5 @@ def _parents(lines: Sequence[DrawnEdge]) -> dict[str, str]:
 
 
 def _shortened(name: str) -> str:
+    """A name of at most `_LONGEST` characters, cut with an ellipsis."""
     return name if len(name) <= _LONGEST else f"{name[: _LONGEST - 1].rstrip()}…"

@@ -5,9 +5,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from html import escape
 
-from pellucid.graph.draw import day
+from pellucid.graph.draw import utc_day
 from pellucid.graph.layout import HEIGHT, Box
-from pellucid.graph.lines import LAZY, DrawnEdge, Labels, on_a_line, part
+from pellucid.graph.lines import UNDEFINED, DrawnEdge, Labels, anchor_text, one_line
 from pellucid.model.entity import EDGE_TYPES, EdgeType
 
 Frame = tuple[float, float, float, float]
@@ -44,21 +44,21 @@ _DARK = """
 
 @dataclass(frozen=True, slots=True)
 class LegendRow:
-    """One row of the legend: a sample of a line (`edge` classes), of a node, or words alone."""
+    """One row of the legend: a sample line (`line` has its CSS classes), a sample node, or words alone."""
 
     words: str
     line: str = ""
     type: EdgeType | None = None
-    lazy: bool = False
+    undefined: bool = False
 
 
-def legend_rows(lines: Sequence[DrawnEdge], hidden: int, *, lazy: bool) -> list[LegendRow]:
-    """The rows of the legend: each type in the picture, what dashed lines and frames mean, how many were left out."""
-    rows = [LegendRow(name, "edge", name) for name in _used(lines)]
+def legend_rows(lines: Sequence[DrawnEdge], hidden: int, *, has_undefined: bool) -> list[LegendRow]:
+    """The rows of the legend: the edge types drawn, what dashes mean, and how many nodes (`hidden`) were left out."""
+    rows = [LegendRow(name, "edge", name) for name in _edge_types(lines)]
     if closed := next((line for line in lines if line.closed is not None), None):
         rows.append(LegendRow("closed: held once", "edge closed", closed.type))
-    if lazy:
-        rows.append(LegendRow(LAZY, lazy=True))
+    if has_undefined:
+        rows.append(LegendRow(UNDEFINED, undefined=True))
     if hidden:
         rows.append(LegendRow(f"and {hidden} more {'node' if hidden == 1 else 'nodes'}, not drawn"))
     return rows
@@ -67,64 +67,65 @@ def legend_rows(lines: Sequence[DrawnEdge], hidden: int, *, lazy: bool) -> list[
 def head(
     frame: Frame, rows: Sequence[LegendRow], center: str, counts: tuple[int, int, int], *, has_links: bool = False
 ) -> str:
-    """The opening element, a title and a description; `counts`: nodes, lines, hops. The legend stands below all."""
+    """The opening `<svg>` with title, description and background; `counts`: nodes, lines, hops."""
     left, top, width, height = frame
     width, height = max(width, 240.0), height + _ROW * len(rows) + (12 if rows else 0)
     nodes, lines, hops = counts
-    box = " ".join(map(_n, (left, top, width, height)))
+    box = " ".join(map(_px, (left, top, width, height)))
     about = f"{nodes} nodes and {lines} edges within {hops} {'hop' if hops == 1 else 'hops'} of {center}."
     return (
-        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="{box}" width="{_n(width)}" height="{_n(height)}"'
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="{box}" width="{_px(width)}" height="{_px(height)}"'
         f' role="{"group" if has_links else "img"}" aria-labelledby="title desc">\n'
         f'<title id="title">What hangs together with {escape(center)}</title>\n<desc id="desc">{escape(about)}</desc>\n'
-        f'<rect class="ground" x="{_n(left)}" y="{_n(top)}" width="{_n(width)}" height="{_n(height)}"/>'
+        f'<rect class="ground" x="{_px(left)}" y="{_px(top)}" width="{_px(width)}" height="{_px(height)}"/>'
     )
 
 
 def style(lines: Sequence[DrawnEdge]) -> str:
-    """The one style of the picture, for a light ground and a dark one."""
-    light, dark = ("\n".join(_painted(name, ground) for name in _used(lines)) for ground in (0, 1))
-    return f"<style>{_STYLE}{light}\n@media (prefers-color-scheme:dark){{{_DARK}{dark}}}\n</style>"
+    """The `<style>` of a picture by itself."""
+    return f"<style>{page_style(_edge_types(lines))}</style>"
 
 
-def page_style() -> str:
-    """The style of every picture that is a part of a page, as CSS."""
-    light, dark = ("\n".join(_painted(name, ground) for name in EDGE_TYPES) for ground in (0, 1))
+def page_style(types: Sequence[EdgeType] = EDGE_TYPES) -> str:
+    """The CSS of pictures with edges of these types, for a light and a dark ground."""
+    light, dark = ("\n".join(_colour_rules(name, ground) for name in types) for ground in (0, 1))
     return f"{_STYLE}{light}\n@media (prefers-color-scheme:dark){{{_DARK}{dark}}}\n"
 
 
-def linked(mark: str, where: str) -> str:
-    """A mark that leads somewhere; itself where that is nowhere."""
-    return f'<a href="{escape(where)}">{mark}</a>' if where else mark
+def linked(mark: str, url: str) -> str:
+    """An SVG element within a link; the element itself where the URL is empty."""
+    return f'<a href="{escape(url)}">{mark}</a>' if url else mark
 
 
-def _used(lines: Sequence[DrawnEdge]) -> list[EdgeType]:
+def _edge_types(lines: Sequence[DrawnEdge]) -> list[EdgeType]:
+    """The types of these lines, the strongest first."""
     used = {line.type for line in lines}
     return [name for name in EDGE_TYPES if name in used]
 
 
-def _painted(name: EdgeType, ground: int) -> str:
-    kind, colour = _class(name), COLOURS[name][ground]
+def _colour_rules(name: EdgeType, ground: int) -> str:
+    """The CSS rules that colour one edge type; `ground` is 0 for light, 1 for dark."""
+    kind, colour = _css_class(name), COLOURS[name][ground]
     return f".{kind}{{stroke:{colour}}}.head-{kind}{{fill:{colour}}}"
 
 
 def markers(lines: Sequence[DrawnEdge]) -> str:
-    """An arrow head for each type in the picture."""
+    """The `<defs>` with an arrow head for each edge type drawn."""
     heads = "".join(
         f'<marker id="head-{name}" viewBox="0 0 10 10" refX="9" refY="5" markerWidth="8" markerHeight="8"'
         f' markerUnits="userSpaceOnUse" orient="auto"><path class="head-{name}" d="M0 0 10 5 0 10z"/></marker>'
-        for name in map(_class, _used(lines))
+        for name in map(_css_class, _edge_types(lines))
     )
     return f"<defs>{heads}</defs>"
 
 
 def ring_mark(rx: float, ry: float) -> str:
-    """The faint ring on which a hop's nodes stand."""
-    return f'<ellipse class="ring" rx="{_n(rx)}" ry="{_n(ry)}"/>'
+    """The faint ellipse on which a hop's nodes stand, by its radii."""
+    return f'<ellipse class="ring" rx="{_px(rx)}" ry="{_px(ry)}"/>'
 
 
 def arrows(lines: Sequence[DrawnEdge], boxes: Mapping[str, Box], labels: Labels) -> list[str]:
-    """An arrow for each line, from source to target; several between the same two nodes are bent apart."""
+    """An SVG arrow for each line, from source to target; several between the same two nodes are bent apart."""
     beside: dict[frozenset[str], list[DrawnEdge]] = defaultdict(list)
     for line in lines:
         beside[frozenset((line.near, line.far))].append(line)
@@ -136,14 +137,17 @@ def arrows(lines: Sequence[DrawnEdge], boxes: Mapping[str, Box], labels: Labels)
 
 
 def _arrow(line: DrawnEdge, boxes: Mapping[str, Box], labels: Labels, bend: float) -> str:
-    """A curved arrow as SVG, whose title says the edge in words; `bend` parts it from others of the same ends."""
+    """A curved SVG arrow with a tooltip that says the edge in words; `bend` is its bow in pixels.
+
+    An edge between nodes of one ring is bent further; one of confidence below 0.6 is marked weak.
+    """
     near, far = boxes[line.near], boxes[line.far]
     middle = _bend_point(near, far, bend if line.steps else bend + _BEND * 2)
     source, target = (near, far) if line.outward else (far, near)
     begin, end = source.border(*middle), target.border(*middle)
-    kind = _class(line.type)
+    kind = _css_class(line.type)
     classes = f"edge {kind}{' closed' if line.closed is not None else ''}{' weak' if line.confidence < 0.6 else ''}"
-    path = f"M{_n(begin[0])} {_n(begin[1])}Q{_n(middle[0])} {_n(middle[1])} {_n(end[0])} {_n(end[1])}"
+    path = f"M{_px(begin[0])} {_px(begin[1])}Q{_px(middle[0])} {_px(middle[1])} {_px(end[0])} {_px(end[1])}"
     return (
         f'<path class="{classes}" marker-end="url(#head-{kind})" d="{path}">'
         f"<title>{escape(_edge_title(line, labels))}</title></path>"
@@ -151,35 +155,36 @@ def _arrow(line: DrawnEdge, boxes: Mapping[str, Box], labels: Labels, bend: floa
 
 
 def _bend_point(near: Box, far: Box, bend: float) -> tuple[float, float]:
-    """The point that a line between two boxes bows towards, `bend` pixels to its side."""
+    """The control point of a curve between two boxes, `bend` pixels to its side."""
     dx, dy = far.x - near.x, far.y - near.y
     length = (dx * dx + dy * dy) ** 0.5 or 1.0
     return (near.x + far.x) / 2 - dy / length * bend * 2, (near.y + far.y) / 2 + dx / length * bend * 2
 
 
 def _edge_title(line: DrawnEdge, labels: Labels) -> str:
-    """An edge in words: ends, type, the sections that say it, how sure it is, and when it was closed."""
+    """An edge in words: its ends and type, the sections that state it, its confidence, and when it was closed."""
     source, target = (line.near, line.far) if line.outward else (line.far, line.near)
-    meant = "".join(f" {part(anchor)}" for anchor in line.anchors)
-    sections = ", ".join(dict.fromkeys(on_a_line(filed.edge.section) for filed in line.said if filed.edge.section))
-    closed = f"; closed {day(line.closed)}" if line.closed is not None else ""
+    meant = "".join(f" {anchor_text(anchor)}" for anchor in line.anchors)
+    sections = ", ".join(dict.fromkeys(one_line(filed.edge.section) for filed in line.said if filed.edge.section))
+    closed = f"; closed {utc_day(line.closed)}" if line.closed is not None else ""
     said = f" ({sections}, {line.confidence:.2f})" if sections else f" ({line.confidence:.2f})"
     return f"{labels.name(source)} {line.type} {labels.name(target)}{meant}{said}{closed}"
 
 
 def node_mark(key: str, box: Box, name: str, labels: Labels, *, center: bool) -> str:
-    """A node: its frame, its shortened name, and its whole name and type for who points at it."""
-    classes = f"node{' center' if center else ''}{' lazy' if labels.lazy(key) else ''}"
-    about = ", ".join(each for each in (labels.name(key), labels.type(key), LAZY if labels.lazy(key) else "") if each)
+    """A node as SVG: its frame, its shortened `name`, and a tooltip with its whole name and type."""
+    undefined = UNDEFINED if labels.is_undefined(key) else ""
+    classes = f"node{' center' if center else ''}{' lazy' if undefined else ''}"
+    about = ", ".join(each for each in (labels.name(key), labels.type(key), undefined) if each)
     return (
         f'<g class="{classes}"><title>{escape(about)}</title>'
-        f'<rect x="{_n(box.x - box.width / 2)}" y="{_n(box.y - HEIGHT / 2)}" width="{_n(box.width)}"'
-        f' height="{_n(HEIGHT)}" rx="6"/><text x="{_n(box.x)}" y="{_n(box.y)}">{escape(name)}</text></g>'
+        f'<rect x="{_px(box.x - box.width / 2)}" y="{_px(box.y - HEIGHT / 2)}" width="{_px(box.width)}"'
+        f' height="{_px(HEIGHT)}" rx="6"/><text x="{_px(box.x)}" y="{_px(box.y)}">{escape(name)}</text></g>'
     )
 
 
 def legend(rows: Sequence[LegendRow], frame: Frame) -> list[str]:
-    """The legend as SVG, below the picture on the left."""
+    """The legend as SVG elements, below the picture on the left."""
     left, top, _, height = frame
     x, out = left + 16, list[str]()
     for place, row in enumerate(rows):
@@ -187,20 +192,23 @@ def legend(rows: Sequence[LegendRow], frame: Frame) -> list[str]:
         sample = ""
         if row.type:
             sample = (
-                f'<path class="{row.line} {_class(row.type)}" marker-end="url(#head-{_class(row.type)})"'
-                f' d="M{_n(x)} {_n(y)}H{_n(x + _SAMPLE)}"/>'
+                f'<path class="{row.line} {_css_class(row.type)}" marker-end="url(#head-{_css_class(row.type)})"'
+                f' d="M{_px(x)} {_px(y)}H{_px(x + _SAMPLE)}"/>'
             )
-        elif row.lazy:
-            sample = (
-                f'<g class="node lazy"><rect x="{_n(x)}" y="{_n(y - 7)}" width="{_n(_SAMPLE)}" height="14" rx="4"/></g>'
-            )
-        out.append(f'<g class="legend">{sample}<text x="{_n(x + _SAMPLE + 10)}" y="{_n(y + 4)}">{row.words}</text></g>')
+        elif row.undefined:
+            box = f'x="{_px(x)}" y="{_px(y - 7)}" width="{_px(_SAMPLE)}" height="14" rx="4"'
+            sample = f'<g class="node lazy"><rect {box}/></g>'
+        out.append(
+            f'<g class="legend">{sample}<text x="{_px(x + _SAMPLE + 10)}" y="{_px(y + 4)}">{row.words}</text></g>'
+        )
     return out
 
 
-def _class(name: EdgeType) -> str:
+def _css_class(name: EdgeType) -> str:
+    """The CSS class of an edge type: `depends-on` for `DEPENDS_ON`."""
     return name.lower().replace("_", "-")
 
 
-def _n(value: float) -> str:
+def _px(value: float) -> str:
+    """A coordinate with one decimal, as SVG attributes hold it; `0` for one that rounds to it."""
     return f"{value:.1f}".rstrip("0").rstrip(".").replace("-0", "0") if abs(value) < 0.05 else f"{value:.1f}"

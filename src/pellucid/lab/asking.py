@@ -29,7 +29,7 @@ from pellucid.store.index_port import IndexReader, Rows, Served
 
 @dataclass(frozen=True, slots=True)
 class LabContext:
-    """What stands in one context: the keys of records, and the text."""
+    """One assembled context: the keys of the records in it, and its text."""
 
     keys: Sequence[str]
     text: str
@@ -37,45 +37,41 @@ class LabContext:
 
 @dataclass(frozen=True, slots=True)
 class RankedAnswer:
-    """One question's answer: what its evidence covers, best first; how long it took without encoding, in ms."""
+    """The answer to one question: the record keys at each rank, best first; its milliseconds without encoding."""
 
     ranking: Ranking
     millis: float
-    nominated: Mapping[str, int]
-    """How many candidates each leg brought."""
-    texts: Sequence[str] = ()
-    """What each place of the ranking says."""
+    nominated: Mapping[str, int]  # how many candidates each leg brought
+    texts: Sequence[str] = ()  # what each place of the ranking says
     contexts: Mapping[int, LabContext] = field(default_factory=dict[int, LabContext])
     """By budget in characters, where contexts are asked for."""
-    anew: bool = False
-    """It was not worked out from the candidates of the plain recall."""
+    anew: bool = False  # it was not worked out from the candidates of the plain recall
 
 
 @dataclass(frozen=True, slots=True)
 class Asker:
-    """How the lab reaches a recall."""
+    """The functions through which the lab asks a recall."""
 
     ask: Callable[[Group, LabelledQuestion, Sequence[Variant]], Sequence[RankedAnswer]]
     """One answer a variant, all of one recall where that is possible."""
-    encode: Callable[[LabelledQuestion], float]
-    """Encode a question, in ms."""
+    encode: Callable[[LabelledQuestion], float]  # encode a question, in ms
     clock: Callable[[Group, LabelledQuestion, Variant], float]
     """Ask one variant for the processor time that takes, in ms; a question just encoded is not encoded again."""
 
 
 @dataclass(frozen=True, slots=True)
 class Questioner:
-    """Asks one question of one home: `requested` makes its request, `kept` is what the group's memories say."""
+    """Asks one question of one home. `kept` are the group's memories by id, `request` is the recall request as set."""
 
     recaller: Recaller
     kept: Mapping[str, KeptMemory]
     request: Request
-    budgets: tuple[int, ...]
-    """Of contexts to be assembled; none: the budget of the request."""
+    budgets: tuple[int, ...]  # of contexts to be assembled; none: the budget of the request
     about: str = ""
 
     def answers(self, variants: Sequence[Variant]) -> list[RankedAnswer]:
-        """The answer to each variant of the request."""
+        """Return the answer to the question in each variant, in their order; of one plain recall where that is
+        possible."""
         with self.recaller.world(self.request) as found:
             world = replace(found, reader=cast("IndexReader", _Once(found.reader)))
             started = perf_counter()
@@ -88,14 +84,14 @@ class Questioner:
             ]
 
     def clock(self, variant: Variant) -> float:
-        """The milliseconds of processor time of one recall, as everybody's: what else the machine does is not in it."""
+        """Run one variant as a real recall; return the processor time it takes in milliseconds."""
         request = self._request_of(variant)
         started = process_time()
         self.recaller.run(request)
         return (process_time() - started) * 1000
 
     def _request_of(self, variant: Variant) -> Request:
-        """The recall request of a question with a variant's changes to settings and parts."""
+        """Return the recall request with a variant's settings and left-out parts."""
         budget = {"char_budget": self.budgets[0]} if self.budgets else {}
         return replace(
             self.request,
@@ -104,10 +100,7 @@ class Questioner:
         )
 
     def _answer_to_variant(self, variant: Variant, plain: State, first: RankedAnswer, world: World) -> RankedAnswer:
-        """A variant's answer, worked out of the `plain` ranking where that can be, else asked anew.
-
-        It is `first`, the answer as set, where the variant ranks alike.
-        """
+        """Compute a variant's answer from the `plain` ranking, else ask anew; `first` if the ranking is the same."""
         request = self._request_of(variant)
         started = perf_counter()
         state = None if variant.anew else worked_out(plain, request)
@@ -119,7 +112,11 @@ class Questioner:
         return self._answer_from(state, world, (perf_counter() - started) * 1000)
 
     def _answer_from(self, state: State, world: World, before: float) -> RankedAnswer:
-        """What stands in a ranking, and in each context of it; `before` is what the ranking took."""
+        """Assemble a ranking's contexts, one a budget, and make its answer; `before` is what the ranking took in
+        milliseconds.
+
+        Its milliseconds are `before` and those of the first context.
+        """
         started, finished, after = perf_counter(), dict[int, State](), 0.0
         for budget in self.budgets or (state.request.settings.char_budget,):
             settings = state.request.settings.model_copy(update={"char_budget": budget})
@@ -138,21 +135,24 @@ class Questioner:
         )
 
     def _held(self, state: State) -> LabContext:
+        """Return the text of an assembled context with the keys of the records that its memories cite."""
         keys = chain.from_iterable(self.kept[memory_id].keys for memory_id in state.context.included)
         return LabContext(tuple(dict.fromkeys(keys)), state.context.text)
 
 
 class _Once:
-    """An index of which each memory is read once, however many contexts it stands in; all else is the index's."""
+    """An index reader that reads each memory once, however many contexts need it; all else is passed on."""
 
     def __init__(self, reader: IndexReader) -> None:
         self._reader = reader
         self._served: dict[int, Served] = {}
 
     def __getattr__(self, name: str) -> Any:
+        """Pass everything else on to the reader."""
         return getattr(self._reader, name)
 
     def memories(self, which: Rows | Sequence[str]) -> list[Served]:
+        """Return these rows in full, each read only once, or the memories with these ids, read every time."""
         if not isinstance(which, np.ndarray):
             return self._reader.memories(which)
         rows = which.tolist()
@@ -163,7 +163,7 @@ class _Once:
 
 
 def worked_out(plain: State, request: Request) -> State | None:
-    """The ranking of a request that differs in parts and weights from one that was asked; None if only asking tells."""
+    """Recompute a ranking for a request with other parts and weights; None if the question must be asked anew."""
     gone = request.without - plain.request.without
     try:
         state = ablate(replace(plain, request=replace(request, without=plain.request.without)), gone)
@@ -176,7 +176,7 @@ def worked_out(plain: State, request: Request) -> State | None:
 
 
 def _is_same_ranking(one: State, other: State) -> bool:
-    """Whether two rankings have the same memories and scores, and doubt them alike: one context is both's."""
+    """Whether two rankings have the same memories in order, final scores, doubt and answers asked of the graph."""
     return (
         one.plan.answers == other.plan.answers
         and np.array_equal(one.pool.ids[one.order], other.pool.ids[other.order])
@@ -186,5 +186,6 @@ def _is_same_ranking(one: State, other: State) -> bool:
 
 
 def _doubted(state: State) -> tuple[float, bool]:
+    """Return a recall's doubt and whether it abstains; (0, False) if it is not judged."""
     found = judge(state)
     return (found.score, found.abstained) if found else (0.0, False)

@@ -9,10 +9,8 @@ from pellucid.model.wire import Wire
 
 Option = Literal["as set", "off", "half", "double", "on"]
 AS_SET: Option = "as set"
-SURE = 1.96
-"""Standard errors within which a gain may be chance."""
-Gain = Mapping[str, Any]
-"""A paired `difference` and its `interval`."""
+SURE = 1.96  # standard errors within which a gain may be chance
+Gain = Mapping[str, Any]  # A paired `difference` and its `interval`
 OptionGains = Mapping[Option, Mapping[str, Gain]]
 """By option, then by metric: what it has more than the part as it is set."""
 
@@ -30,25 +28,22 @@ class Choice(Wire):
 
 
 def options(ablation: Mapping[str, Gain], weights: Mapping[str, Mapping[str, Gain]], *, tried: bool) -> OptionGains:
-    """What may be done about a part of one set, and what each of it changes there.
+    """Return what may be done about a part of one set, with the gain of each option there, by metric.
 
-    Of one that is on: `off`, `half` and `double`; of one that is off as set (`tried`): `on`.
+    `ablation` is the gain of having the part, `weights` that of each factor. A part that is on has `off` and, if it has
+    a weight, `half` and `double`; one that is off by default (`tried`) has only `on`.
     """
     if tried:
         return {"on": ablation}
     off = {metric: _negative(gain) for metric, gain in ablation.items()}
-    tries: dict[Option, Mapping[str, Gain]] = {"off": off}
-    for name in ("half", "double"):
-        if name in weights:
-            tries[name] = weights[name]
-    return tries
+    factors: tuple[Option, ...] = ("half", "double")
+    return {"off": off, **{name: weights[name] for name in factors if name in weights}}
 
 
 def choices(sets: Mapping[str, Mapping[str, OptionGains]]) -> dict[str, dict[str, Choice]]:
-    """By part and set: what the others would choose; where there is one set alone, nothing.
+    """Return, by part and set, what the other sets would choose; `{}` for a single set.
 
-    `sets` has the options of each part, by set.
-    Each part is chosen by itself, the others as they are set; each set counts alike.
+    `sets` maps set → part → options; all sets count alike.
     """
     parts = dict.fromkeys(part for found in sets.values() for part in found)
     return {
@@ -61,7 +56,10 @@ def choices(sets: Mapping[str, Mapping[str, OptionGains]]) -> dict[str, dict[str
 
 
 def _chosen(found: Mapping[str, OptionGains], held_out: str) -> Choice:
-    """The option that the sets other than `held_out` gain most by, on average, and its gain on that one."""
+    """Choose the option of a part with the best positive mean gain on all sets but `held_out`, else `as set`.
+
+    With it comes its gain on the set that was held out.
+    """
     others = [tries for name, tries in found.items() if name != held_out]
     best = Choice()
     for option in found[held_out]:
@@ -75,11 +73,12 @@ def _chosen(found: Mapping[str, OptionGains], held_out: str) -> Choice:
 
 
 def _standard_error(gain: Gain) -> float:
-    """The standard error behind a 95 % interval."""
+    """Return the standard error behind a gain's 95 % interval."""
     low, high = gain["interval"]
     return (high - low) / (2 * SURE)
 
 
 def _negative(gain: Gain) -> Gain:
+    """Return a gain with its sign turned."""
     low, high = gain["interval"]
     return {"difference": 0.0 - gain["difference"], "interval": [0.0 - high, 0.0 - low]}

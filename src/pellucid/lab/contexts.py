@@ -12,18 +12,16 @@ from pellucid.recall.context.text import NOTICE, wrap
 from pellucid.recall.state import State
 
 Recalled = Callable[[Group, LabelledQuestion], State]
-KeptIn = Mapping[str, Mapping[str, KeptMemory]]
-"""What is kept, by the name of the group and the id of the memory."""
+KeptIn = Mapping[str, Mapping[str, KeptMemory]]  # what is kept, by the name of the group and the id of the memory
 
 
 class Recalling(Protocol):
-    """Recalls with some settings changed, as a caller may, and with some parts left out."""
+    """Makes a function that recalls with some settings changed and some parts left out."""
 
     def __call__(self, changes: Mapping[str, float], without: tuple[str, ...] = ()) -> Recalled: ...
 
 
-UNCUT = 100
-"""A `topK` at which a budget is what cuts."""
+UNCUT = 100  # A `topK` at which a budget is what cuts
 PLAIN = {
     "contents": Plain(),
     "records": Plain(around=len(wrap("rec_" + "0" * 32, NOTICE)), before=len("\n[1] 2023-05-08 "), between=0),
@@ -31,7 +29,7 @@ PLAIN = {
 
 
 def abstention(group: Group, unanswerable: Sequence[LabelledQuestion], ask: Recalled) -> dict[str, object]:
-    """How well doubt tells questions that nothing answers from the group's own, and from which the recall abstains."""
+    """Measure how well doubt separates unanswerable questions from the group's own; `asSet`: how often it abstains."""
     unknown, known = ([ask(group, each) for each in asked] for asked in (unanswerable, group.questions))
     empty = {
         name: round(sum(not state.context.included for state in states) / max(len(states), 1), 4)
@@ -41,7 +39,8 @@ def abstention(group: Group, unanswerable: Sequence[LabelledQuestion], ask: Reca
 
 
 def _doubts(state: State) -> Doubts:
-    """The doubt of a recall, and two plainer signs of it: how far the nearest is by vector, and by words."""
+    """Return a recall's doubt (1 if it was not judged), and its best cosine and BM25 score as simpler signs,
+    negated."""
     pool, order = state.pool, state.order
     lexical = np.nan_to_num(pool.scores["lexical"][order], nan=0.0) if "lexical" in pool.scores else np.zeros(0)
     doubt = state.abstention.score if state.abstention else 1.0
@@ -49,7 +48,7 @@ def _doubts(state: State) -> Doubts:
 
 
 def contexts(dataset: Dataset, kept: KeptIn, recalling: Recalling, top_k: int) -> dict[str, object]:
-    """What contexts hold, with `topK` as set and with one that only the budget cuts."""
+    """Measure what contexts hold, by `topK`: the one that is set, and one so large that only the budget cuts."""
     pairs = [(group, question) for group in dataset.groups for question in group.questions]
     out: dict[str, object] = {}
     for most in dict.fromkeys((top_k, UNCUT)):
@@ -67,7 +66,7 @@ def _filled(
     whole: Recalled,
     cut: Mapping[int, Recalled],
 ) -> Filled:
-    """What a question's context holds by budget (keys of records), and the memories that the `whole` recall gave."""
+    """Return the memories that the `whole` recall served, and the record keys in the context of each budget (`cut`)."""
     there = {budget: ask(group, question).context.included for budget, ask in cut.items()}
     return Filled(
         [kept[each.memory.id] for each in whole(group, question).served],

@@ -10,7 +10,7 @@ from typing import Annotated, Any, Literal, get_args
 
 from pydantic import Field
 
-from pellucid.errors import InputError, PellucidError, field_name
+from pellucid.errors import InputError, field_name
 from pellucid.lab.choosing import AS_SET, Choice, choices, options
 from pellucid.lab.datasets.files import held
 from pellucid.lab.keeping import Report, code, ours, read, signature, write
@@ -35,8 +35,7 @@ MARKS: dict[SetName, str] = {
     "eips": "edges.tsv",
 }
 """A file by which the folder of each set is known."""
-DOCUMENTS = ("scifact", "eips")
-"""Sets that are no conversation: `mode` says nothing of them."""
+DOCUMENTS = ("scifact", "eips")  # sets that are no conversation: `mode` says nothing of them
 
 
 class LabAllInput(Wire):
@@ -67,10 +66,9 @@ class LabTable(Wire):
 
 
 def run_all(settings: Settings, request: LabAllInput, report: Report) -> LabTable:
-    """Measure each set in a home of its own, imported once, one after another.
+    """Measure each data set below a folder in its own home, and again with what the other sets would choose.
 
-    Raises:
-        InputError: no set lies below the folder, or one that is asked for does not; or the files of one hold no set.
+    Raises InputError if one of `request.sets` is not there, or none is; other missing sets are listed in the table.
     """
     share_of(request.sample)
     changed(settings, request.settings)
@@ -90,13 +88,9 @@ def run_all(settings: Settings, request: LabAllInput, report: Report) -> LabTabl
 
 
 def _table(
-    settings: Settings,
-    request: LabAllInput,
-    there: Mapping[SetName, Path],
-    missing: Mapping[str, str],
-    report: Report,
+    settings: Settings, request: LabAllInput, there: Mapping[SetName, Path], missing: Mapping[str, str], report: Report
 ) -> LabTable:
-    """Measure the sets that are there, one row each, and once more with what the others would choose."""
+    """Measure the sets that are there, and once more each with what the others would choose."""
     rows: dict[str, LabOutput] = {}
     for number, (name, folder) in enumerate(there.items(), start=1):
         report(f"{name}: set {number} of {len(there)}")
@@ -111,7 +105,8 @@ def _table(
 
 
 def _row(settings: Settings, request: LabInput, report: Report) -> LabOutput:
-    """What was measured of one set; read, where it was measured before with the same code, settings and files."""
+    """Measure one set, or read the kept result if code, settings and files are the same; without `keep` it is always
+    measured."""
     if request.keep is None:
         return _measured(settings, request, report)
     path = ours(request.keep) / f"{request.dataset}-row.json"
@@ -127,13 +122,14 @@ def _row(settings: Settings, request: LabInput, report: Report) -> LabOutput:
 
 
 def _measured(settings: Settings, request: LabInput, report: Report) -> LabOutput:
+    """Run the lab on one set."""
     found = run_lab(settings, request, report)
     assert isinstance(found, LabOutput)  # what else there is, is asked for by `updates`, or of graph and asof
     return found
 
 
 def _choices(rows: dict[str, LabOutput]) -> dict[str, dict[str, Choice]]:
-    """For each part, what the other sets of the table would choose about it for each set."""
+    """Return, for each part and set that was ablated, what the other sets of the table would choose."""
     return choices(
         {
             name: {
@@ -147,6 +143,7 @@ def _choices(rows: dict[str, LabOutput]) -> dict[str, dict[str, Choice]]:
 
 
 def _lab_input(request: LabAllInput, name: SetName, folder: Path) -> LabInput:
+    """Return the request to measure one of the sets; documents are always measured `verbatim`."""
     return LabInput(
         dataset=name,
         data=folder,
@@ -162,15 +159,11 @@ def _lab_input(request: LabAllInput, name: SetName, folder: Path) -> LabInput:
 
 
 def _absent(missing: dict[str, str], where: str) -> InputError:
-    """The error that sets are missing, and why."""
+    """Make the error for missing sets; `where` begins its message."""
     named = ", no ".join(f"{name} ({mark})" for name, mark in missing.items())
     return InputError(
         f"{where} no {named}", code="invalid_data", next_step="name the folder that holds the folders of the sets"
     )
-
-
-def _incomplete(table: LabTable) -> PellucidError | None:
-    return _absent(table.missing, "the table is not whole: there was") if table.missing else None
 
 
 LAB_ALL = Operation(
@@ -181,5 +174,5 @@ LAB_ALL = Operation(
     lambda call, asked: run_all(call.settings, asked, call.report),
     "read",
     Surfaces(),
-    failure=_incomplete,
+    failure=lambda table: _absent(table.missing, "the table is not whole: there was") if table.missing else None,
 )

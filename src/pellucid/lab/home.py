@@ -1,7 +1,7 @@
 """A data set in, a home that remembers it and recalls that are ranked by its records out."""
 
 import re
-from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterable, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
@@ -12,12 +12,11 @@ from time import perf_counter
 from pellucid.app import App
 from pellucid.capture.identity import turn_key
 from pellucid.errors import StoreError
-from pellucid.lab.asking import Asker, Questioner, RankedAnswer
+from pellucid.lab.asking import Asker, Questioner
 from pellucid.lab.contexts import UNCUT, Recalled, Recalling
 from pellucid.lab.datasets.dataset import Dataset, Group, KeptMemory, LabelledQuestion, Record
 from pellucid.lab.datasets.places import Places
 from pellucid.lab.keeping import KeptHome, Report, place_for
-from pellucid.lab.variants import Variant
 from pellucid.memory.changes import memory_write
 from pellucid.model.memory import TRANSCRIBED, Memory
 from pellucid.operations.session.intake import Intake, Mode, purpose_of
@@ -27,25 +26,24 @@ from pellucid.settings import Settings
 DOCUMENTS_A_COMMIT = 500
 UNLIMITED = 1 << 40
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
-KeysOf = Callable[[Group, Memory], tuple[str, ...]]
-"""The keys of the records that a memory stands in."""
+KeysOf = Callable[[Group, Memory], tuple[str, ...]]  # the keys of the records that a memory stands in
 
 
 @dataclass(frozen=True, slots=True)
 class Home:
-    """A data set in a home: what is kept of each group, by memory id, and what that took."""
+    """A data set imported into a home: the memories of each group by id, and what the import took."""
 
     app: App
     dataset: Dataset
-    kept: Mapping[str, Mapping[str, KeptMemory]]
-    """By the group's name."""
+    kept: Mapping[str, Mapping[str, KeptMemory]]  # by the group's name
     price: Mapping[str, float]
     today: datetime
     """When it is asked: the day of the import, or the one after the newest of the set's sessions."""
 
     @classmethod
     def of(cls, app: App, dataset: Dataset, made: KeptHome, keys_of: KeysOf | None = None) -> "Home":
-        """A home after its import; records are found by the evidence of memories.
+        """Describe a home after its import; `keys_of` gives the records of a memory, by default those its evidence
+        names.
 
         `price`: `importSeconds`, `recordCharacters`, `memories`, and `diskBytes` of the whole home.
         """
@@ -68,20 +66,16 @@ class Home:
         )
 
     def distilled(self, group: Group) -> list[KeptMemory]:
-        """What was made of a group's records, their own words left out."""
+        """Return the memories of a group that are not transcribed word for word."""
         return [each for each in self.kept[group.name].values() if not each.transcribed]
 
     def memories(self, group: Group) -> list[tuple[Memory, tuple[str, ...]]]:
-        """Every memory of a group, with the keys of the records it stands in."""
+        """Return every memory of a group, with the keys of the records it is evidence of."""
         held = self.app.index.memories(namespace_of(group))
         return [(each.memory, self.kept[group.name][each.memory.id].keys) for each in held]
 
     def check_all_there(self) -> None:
-        """A set that is not remembered whole would be measured wrongly, and nobody would see it.
-
-        Raises:
-            StoreError: some record stands in no memory.
-        """
+        """Raise StoreError if some record is in no memory: the set would be measured wrongly."""
         for group in self.dataset.groups:
             there = {key for each in self.kept[group.name].values() for key in each.keys}
             expected = {record.key for record in group.records}
@@ -91,7 +85,7 @@ class Home:
 
 
 def _memories_with_keys(app: App, group: Group, keys_of: KeysOf | None) -> Iterable[tuple[Memory, tuple[str, ...]]]:
-    """The memories of a group, each with the keys of the records that its evidence names."""
+    """Yield the memories of a group, each with the keys of the records that its evidence names."""
     places = Places.of(group)
     for each in app.index.memories(namespace_of(group)):
         memory = each.memory
@@ -108,28 +102,26 @@ def imported(
     newer_last: bool = False,
     keep: Path | None = None,
 ) -> Generator[Home]:
-    """Import a data set as everybody does; with `newer_last` the newer statements of changed facts after all others.
+    """Import a data set as a user would, for the block; `newer_last` imports newer statements of changed facts last.
 
-    With `keep` the home stays in that folder, and is not imported again while it would be made again just so.
-
-    Raises:
-        StoreError: every record should be remembered, and one is not.
+    With `keep` the home stays in that folder, and is reused while an import would make the same. Raises StoreError if a
+    record is in no memory, unless the mode is `extract`.
     """
     made_of = ((group.name, record) for group in dataset.groups for record in group.records)
     name = f"{dataset.name}-{mode}" + ("-updates" if newer_last else "")
     with (
-        place_for(keep, name, settings, chain((newer_last,), made_of), report) as standing,
-        standing.home(settings, report) as app,
+        place_for(keep, name, settings, chain((newer_last,), made_of), report) as place,
+        place.home(settings, report) as app,
     ):
 
         def work() -> None:
+            """Import every group."""
             report(f"importing {sum(len(group.records) for group in dataset.groups)} records, {mode}")
             for group in dataset.groups:
                 _import_group(app, group, mode, newer_last=newer_last)
 
-        if standing.at is None:
-            standing.make(work)
-        home = Home.of(app, dataset, standing)
+        place.make_once(work)
+        home = Home.of(app, dataset, place)
         if mode != "extract":
             home.check_all_there()
         yield home
@@ -152,7 +144,11 @@ def _import_group(app: App, group: Group, mode: Mode, *, newer_last: bool) -> No
 
 
 def _imports_in_order(group: Group, turns: Iterable[Record], mode: Mode, *, newer_last: bool) -> list[list[Record]]:
-    """The imports to make, one after another: in order of time where it matters, newer statements after all others."""
+    """Split turns into imports: one by session and turn for `verbatim`, else by date, those with newer statements
+    apart.
+
+    They are the second import, which is empty unless `newer_last`.
+    """
     if mode == "verbatim" and not newer_last:
         return [sorted(turns, key=lambda record: (record.turn.session_id, record.turn.ordinal))]
     dated = sorted(turns, key=lambda record: record.turn.at or _EPOCH)
@@ -164,7 +160,7 @@ def _imports_in_order(group: Group, turns: Iterable[Record], mode: Mode, *, newe
 
 
 def _document_memory(app: App, namespace: str, key: str, text: str) -> Memory:
-    """One memory that holds a whole document's text, with the document's key as evidence."""
+    """Make one memory of a whole document's text, with the document's key as evidence."""
     now = app.clock.now()
     return Memory(
         id=app.clock.new_id("mem"),
@@ -179,37 +175,38 @@ def _document_memory(app: App, namespace: str, key: str, text: str) -> Memory:
 
 
 def asker(home: Home, left_out: Iterable[str] = (), *, budgets: tuple[int, ...] = (), depth: int = 0) -> Asker:
-    """Asks the home, after the newest of its sessions; `depth` places instead of the setting's `topK`.
+    """Make an asker of the home; `depth` is the number of ranks, else 100 with `budgets` and `topK` without.
 
-    With `budgets` there is a context for each, as with `pellucid recall --budget`, and the time is that of the first.
+    `budgets` are those of its contexts, in characters; `left_out` are parts that no recall has.
     """
     most = depth or (UNCUT if budgets else 0)
     changes = {"top_k_facts": most} if most else dict[str, int]()
     left_out = frozenset(left_out)
 
     def questioner(group: Group, question: LabelledQuestion) -> Questioner:
+        """Prepare one question of a group."""
         request = _request(home, group, question, changes, left_out)
         return Questioner(home.app.recaller, home.kept[group.name], request, budgets, question.about)
 
-    def ask(group: Group, question: LabelledQuestion, variants: Sequence[Variant]) -> list[RankedAnswer]:
-        return questioner(group, question).answers(variants)
-
-    def clock(group: Group, question: LabelledQuestion, variant: Variant) -> float:
-        return questioner(group, question).clock(variant)
-
     def encode(question: LabelledQuestion) -> float:
+        """Encode a question's text; return the milliseconds it takes."""
         started = perf_counter()
         home.app.embedder.encode_query(question.text)
         return (perf_counter() - started) * 1000
 
-    return Asker(ask, encode, clock)
+    return Asker(
+        lambda group, question, variants: questioner(group, question).answers(variants),
+        encode,
+        lambda group, question, variant: questioner(group, question).clock(variant),
+    )
 
 
 def recalling(home: Home, left_out: Iterable[str] = ()) -> Recalling:
-    """Recalls of the home, on a day after the newest of its sessions, with some settings changed."""
+    """Make a function that recalls from the home, dated after its newest session, with some settings changed."""
     always = frozenset(left_out)
 
     def with_settings(changes: Mapping[str, float], without: tuple[str, ...] = ()) -> Recalled:
+        """Return a function that recalls with these settings changed and these parts left out."""
         left_out = always | frozenset(without)
         return lambda group, question: home.app.recaller.run(_request(home, group, question, changes, left_out))
 
@@ -219,7 +216,8 @@ def recalling(home: Home, left_out: Iterable[str] = ()) -> Recalling:
 def _request(
     home: Home, group: Group, question: LabelledQuestion, changes: Mapping[str, float], left_out: frozenset[str]
 ) -> Request:
-    """The recall request of a labelled question, on a day after the newest session."""
+    """Make the recall request of a labelled question, dated after the newest session, without a limit of characters
+    unless changed."""
     settings = home.app.settings.recall.model_copy(update={"char_budget": UNLIMITED} | dict(changes))
     return Request(
         question.text,
@@ -233,5 +231,6 @@ def _request(
 
 
 def namespace_of(group: Group) -> str:
-    """The namespace a group is imported into."""
+    """Return the namespace a group is imported into: `lab/conv-26` for `conv-26`; `lab/group` if no sign of the name
+    fits."""
     return f"lab/{re.sub('[^a-z0-9._-]', '-', group.name.lower()).strip('._-') or 'group'}"

@@ -31,7 +31,7 @@ Report = Callable[[str], None]
 
 @dataclass(slots=True)
 class KeptHome:
-    """A folder for a home and what it is made of; if it is made, when, in how many seconds, and its bytes."""
+    """A folder for an imported home; `sign` identifies what it is made of; `at` is None until the import is done."""
 
     folder: Path
     sign: str
@@ -39,8 +39,10 @@ class KeptHome:
     size: int = 0
     at: datetime | None = None
 
-    def make(self, work: Callable[[], None]) -> None:
-        """Do what makes the home, and note that it is made."""
+    def make_once(self, work: Callable[[], None]) -> None:
+        """Run the import `work` unless it was done, and record its time and size in the folder."""
+        if self.at is not None:
+            return
         begun = perf_counter()
         work()
         self.seconds, self.at = perf_counter() - begun, datetime.now(UTC)
@@ -50,7 +52,7 @@ class KeptHome:
 
     @contextmanager
     def home(self, settings: Settings, report: Report, **changed: object) -> Generator[App]:
-        """The home there, opened; the model's files stay where they are."""
+        """Open the home in the folder for the block, with further settings `changed`; models stay where they are."""
         inside = settings.model_copy(update={"home": self.folder / "home", **changed})
         app = open_app(inside, models=settings.home / "models", report=report)
         try:
@@ -63,19 +65,18 @@ class KeptHome:
 def place_for(
     keep: Path | None, name: str, settings: Settings, made_of: Iterable[object], report: Report
 ) -> Generator[KeptHome]:
-    """Where the home of a set stands: in `keep`, under this name; or in a folder that is gone afterwards.
+    """Yield the place for a set's home: under this name in `keep`, or in a temporary folder that is deleted after the
+    block.
 
-    A kept home that was not made to its end, or of something else (other records, settings or code), is made anew.
-
-    Raises:
-        InputError: `keep` holds something that is not the lab's.
-        StoreError: another run of the lab is at work there.
+    `made_of` is hashed with code and settings: a kept home of something else, or unfinished, is deleted first. Raises
+    InputError if `keep` holds foreign files, StoreError if another run is using it.
     """
     if keep is None:
         with TemporaryDirectory(prefix="pellucid-lab-") as folder:
             yield KeptHome(Path(folder).resolve(), "")
         return
-    folder, sign = ours(keep) / name, signature(_importing(settings), code(without=_AFTERWARDS), *made_of)
+    used = settings.model_dump_json(exclude={"home", "namespace", "recall", "history"})
+    folder, sign = ours(keep) / name, signature(used, code(without=_AFTERWARDS), *made_of)
     with exclusive(keep / f"{name}.lock", 0) as held:
         if not held:
             raise StoreError(f"another run is at work in {folder}", next_step="wait for it, or name another folder")
@@ -92,10 +93,8 @@ def place_for(
 
 
 def ours(keep: Path) -> Path:
-    """The folder of kept imports, made if it is not there.
-
-    Raises:
-        InputError: it holds something else, or cannot be written.
+    """Return the folder of kept imports, created if missing; raise InputError if it holds foreign files or is
+    read-only.
     """
     keep = keep.resolve()
     if keep.exists() and (not keep.is_dir() or (any(keep.iterdir()) and not (keep / OURS).is_file())):
@@ -117,7 +116,7 @@ def ours(keep: Path) -> Path:
 
 
 def signature(*parts: object) -> str:
-    """A short name of all these together: other parts, another name."""
+    """Return a hash over the `repr` of these parts, 24 hexadecimal digits."""
     digest = sha256()
     for part in parts:
         digest.update(repr(part).encode("utf-8", "surrogatepass") + b"\0")
@@ -126,7 +125,7 @@ def signature(*parts: object) -> str:
 
 @cache
 def code(without: Collection[str] = ()) -> str:
-    """A short name of the program's own files, some rooms left out."""
+    """Return a hash over the program's own files, without the top packages named in `without`, such as `recall`."""
     root = Path(__file__).parents[1]
     files = sorted(path for path in root.rglob("*") if path.is_file() and "__pycache__" not in path.parts)
     named = ((path.relative_to(root), path) for path in files)
@@ -134,7 +133,7 @@ def code(without: Collection[str] = ()) -> str:
 
 
 def read(path: Path) -> dict[str, Any]:
-    """The object of a file that the lab wrote; empty where there is none, or one that is no such file."""
+    """Read a JSON object from a file that the lab wrote; empty if there is none or it is damaged."""
     try:
         found: object = json.loads(path.read_text("utf-8"))
     except (FileNotFoundError, ValueError):
@@ -143,11 +142,7 @@ def read(path: Path) -> dict[str, Any]:
 
 
 def write(path: Path, value: object) -> None:
-    """Write an object to a file, whole or not at all."""
+    """Write a value to a file as JSON, atomically."""
     beside = path.with_suffix(".part")
     beside.write_text(json.dumps(value), "utf-8")
     beside.replace(path)
-
-
-def _importing(settings: Settings) -> str:
-    return settings.model_dump_json(exclude={"home", "namespace", "recall", "history"})

@@ -21,9 +21,9 @@ from pellucid.lab.run import changed_by, relative, run
 from pellucid.lab.sets import LOADERS, LabInput, Opened, check_files, opened
 from pellucid.lab.variants import PLAIN, Variant, together
 from pellucid.model.wire import Wire
-from pellucid.operations.extraction import extraction
+from pellucid.operations.extraction import open_extraction
 from pellucid.operations.operation import Operation, Surfaces
-from pellucid.operations.recall.request import check_parts
+from pellucid.operations.recall.request import check_removable
 from pellucid.operations.session.intake import Mode
 from pellucid.settings import Settings
 from pellucid.settings.changed import changed
@@ -97,11 +97,7 @@ Measured = LabOutput | UpdatesOutput | GraphLabOutput | AsOfLabOutput
 
 
 def run_lab(settings: Settings, request: LabInput, report: Report) -> Measured:
-    """Load a set into a throw-away home through the ordinary import, and ask its questions of the ordinary recall.
-
-    Raises:
-        InputError: the data set is not where `data` says, or has nothing of what is asked for.
-    """
+    """Import a set into a temporary home and measure the recall of its questions; raise InputError if it cannot be."""
     _check(request)
     settings = changed(settings, request.settings)
     check_files(request.dataset, request.data)
@@ -119,8 +115,8 @@ def run_lab(settings: Settings, request: LabInput, report: Report) -> Measured:
 
 
 def _check(request: LabInput) -> None:
-    """See that what is asked for can be measured on this set."""
-    check_parts(request.without)
+    """Raise InputError if what is asked for cannot be measured on this set."""
+    check_removable(request.without)
     share = request.share
     if (share != EVERY and request.updates) or ((share != EVERY or request.keep) and request.dataset in DOCUMENTS):
         names = ("sample", "limit") if request.updates else ("sample", "limit", "keep")
@@ -144,14 +140,14 @@ def _check(request: LabInput) -> None:
 
 
 def run_together(settings: Settings, request: LabInput, options: Mapping[str, str], report: Report) -> dict[str, Any]:
-    """What options for several parts change together, metric by metric, with intervals; see `variants.together`."""
+    """Measure what `options` for several parts (`{"graph": "off"}`) change together, by metric with intervals."""
     settings = changed(settings, request.settings)
     with opened(settings, request, report) as found:
         return changed_by(found.home.dataset, found.asker, together(options), found.measure)
 
 
 def _measure(settings: Settings, request: LabInput, report: Report, *, floors: bool = True) -> LabOutput:
-    """Import a set, ask its questions, and measure; `floors` says whether plain searches are asked beside it."""
+    """Import a set, ask its questions, and measure; `floors` also asks plain searches and makes further measures."""
     with opened(settings, request, report) as found:
         wire, answers = run(
             found.home.dataset,
@@ -169,7 +165,7 @@ def _measure(settings: Settings, request: LabInput, report: Report, *, floors: b
 
 
 def _further_measures(found: Opened, request: LabInput, report: Report) -> dict[str, object]:
-    """What was kept, how sure the recall is of itself, and what its contexts hold, as far as the set can say."""
+    """Measure extraction, abstention and contexts, as far as the request and the set allow; others are left out."""
     home, out = found.home, dict[str, object]()
     asking = recalling(home, request.without)
     if request.mode != "verbatim":
@@ -187,8 +183,9 @@ def _further_measures(found: Opened, request: LabInput, report: Report) -> dict[
 
 
 def _extraction(home: Home) -> dict[str, float]:
-    """What extraction is worth in this home: coverage and compression, and speed where no model is asked."""
-    used = extraction(home.app.settings)
+    """Measure what extraction kept: coverage and compression, and speed (`turnsPerSecond`) if no remote model is
+    asked."""
+    used = open_extraction(home.app.settings)
     out = distilled([(group, home.distilled(group)) for group in home.dataset.groups])
     if not used.is_remote:
         out["turnsPerSecond"] = turns_per_second(home.dataset, used.extractor, used.judge, home.app.clock)
@@ -196,7 +193,7 @@ def _extraction(home: Home) -> dict[str, float]:
 
 
 def _updates(settings: Settings, dataset: Dataset, request: LabInput, report: Report) -> UpdatesOutput:
-    """How often the newer of two statements stands above the older, where the newer was imported last."""
+    """Measure how often the newer of two statements ranks above the older, if the newer was imported last."""
     (group,) = dataset.groups
     updates = group.updates
 
@@ -223,7 +220,8 @@ def _updates(settings: Settings, dataset: Dataset, request: LabInput, report: Re
 
 
 def _details(dataset: Dataset, answers: Mapping[str, RankedAnswer]) -> tuple[dict[str, Any], ...]:
-    """Each question with the records that are relevant and those that the answer ranked."""
+    """Return each question that was answered, with its relevant records and those that the answer ranked, in wire
+    form."""
     return tuple(
         {
             "id": question.id,

@@ -10,27 +10,26 @@ import numpy as np
 from pellucid.lab.asking import Asker, RankedAnswer
 from pellucid.lab.datasets.dataset import Dataset, Group, LabelledQuestion
 from pellucid.lab.metrics.context import share
-from pellucid.lab.metrics.ranking import Scores, mean, scored
+from pellucid.lab.metrics.ranking import Scores, mean, scored, spread
 from pellucid.lab.variants import FLOORS, PLAIN, TRIED, Variant, other_weights, without_each
 
 BUDGET = 2_000
-COLUMNS = ("recall@5", "recall@10", "hit@5", "mrr", f"evidence@{BUDGET}")
-"""The metrics that every set is told by."""
+COLUMNS = ("recall@5", "recall@10", "hit@5", "mrr", f"evidence@{BUDGET}")  # the metrics that every set is told by
 WORTH = "worth"
 """The mean of these, question by question: what sets are weighed by against each other."""
-TIMED = 8
-"""Questions by which the time that a part takes is measured."""
-TOLD_EVERY = 25
-"""Questions after which it is said again how far a run is."""
+TIMED = 8  # questions by which the time that a part takes is measured
+TOLD_EVERY = 25  # questions after which it is said again how far a run is
 
-Measure = Callable[[LabelledQuestion, RankedAnswer], Mapping[str, float]]
-"""What one answer is worth, metric by metric."""
+Measure = Callable[[LabelledQuestion, RankedAnswer], Mapping[str, float]]  # what one answer is worth, metric by metric
 Pairs = Sequence[tuple[Group, LabelledQuestion]]
 _ALL = "all"
 
 
 def measured(question: LabelledQuestion, answer: RankedAnswer) -> dict[str, float]:
-    """Every metric of the ranking, and the share of evidence that stands in each context."""
+    """Return every metric of an answer's ranking, the share of evidence in each of its contexts, and `worth`.
+
+    `worth` is left out where one of `COLUMNS` is missing, as without a context of 2,000 characters.
+    """
     held = {f"evidence@{budget}": share(each.keys, question) for budget, each in answer.contexts.items()}
     found = scored(question, answer.ranking) | held
     if all(name in found for name in COLUMNS):
@@ -47,12 +46,12 @@ def run(
     floor: Asker | None,
     measure: Measure = measured,
 ) -> tuple[dict[str, Any], dict[str, RankedAnswer]]:
-    """Ask every question; say what it would be with one leg alone (of `floor`) and, if asked, what each part does.
+    """Ask every question, in all variants if `ablate`, and with single legs of `floor`; return metrics and answers by
+    id.
 
-    Returns the wire form, and each question's answer by its id. The wire form: dataset, questions, metrics, intervals,
-    floors, latencyMs, legs, ablation (the paired difference that each part makes: with it, less without it; `diversify`
-    is off in the metrics), weights (what less and more of a weight changes), askedAnew (how many answers were not
-    worked out from the plain recall's candidates), and costs (what a part takes of a recall's time).
+    The metrics, in wire form: dataset, questions, metrics, intervals, floors, latencyMs, legs, ablation (what each part
+    adds, as a paired difference; `diversify` is off in the metrics), weights (what less and more of a weight changes),
+    askedAnew (how many answers could not be computed from the plain recall), and costs (a part's share of the time).
     """
     pairs = [(group, question) for group in dataset.groups for question in group.questions]
     parts, weights = (without_each(), other_weights()) if ablate else ({}, {})
@@ -74,7 +73,8 @@ def run(
         "intervals": scores.intervals(),
         "floors": {name: each.means() for name, each in floors.items()},
         "gainOverFloors": {name: scores.gain_over(each) for name, each in floors.items()},
-        "latencyMs": _latency(told.plain, told.encoding),
+        "latencyMs": spread([answer.millis for answer in told.plain])
+        | {"embedP50": round(float(np.median(told.encoding)), 2)},
         "legs": _leg_activity(told.plain),
         "byKind": _by_kind([question for _, question in pairs], scores),
         "ablation": {part: _gain(part, scores, told.scores[part]) for part in parts},
@@ -86,7 +86,7 @@ def run(
 
 
 def changed_by(dataset: Dataset, asker: Asker, variant: Variant, measure: Measure) -> dict[str, dict[str, object]]:
-    """What a variant has more than the recall as it is set, metric by metric: the paired difference."""
+    """Return the gain of a variant over the recall as set, by metric: `{"difference": …, "interval": […]}`."""
     asked: list[tuple[Asker, Mapping[Hashable, Variant]]] = [(asker, {_ALL: PLAIN, "varied": variant})]
     pairs = [(group, question) for group in dataset.groups for question in group.questions]
     told = _gather_answers(pairs, asked, measure, lambda _: None)
@@ -95,13 +95,12 @@ def changed_by(dataset: Dataset, asker: Asker, variant: Variant, measure: Measur
 
 @dataclass(frozen=True, slots=True)
 class _Told:
-    """What was asked: every variant's scores, and how many of its answers were asked anew; the plain answers."""
+    """All answers: the scores of every variant, how many answers were asked anew, and the plain answers."""
 
     scores: Mapping[Hashable, Scores]
     anew: Counter[Hashable]
     plain: Sequence[RankedAnswer]
-    encoding: Sequence[float]
-    """What encoding each question took, in ms."""
+    encoding: Sequence[float]  # what encoding each question took, in ms
 
 
 def _gather_answers(
@@ -110,7 +109,10 @@ def _gather_answers(
     measure: Measure,
     on_part: Callable[[str], None],
 ) -> _Told:
-    """Ask every question in every variant; the answers as set, and the scores of each variant."""
+    """Ask every question in every variant of each asker, and score the answers; `on_part` is told how far it is.
+
+    The first asker's `_ALL` variant is the plain one.
+    """
     rows, anew = dict[Hashable, list[Mapping[str, float]]](), Counter[Hashable]()
     plain, encoding = list[RankedAnswer](), list[float]()
     for place, (group, question) in enumerate(pairs):
@@ -131,7 +133,7 @@ def _answers_to_variants(
     question: LabelledQuestion,
     measure: Measure,
 ) -> Iterator[tuple[Hashable, RankedAnswer, Mapping[str, float]]]:
-    """The answer to each variant of a question, and what it is worth; what is the same answer is measured once."""
+    """Yield each variant's name, answer and metrics for one question; identical answers are measured once."""
     for asker, variants in asked:
         known: dict[int, Mapping[str, float]] = {}
         answers = asker.ask(group, question, [*variants.values()])
@@ -142,11 +144,12 @@ def _answers_to_variants(
 
 
 def _gain(part: str, scores: Scores, other: Scores) -> dict[str, dict[str, object]]:
+    """Return what a part adds, by metric: `other` is without it or, for a part that is off by default, with it."""
     return other.gain_over(scores) if part in TRIED else scores.gain_over(other)
 
 
 def _of_weights(scores: Scores, others: Mapping[tuple[str, str], Scores]) -> dict[str, dict[str, Any]]:
-    """What each weight by a factor has more than the weight as it is; of the metrics that every set is told by."""
+    """Return, by part and factor, the gain of another weight in the metrics common to every set."""
     out: dict[str, dict[str, Any]] = {}
     for (part, factor), each in others.items():
         gains = each.gain_over(scores)
@@ -155,10 +158,7 @@ def _of_weights(scores: Scores, others: Mapping[tuple[str, str], Scores]) -> dic
 
 
 def _part_costs(pairs: Pairs, asker: Asker, parts: Mapping[str, Variant]) -> dict[str, dict[str, float]]:
-    """The median of what a part adds to a recall, in ms, and as a share of the median recall with it.
-
-    Each is really asked, of the same questions, one right after the other.
-    """
+    """Return each part's median `millis`, and its `share` of a recall, of 8 questions with and without it."""
     millis: dict[str, list[float]] = {name: [] for name in (_ALL, *parts)}
     for group, question in pairs[:: max(1, len(pairs) // TIMED)][:TIMED]:
         asker.encode(question)
@@ -174,20 +174,17 @@ def _part_costs(pairs: Pairs, asker: Asker, parts: Mapping[str, Variant]) -> dic
 
 
 def relative(metrics: Mapping[str, float], reference: Mapping[str, float]) -> dict[str, dict[str, float]]:
-    """Each metric of a reference run over the same questions, and this run's ratio to it."""
+    """Return, by metric of a `reference` run over the same questions, its value and this run's ratio to it (0 to a
+    value of 0)."""
     return {
         name: {"verbatim": value, "ratio": round(metrics[name] / value, 4) if value else 0.0}
         for name, value in reference.items()
     }
 
 
-def _latency(answers: Sequence[RankedAnswer], encoding: Sequence[float]) -> dict[str, float]:
-    p50, p95 = np.percentile([answer.millis for answer in answers], [50, 95])
-    return {"p50": round(float(p50), 2), "p95": round(float(p95), 2), "embedP50": round(float(np.median(encoding)), 2)}
-
-
 def _leg_activity(answers: Sequence[RankedAnswer]) -> dict[str, dict[str, float]]:
-    """In how many recalls each leg nominated anything, and how many candidates on average: a dead leg shows here."""
+    """Return, by leg, in how many recalls it found anything (`fired`), and its mean number of candidates
+    (`meanNominated`)."""
     names = sorted({name for answer in answers for name in answer.nominated})
     brought = {name: [answer.nominated.get(name, 0) for answer in answers] for name in names}
     return {
@@ -197,7 +194,7 @@ def _leg_activity(answers: Sequence[RankedAnswer]) -> dict[str, dict[str, float]
 
 
 def _by_kind(questions: Sequence[LabelledQuestion], scores: Scores) -> dict[str, dict[str, float]]:
-    """The mean of each metric for each kind of question."""
+    """Return the mean of each metric for each kind of question, by kind; questions without a kind are left out."""
     kinds = np.array([question.kind for question in questions])
     return {
         kind: {name: mean(column[kinds == kind]) for name, column in scores.values.items()}

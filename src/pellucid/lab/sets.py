@@ -49,21 +49,19 @@ _READERS: Mapping[str, Callable[[Path], object]] = {
 _UNFIT = (LookupError, TypeError, ValueError, AttributeError, EOFError, LZMAError, re.error)
 """What a reader stumbles over in a file of another form."""
 SESSION_BUDGETS = (2_000, 4_000)
-FLOOR_CHARACTERS = 1_000
-"""To which each spoken turn is cut before the floors of `sessions` see it."""
+FLOOR_CHARACTERS = 1_000  # to which each spoken turn is cut before the floors of `sessions` see it
 
 
 @dataclass(frozen=True, slots=True)
 class Opened:
-    """A set that can be asked: through `asker`, and through `floor` with one leg alone."""
+    """An imported set that can be asked: through `asker`, and through `floor` with a single leg."""
 
     home: Home
     asker: Asker
     floor: Asker
     measure: Measure = measured
     unanswerable: tuple[LabelledQuestion, ...] = ()
-    labels: tuple[TurnLabel, ...] = ()
-    """What is worth keeping, turn by turn, where the set says so."""
+    labels: tuple[TurnLabel, ...] = ()  # what is worth keeping, turn by turn, where the set says so
 
 
 class LabInput(Wire):
@@ -95,19 +93,13 @@ class LabInput(Wire):
 
     @property
     def share(self) -> Share:
-        """The questions that are asked.
-
-        Raises:
-            InputError: `sample` says no share.
-        """
+        """The share of the questions that is asked; raises InputError if `sample` is malformed."""
         return share_of(self.sample, self.limit)
 
 
 def share_of(sample: str, limit: int = 0) -> Share:
-    """The share of the questions that `4` (every fourth) or `2/4` (the second of four) says, and the limit on it.
-
-    Raises:
-        InputError: it says none.
+    """Parse a share of questions, `4` (every fourth) or `2/4` (the second of four); raise InputError if it is
+    malformed.
     """
     found = re.fullmatch(r"(?:([1-9]\d{0,5})/)?([1-9]\d{0,5})", sample.strip())
     share = Share(int(found[1] or 1), int(found[2]), limit) if found else Share(0, 0)
@@ -121,11 +113,8 @@ def share_of(sample: str, limit: int = 0) -> Share:
 
 
 def check_files(name: str, data: Path) -> None:
-    """See that the files of a set hold what they should, before hours are spent on it.
-
-    Raises:
-        InputError: they do not, or are not there.
-    """
+    """Raise InputError if the files of a set are missing or of another form; sets without a reader, such as `graph`,
+    pass."""
     if reader := _READERS.get(name):
         try:
             reader(data)
@@ -139,10 +128,10 @@ def check_files(name: str, data: Path) -> None:
 
 @contextmanager
 def opened(settings: Settings, asked: LabInput, report: Report) -> Generator[Opened]:
-    """Import a set into a home that is gone afterwards, or stays in `keep`.
+    """Import a set for the block, into a temporary home or one in `keep`, with the share of its questions that is
+    asked.
 
-    Raises:
-        InputError: the set is not where `data` says, or no question of it is asked.
+    Raises InputError if no question is in that share.
     """
     ways = {"sessions": _sessions, "eips": _eips}
     with ways.get(asked.dataset, _records)(settings, asked, report) as found:
@@ -157,19 +146,21 @@ def opened(settings: Settings, asked: LabInput, report: Report) -> Generator[Ope
 
 @contextmanager
 def _records(settings: Settings, asked: LabInput, report: Report) -> Generator[Opened]:
+    """Import a set of turns or documents for the block, and yield it ready to be asked."""
     dataset = LOADERS[asked.dataset](asked.data)
     with imported(settings, dataset, asked.mode, report, keep=asked.keep) as home:
         yield _plain(home, asked, longmemeval.unanswerable(asked.data) if asked.dataset == "longmemeval" else ())
 
 
 def _plain(home: Home, asked: LabInput, unanswerable: tuple[LabelledQuestion, ...] = ()) -> Opened:
+    """Make an opened set whose floors are asked of the same home."""
     ask = asker(home, asked.without, budgets=asked.budgets)
     return Opened(home, ask, ask, unanswerable=unanswerable)
 
 
 @contextmanager
 def _sessions(settings: Settings, asked: LabInput, report: Report) -> Generator[Opened]:
-    """Transcripts imported as files, in order of time; beside them a home of spoken turns for the floors."""
+    """Import transcripts as files in order of time, and spoken turns into a second home for the floors; yield both."""
     labelled = sessions.load(asked.data)
     budgets = tuple(dict.fromkeys((*asked.budgets, *SESSION_BUDGETS)))
     with _transcripts(settings, labelled, asked, report) as home:
@@ -188,15 +179,16 @@ def _sessions(settings: Settings, asked: LabInput, report: Report) -> Generator[
 
 @contextmanager
 def _transcripts(settings: Settings, labelled: Sessions, asked: LabInput, report: Report) -> Generator[Home]:
-    """A home that has imported the transcripts as files, in order of time."""
+    """Import the transcripts as files, in order of time, and yield the home."""
     bare, mode = Group("sessions", (), labelled.questions), asked.mode
     with (
-        place_for(asked.keep, f"sessions-{mode}", settings, labelled.transcripts, report) as standing,
-        standing.home(settings, report) as app,
+        place_for(asked.keep, f"sessions-{mode}", settings, labelled.transcripts, report) as place,
+        place.home(settings, report) as app,
     ):
-        paths = tuple(standing.folder / f"{each.name}.jsonl" for each in labelled.transcripts)
+        paths = tuple(place.folder / f"{each.name}.jsonl" for each in labelled.transcripts)
 
         def work() -> None:
+            """Write the transcripts to files and import them."""
             for path, each in zip(paths, labelled.transcripts, strict=True):
                 path.write_text(each.text, "utf-8")
             report(f"importing {len(paths)} transcripts, {mode}")
@@ -204,18 +196,17 @@ def _transcripts(settings: Settings, labelled: Sessions, asked: LabInput, report
             if problem := said.extractor_problem or said.encoder_problem:
                 raise StoreError(f"not every transcript was imported: {problem}", next_step="mend it, and run again")
 
-        if standing.at is None:
-            standing.make(work)
+        place.make_once(work)
         turns = [turn for turn in read(paths, settings.capture, CaptureReport()) if turn.kind not in UNSAID]
         group = replace(bare, records=tuple(Record(_key(turn, labelled), turn) for turn in turns))
-        home = Home.of(app, Dataset("sessions", (group,)), standing)
+        home = Home.of(app, Dataset("sessions", (group,)), place)
         if mode == "verbatim":
             home.check_all_there()
         yield home
 
 
 def _key(turn: Turn, labelled: Sessions) -> str:
-    """The uuid of a spoken turn; what else was captured has a key that no label knows."""
+    """Return the uuid of a spoken turn that is in the set; for other turns `session:ordinal`, which no label has."""
     uuid = (turn.key or "").rpartition("#")[0]
     if turn.role != "tool" and uuid in labelled.spoken:
         return uuid
@@ -223,9 +214,10 @@ def _key(turn: Turn, labelled: Sessions) -> str:
 
 
 def _with_plain_contexts(ask: Asker, budgets: Sequence[int]) -> Asker:
-    """The same rankings, with contexts that are the texts, one a line, cut at the budget."""
+    """Return an asker with the same rankings, whose contexts are the ranked texts, one a line, cut at the budget."""
 
     def filled(group: Group, question: LabelledQuestion, variants: Sequence[Variant]) -> list[RankedAnswer]:
+        """Answer a question in each variant, with plain contexts."""
         return [
             replace(answer, contexts={budget: _plain_context(answer, budget) for budget in budgets})
             for answer in ask.ask(group, question, variants)
@@ -235,7 +227,8 @@ def _with_plain_contexts(ask: Asker, budgets: Sequence[int]) -> Asker:
 
 
 def _plain_context(answer: RankedAnswer, budget: int) -> LabContext:
-    """The texts of a ranking, one a line, cut at the budget."""
+    """Join the texts of a ranking, one a line, cut at the budget; its keys are those of all texts that begin within
+    it."""
     keys, text = list[str](), ""
     for item, each in zip(answer.ranking, answer.texts, strict=True):
         if len(text) >= budget:
@@ -247,7 +240,7 @@ def _plain_context(answer: RankedAnswer, budget: int) -> LabContext:
 
 @contextmanager
 def _eips(settings: Settings, asked: LabInput, report: Report) -> Generator[Opened]:
-    """Documents indexed as a folder, asked what each of them depends on; stubs that moved away count nowhere."""
+    """Index documents as a folder, and ask what each depends on; stubs of documents that moved do not count."""
     documents, truth = eips.documents(asked.data), eips.requires(asked.data)
     there = {each.number for each in documents if each.status != eips.MOVED}
     questions = [
@@ -261,6 +254,8 @@ def _eips(settings: Settings, asked: LabInput, report: Report) -> Generator[Open
     group = Group(EIPS_NAMESPACE.partition("/")[2], records, tuple(questions))
 
     def keys_of_section(_: Group, memory: Memory) -> tuple[str, ...]:
+        """Return the number of the document that a section is of as its one key; `()` if that document does not
+        count."""
         number = document_of(memory)
         return (str(number),) if number in there else ()
 

@@ -4,13 +4,13 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import partial, reduce
 
-from pellucid.operations.recall.request import parts
+from pellucid.operations.recall.request import removable_parts
 from pellucid.settings.sections import RecallSettings
 
 
 def all_but(leg: str) -> tuple[str, ...]:
-    """Every part of a recall but one leg, which then stands alone."""
-    return tuple(part for part in parts() if part != leg)
+    """Return every part of a recall but one leg."""
+    return tuple(part for part in removable_parts() if part != leg)
 
 
 FLOORS: Mapping[str, tuple[str, ...]] = {"bm25": all_but("lexical"), "vector": all_but("vector")}
@@ -31,29 +31,22 @@ WEIGHTS: Mapping[str, tuple[str, ...]] = {
     "renew": ("renewal_weight",),
 }
 """The settings that say what a part is worth."""
-ABLATED = (*WEIGHTS, "direct")
-"""What is on by default, left out one at a time."""
-TRIED = ("diversify",)
-"""What is off by default, switched on one at a time."""
-FACTORS: Mapping[str, float] = {"half": 0.5, "double": 2.0}
-"""By how much a weight is tried."""
-MMR_LAMBDA_TRIED = 0.3
-"""What diversity is switched on with."""
+ABLATED = (*WEIGHTS, "direct")  # what is on by default, left out one at a time
+TRIED = ("diversify",)  # what is off by default, switched on one at a time
+FACTORS: Mapping[str, float] = {"half": 0.5, "double": 2.0}  # by how much a weight is tried
+MMR_LAMBDA_TRIED = 0.3  # what diversity is switched on with
 
 Change = Callable[[RecallSettings], RecallSettings]
 
 
 def as_set(settings: RecallSettings) -> RecallSettings:
-    """The settings as they are."""
+    """Return the settings unchanged."""
     return settings
 
 
 @dataclass(frozen=True, slots=True)
 class Variant:
-    """A recall in which some parts are left out, or some settings changed.
-
-    `anew`: what it needs was not recorded with the plain recall, so that it must be asked.
-    """
+    """A recall without some parts or with other settings; `anew`: the plain recall cannot tell, it must be asked."""
 
     without: tuple[str, ...] = ()
     change: Change = as_set
@@ -64,7 +57,7 @@ PLAIN = Variant()
 
 
 def reweighted(settings: RecallSettings, part: str, factor: float) -> RecallSettings:
-    """The settings with so many times the weight of a part."""
+    """Multiply the weights of a part in the settings by a factor."""
     legs, changed = dict[str, float](), dict[str, object]()
     for name in WEIGHTS[part]:
         room, _, leg = name.rpartition(".")
@@ -76,7 +69,8 @@ def reweighted(settings: RecallSettings, part: str, factor: float) -> RecallSett
 
 
 def together(options: Mapping[str, str]) -> Variant:
-    """A recall with an option for each of some parts: `off`, `on`, or a name of `FACTORS`."""
+    """Make a variant of options for several parts: `off`, `on` (diversity), `half` or `double`; any other option
+    changes nothing."""
     changes = [_diversified] if "on" in options.values() else []
     changes += [partial(reweighted, part=part, factor=FACTORS[to]) for part, to in options.items() if to in FACTORS]
     without = tuple(part for part, option in options.items() if option == "off")
@@ -84,17 +78,18 @@ def together(options: Mapping[str, str]) -> Variant:
 
 
 def _diversified(settings: RecallSettings) -> RecallSettings:
+    """Return the settings with diversity switched on."""
     return settings.model_copy(update={"mmr_lambda": MMR_LAMBDA_TRIED})
 
 
 def without_each() -> dict[str, Variant]:
-    """A recall without each part that is on; with each part that is off."""
+    """Return variants, by part: without each part that is on, with each part that is off."""
     less = {part: Variant((part,)) for part in ABLATED}
     return less | dict.fromkeys(TRIED, Variant(change=_diversified, anew=True))
 
 
 def other_weights() -> dict[tuple[str, str], Variant]:
-    """A recall with less, and with more, of each weight, by the part and the name of the factor."""
+    """Return variants by (part, name of factor), each with one weight multiplied."""
     return {
         (part, name): Variant(change=partial(reweighted, part=part, factor=factor))
         for part in WEIGHTS

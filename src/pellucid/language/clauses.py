@@ -11,7 +11,8 @@ from dataclasses import dataclass
 from functools import cache, lru_cache
 
 from pellucid.language import lexicon
-from pellucid.language.inflection import folded
+from pellucid.language.dates import alternatives, phrases
+from pellucid.language.inflection import base_form, base_forms
 from pellucid.language.sentences import sentences
 
 _PARTS = re.compile(r",(?: +|$)|(?=;)")
@@ -47,61 +48,67 @@ def clauses(text: str) -> tuple[Clause, ...]:
     plain = " ".join(_DATED.sub("", unicodedata.normalize("NFKC", text)).split())
     if _QUOTED.search(plain):
         return ()
-    corrects, said = False, list(sentences(plain))
-    while said:
-        first, *said = said
+    corrects, rest = False, list(sentences(plain))
+    while rest:
+        first, *rest = rest
         parts = [part.strip(" .!") for part in _PARTS.split(first)]
         while parts and (opening := _take_opening(parts)):
             corrects = _corrects(opening) or corrects
         if parts:
-            return tuple(_stating_clauses(parts, corrects, not any(map(_says_more, said))))
+            alone = all(_is_explanation(each) or _is_opening(each) for each in rest)
+            return tuple(_stating_clauses(parts, corrects, alone))
     return ()
 
 
 def _stating_clauses(parts: Sequence[str], corrects: bool, alone: bool) -> list[Clause]:
-    """The parts that state something by themselves, each with what narrows it or goes on with it."""
+    """The clauses made of the parts of a sentence, each with what narrows it or goes on with it.
+
+    `corrects` and `alone` are what is known of the whole text: see `Clause`.
+    """
     found, left, cut = list[str](), "", list[str]()
-    for said in parts:
-        part = said.lstrip("; ")
-        if lexicon.words("unsure").intersection(words_of(part)):
+    for raw in parts:
+        part = raw.lstrip("; ")
+        if lexicon.words("unsure").intersection(_bare_words(part)):
             break
         if found and _is_explanation(part):
-            left = left or _unsaid(part)
+            left = left or _dropped_words(part)
             continue
-        if found and part == said and (_narrows(found[0]) or not has_verb(part) or _narrows(part)):
-            cut += [found[-1]] if not cut and _is_long(part) and not _narrows(found[0]) else []
+        if found and part == raw and (_narrows(found[0]) or not has_verb(part) or _narrows(part)):
+            cut += [found[-1]] if not cut and _is_long_statement(part) and not _narrows(found[0]) else []
             found[-1] += f", {part}"
         else:
             found.append(part)
     alone = alone and len(found) == 1
-    whole = [Clause(_bare_clause(each), corrects or _tells_since(each), alone, left) for each in found]
-    return whole + [Clause(_bare_clause(each), corrects or _tells_since(each), alone=False, cut=True) for each in cut]
+    whole = [Clause(_bare_clause(each), corrects or _ends_in_time(each), alone, left) for each in found]
+    return whole + [Clause(_bare_clause(each), corrects or _ends_in_time(each), alone=False, cut=True) for each in cut]
 
 
-def _is_long(part: str) -> bool:
-    """Whether a part says something of its own, and is neither a condition nor one more of a list."""
-    said = words_of(part)
-    return len(said) >= _LONG and said[0] not in lexicon.words("prepositions", "conditions", "joints")
+def _is_long_statement(part: str) -> bool:
+    """Whether a part has four words or more, and is neither a condition nor one more item of a list."""
+    words = _bare_words(part)
+    return len(words) >= _LONG and words[0] not in lexicon.words("prepositions", "conditions", "joints")
 
 
-def pieces(text: str) -> tuple[str, ...]:
-    """What stands between commas and the like: also the items of a list."""
+def comma_parts(text: str) -> tuple[str, ...]:
+    """The parts of a text between commas, semicolons and ends of sentences: also the items of a list."""
     return tuple(part.strip(" .!;") for sentence in sentences(text) for part in _PARTS.split(sentence))
 
 
-def words_of(text: str) -> tuple[str, ...]:
-    """The words of a text without their case and without `'s`."""
+def _bare_words(text: str) -> tuple[str, ...]:
+    """The words of a text, casefolded, without `'s` and the like."""
     return tuple(_CLITIC.sub("", each.casefold()) for each in _WORDS.findall(text))
 
 
 def has_verb(part: str) -> bool:
-    """Whether a part says something by itself: it asks for it, somebody does it, or a finite verb stands in it."""
-    said = words_of(part)
-    if not said:
+    """Whether part of a sentence is a clause: it begins with a pronoun or an imperative, or has a finite verb."""
+    words = _bare_words(part)
+    if not words:
         return False
-    held = lexicon.words("be", "auxiliary", "past")
-    finite = (word in held or _PAST.match(word) or (word[-1] == "s" and folded(word) in _verbs()) for word in said[1:])
-    return said[0] in lexicon.words("pronouns", "verbs", "placing") or any(finite)
+    known, verbs = lexicon.words("be", "auxiliary", "past"), base_forms("verbs", "sole", "many", "placing")
+    finite = (
+        each in known or _PAST.match(each) or (each[-1] == "s" and base_form(each) in verbs) for each in words[1:]
+    )
+    return words[0] in lexicon.words("pronouns", "verbs", "placing") or any(finite)
 
 
 def _take_opening(parts: list[str]) -> str:
@@ -115,72 +122,61 @@ def _take_opening(parts: list[str]) -> str:
 
 def _is_opening(part: str) -> bool:
     """Whether a part only opens what is said, or owns up to a mistake: `Ok`, `no wait`, `I told you wrong`."""
-    said = words_of(part)
-    owns_up = bool(lexicon.words("pronouns", "possessive") & set(said[:1])) and _corrects(part)
-    return all(word in lexicon.words("openings", "leads") for word in said) or owns_up
+    words = _bare_words(part)
+    owns_up = bool(lexicon.words("pronouns", "possessive") & set(words[:1])) and _corrects(part)
+    return all(word in lexicon.words("openings", "leads") for word in words) or owns_up
 
 
 def _corrects(part: str) -> bool:
-    return bool(lexicon.words("openings", "mistaken").intersection(words_of(part)))
+    """Whether a part has a word that takes back something said before: `no`, `wrong`."""
+    return bool(lexicon.words("openings", "mistaken").intersection(_bare_words(part)))
 
 
 def _is_explanation(part: str) -> bool:
     """Whether a part says more of the same thing: why, what follows, what it is not."""
-    said = words_of(part)
-    return not said or said[0] in lexicon.words("reasons", "pointing", "negators", "unsaid")
+    words = _bare_words(part)
+    return not words or words[0] in lexicon.words("reasons", "pointing", "negators", "unsaid")
 
 
-def _unsaid(part: str) -> str:
-    """What a part says holds no more: all that stands behind its `not` or `forget`."""
+def _dropped_words(part: str) -> str:
+    """The words behind a leading `not` or `forget`, casefolded: what holds no more; empty if it begins otherwise."""
     first, _, rest = part.partition(" ")
     return rest.casefold() if first.casefold() in lexicon.words("negators", "unsaid") else ""
 
 
-def _says_more(sentence: str) -> bool:
-    return not _is_explanation(sentence) and not _is_opening(sentence)
-
-
 def _narrows(part: str) -> bool:
-    said = words_of(part)
-    return bool(said) and said[0] in lexicon.words("prepositions", "conditions", "bounds", "joints")
+    """Whether a part begins with a word that narrows or continues what stands beside it: `in`, `unless`, `and`."""
+    words = _bare_words(part)
+    return bool(words) and words[0] in lexicon.words("prepositions", "conditions", "bounds", "joints")
 
 
 def _bare_clause(part: str) -> str:
-    """A clause without fillers in front, and without its reason and its time behind."""
-    opening = _fillers().match(part)
+    """A clause without the fillers in front of it, and without the reason and the time behind it."""
+    opening = _filler_pattern().match(part)
     part = _time_pattern().sub("", part[opening.end() :] if opening else part)
-    return _time_pattern().sub("", _reason().sub("", part)).strip(" ,.!")
+    return _time_pattern().sub("", _reason_pattern().sub("", part)).strip(" ,.!")
 
 
-def _tells_since(part: str) -> bool:
-    return bool(_time_pattern().search(part) or _time_pattern().search(_reason().sub("", part)))
-
-
-@cache
-def _verbs() -> frozenset[str]:
-    return frozenset(map(folded, lexicon.words("verbs", "sole", "many", "placing")))
+def _ends_in_time(part: str) -> bool:
+    """Whether a clause, its reason left out, ends in words for a time up to now: `since May`, `last week`."""
+    return bool(_time_pattern().search(part) or _time_pattern().search(_reason_pattern().sub("", part)))
 
 
 @cache
-def _fillers() -> re.Pattern[str]:
-    leads = "|".join(sorted(lexicon.words("leads"), key=len, reverse=True))
-    return re.compile(rf"(?:(?:{leads})\b,? +)*(?:that +)?", re.IGNORECASE)
+def _filler_pattern() -> re.Pattern[str]:
+    """A pattern for words at the beginning of a clause that add nothing: `well, I think that`."""
+    return re.compile(rf"(?:(?:{alternatives(lexicon.words('leads'))})\b,? +)*(?:that +)?", re.IGNORECASE)
 
 
 @cache
-def _reason() -> re.Pattern[str]:
+def _reason_pattern() -> re.Pattern[str]:
+    """A pattern for all that stands behind a `because` or the like."""
     return re.compile(rf" +(?:now that|{'|'.join(sorted(lexicon.words('reasons')))})\b.*$", re.IGNORECASE)
 
 
 @cache
 def _time_pattern() -> re.Pattern[str]:
-    """A pattern for words of time at the end of a clause, up to now (`since May`)."""
-    tables = (lexicon.lexicon(code).get("dates", {}).get("phrases", {}) for code in lexicon.STATED)
-    past = {each for table in tables for when, said in table.items() if _is_past(when) for each in said}
-    named = "|".join(map(re.escape, sorted(past, key=len, reverse=True)))
-    return re.compile(rf",? +(?:(?:{named})|since \S+(?: \S+)?)$", re.IGNORECASE)
-
-
-def _is_past(when: str) -> bool:
-    unit, _, offset = when.partition(":")
-    return unit == "trail" or offset.startswith("-")
+    """A pattern for words of time at the end of a clause, up to now: `last week`, `since May`."""
+    meant = {phrase: when.partition(":") for phrase, when in phrases(*lexicon.STATED).items()}
+    past = [phrase for phrase, (unit, _, offset) in meant.items() if unit == "trail" or offset.startswith("-")]
+    return re.compile(rf",? +(?:(?:{alternatives(past)})|since \S+(?: \S+)?)$", re.IGNORECASE)

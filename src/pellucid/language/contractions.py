@@ -15,14 +15,14 @@ _CLITICS = re.compile(rf"{CLITIC}\b")
 
 
 def spell_denials(text: str) -> str:
-    """The text with each `n't` as the `not` that it is, and `cannot` in two words."""
+    """The text with each `n't` as ` not`, and `cannot` in two words."""
     if "'" in text or "’" in text or "annot" in text.lower():
         return _DENIALS.sub(_spelled_out, text)
     return text
 
 
 def spell_out(text: str) -> str:
-    """The text with denials and auxiliaries spelled out, as far as it is plain which they are: `'s` and `'d` stay."""
+    """The text with `n't`, `'m`, `'re`, `'ve` and `'ll` spelled out; `'s` and `'d`, which are ambiguous, stay."""
     text = spell_denials(text)
     for contracted, full in _AUXILIARIES:
         text = contracted.sub(full, text)
@@ -30,11 +30,12 @@ def spell_out(text: str) -> str:
 
 
 def without_clitics(text: str) -> str:
-    """The text with denials spelled out, without what else is contracted: of `we're`, `Anna's` the `we`, `Anna`."""
+    """The text with denials spelled out and other contracted endings removed: `we` for `we're`, `Anna` for `Anna's`."""
     return _CLITICS.sub("", spell_denials(text))
 
 
 def _spelled_out(found: re.Match[str]) -> str:
+    """What a match of `_DENIALS` is replaced by."""
     if found["can"]:
         return f"{found['can']} not"
     return f"{found['will']}ill not" if found["will"] else " not"

@@ -12,35 +12,35 @@ Span = tuple[date, date]
 
 
 @cache
-def phrases(*of: str) -> Mapping[str, str]:
-    """Phrases of some languages, and the unit with how many of it from the present one: `day:-1` for `yesterday`."""
-    tables = (lexicon(code).get("dates", {}).get("phrases", {}) for code in of)
-    return {said: meant for table in tables for meant, known in table.items() for said in known}
+def phrases(*codes: str) -> Mapping[str, str]:
+    """The phrases of time of some language codes, each with the `unit:offset` it means: `day:-1` for `yesterday`."""
+    tables = (lexicon(code).get("dates", {}).get("phrases", {}) for code in codes)
+    return {phrase: meaning for table in tables for meaning, known in table.items() for phrase in known}
 
 
 @cache
 def units() -> Mapping[str, str]:
-    """The names of `day`, `week`, `month` and `year` in every form, with that unit."""
+    """A dict from every form of their names to `day`, `week`, `month` and `year`: `Wochen` to `week`."""
     tables = (lexicon(code).get("dates", {}).get("units", {}) for code in LATIN)
     return {name: unit for table in tables for unit, names in table.items() for name in names.split()}
 
 
 def alternatives(words: Iterable[str], least: int = 1) -> str:
-    """Words as the alternatives of a pattern, the longest first."""
+    """The words of at least `least` characters as alternatives in a regular expression, the longest first."""
     kept = (word for word in words if len(word) >= least)
     return "|".join(re.escape(word) for word in sorted(kept, key=len, reverse=True))
 
 
 def month_span(year: int, month: int, months: int = 1) -> Span:
-    """`months` whole months from one on."""
+    """The period of `months` whole months that begins with this month (1 to 12) of this year."""
     end = year * 12 + month - 1 + months
     return date(year, month, 1), date(end // 12, end % 12 + 1, 1)
 
 
-def shifted(today: date, unit: str, offset: int) -> Span:
-    """The first day and the day after the last of the day, week, month, quarter or year `offset` units from now.
+def relative_span(today: date, unit: str, offset: int) -> Span:
+    """The `day`, `week`, `weekend`, `month`, `quarter` or `year` that lies `offset` of them from the one of `today`.
 
-    `weekend` is a unit, too; with `trail` it is the last `offset` days and today.
+    With the unit `trail`, the last `offset` days and today.
     """
     if unit == "day":
         day = today + timedelta(days=offset)

@@ -17,69 +17,22 @@ UNSHOWN = (
 Zero-width spaces and joiners (U+200B to U+200D) are not among them: Khmer, Persian, Indic scripts and emoji are written
 with them.
 """
-_UNSEEN_LETTERS = frozenset(
-    chain(
-        (0x034F, 0x115F, 0x1160, 0x17B4, 0x17B5, 0x3164, 0xFFA0, 0x2800),
-        range(0x180B, 0x1810),
-        range(0xFE00, 0xFE10),
-        range(0xE0100, 0xE01F0),
-    )
+_UNSEEN_LETTER = re.compile(
+    "[\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180f\u2800\u3164\ufe00-\ufe0f\uffa0\U000e0100-\U000e01ef]"
 )
 """What is drawn as nothing and yet is no format character: default-ignorable code points, the empty braille."""
 _MARKS = frozenset(chain(range(0x0300, 0x0370), range(0x0483, 0x048A), range(0x064B, 0x0660), (0x0640, 0x0670)))
 """Accents and vowel signs of Latin, Greek, Cyrillic and Arabic, and the stretch of Arabic."""
-_TWINS = {
-    "a": "аαɑᴀ",
-    "b": "ЬвʙƄ",
-    "c": "сϲᴄⅽ",
-    "d": "ԁɗᴅ",
-    "e": "еεєҽᴇ",
-    "f": "ƒꜰ",
-    "g": "ɡցɢ",
-    "h": "һհʜ",
-    "i": "іιıɪɩӏ",
-    "j": "јϳᴊ",
-    "k": "кκᴋ",
-    "l": "ⅼʟ|ǀ",
-    "m": "мᴍ",
-    "n": "пηɴո",
-    "o": "оοօσᴏ০٥",
-    "p": "рρᴘ",
-    "q": "ԛզ",
-    "r": "гʀᴦ",
-    "s": "ѕꜱʂ",
-    "t": "тτᴛ",
-    "u": "υսᴜц",
-    "v": "ѵνᴠ",
-    "w": "ԝωᴡա",
-    "x": "хχ×",
-    "y": "уγүʏ",
-    "z": "ᴢ",
-    "A": "АΑᎪ",
-    "B": "ВΒᏴ",
-    "C": "СϹᏟ",
-    "D": "Ꭰ",
-    "E": "ЕΕᎬ",
-    "G": "Ꮐ",
-    "H": "НΗᎻ",
-    "I": "ІΙ",
-    "J": "ЈᎫ",
-    "K": "КΚᏦ",
-    "L": "Ꮮ",
-    "M": "МΜᎷ",
-    "N": "Ν",
-    "O": "ОΟՕ",
-    "P": "РΡᏢ",
-    "S": "ЅᏚ",
-    "T": "ТΤᎢ",
-    "V": "ѴᏙ",
-    "W": "Ꮃ",
-    "X": "ХΧ",
-    "Y": "УΥ",
-    "Z": "ΖᏃ",
-}
-TWINS = {twin: letter for letter, twins in _TWINS.items() for twin in twins if twin.isalpha()}
-"""Letters of other scripts that look like a Latin one."""
+_LATIN_AND_TWINS = """
+    a аαɑᴀ   b ЬвʙƄ   c сϲᴄⅽ   d ԁɗᴅ   e еεєҽᴇ   f ƒꜰ   g ɡցɢ   h һհʜ   i іιıɪɩӏ   j јϳᴊ   k кκᴋ
+    l ⅼʟ|ǀ   m мᴍ   n пηɴո   o оοօσᴏ০٥   p рρᴘ   q ԛզ   r гʀᴦ   s ѕꜱʂ   t тτᴛ   u υսᴜц   v ѵνᴠ
+    w ԝωᴡա   x хχ×   y уγүʏ   z ᴢ   A АΑᎪ   B ВΒᏴ   C СϹᏟ   D Ꭰ   E ЕΕᎬ   G Ꮐ   H НΗᎻ   I ІΙ
+    J ЈᎫ   K КΚᏦ   L Ꮮ   M МΜᎷ   N Ν   O ОΟՕ   P РΡᏢ   S ЅᏚ   T ТΤᎢ   V ѴᏙ   W Ꮃ   X ХΧ   Y УΥ
+    Z ΖᏃ
+"""
+_PAIRS = re.findall(r"(\S) (\S+)", _LATIN_AND_TWINS)
+TWINS = {twin: letter for letter, twins in _PAIRS for twin in twins if twin.isalpha()}
+"""By each letter of another script that looks like a Latin one, that Latin letter."""
 _LIKE = str.maketrans(TWINS)
 _WORD = re.compile(r"[^\W\d_]+")
 _LATIN = re.compile("[A-Za-z]")
@@ -87,15 +40,15 @@ _CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f]")
 
 
 def is_unseen(char: str) -> bool:
-    """Whether a character, no control, is drawn as nothing."""
-    return unicodedata.category(char) == "Cf" or ord(char) in _UNSEEN_LETTERS
+    """Whether a character is invisible; control characters do not count."""
+    return unicodedata.category(char) == "Cf" or _UNSEEN_LETTER.match(char) is not None
 
 
 class _DrawnForm(dict[int, str | None]):
-    """For `str.translate`: a sign that is not drawn as nothing, a dash as a hyphen; asked once for each sign."""
+    """A table for `str.translate`: how each character is drawn, computed when it is first asked for."""
 
     def __missing__(self, code: int) -> str | None:
-        """How a character is drawn, worked out once; None for one that is not drawn at all."""
+        """What the character is drawn as, a dash as a hyphen; None for one that is not drawn at all."""
         char = chr(code)
         kind = unicodedata.category(char)
         seen: str | None = char
@@ -131,9 +84,8 @@ def undisguised(text: str) -> str:
 
 
 def aligned(text: str) -> tuple[str, list[int]]:
-    """The text with look-alike letters undisguised, character by character, and where each stood in the original."""
-    seen: list[str] = []
-    places: list[int] = []
+    """The undisguised text without accents, and for each of its characters the index of its original in `text`."""
+    seen, places = list[str](), list[int]()
     for at, char in enumerate(text):
         plain = unicodedata.normalize("NFD", unicodedata.normalize("NFKC", char)).translate(_SEEN)
         for each in plain.translate(_LIKE):
@@ -143,16 +95,16 @@ def aligned(text: str) -> tuple[str, list[int]]:
     return "".join(seen), places
 
 
-def folded(text: str) -> str:
-    """An undisguised text in lower case without accents, by which words are looked up."""
+def without_accents(text: str) -> str:
+    """An undisguised text in lower case without accents and vowel signs: the form in which words are looked up."""
     if text.isascii():
         return text.lower()
     apart = unicodedata.normalize("NFD", text.casefold())
-    return unicodedata.normalize("NFC", apart.translate(_without_marks()))
+    return unicodedata.normalize("NFC", apart.translate(_mark_removal()))
 
 
 def _as_latin(word: str, *, mostly: bool) -> str:
-    """A word with look-alike letters as the Latin ones they stand for, if it is disguised; else as it is."""
+    """The word in Latin letters if look-alikes disguise it, else as it is; `mostly`: the text is mostly Latin."""
     if word.isascii():
         return word
     strangers = [char for char in word if not char.isascii()]
@@ -161,7 +113,7 @@ def _as_latin(word: str, *, mostly: bool) -> str:
 
 
 @cache
-def _without_marks() -> dict[int, str | None]:
-    """Arabic writes three of its letters in two ways each."""
+def _mark_removal() -> dict[int, str | None]:
+    """A table for `str.translate` that drops accents, and unites the two forms of three Arabic letters."""
     same = {ord("ة"): "ه", ord("ى"): "ي", ord("ٱ"): "ا"}
     return {**dict.fromkeys(_MARKS), **same}

@@ -1,8 +1,9 @@
 """A word in, what all of its forms share out; two words in, whether they are forms of one out."""
 
 from collections.abc import Iterable
-from functools import lru_cache
+from functools import cache, lru_cache
 
+from pellucid.language import lexicon
 from pellucid.language.words import stop_words
 
 _MERGED = {
@@ -23,8 +24,11 @@ _VOWELS = frozenset("aeiou")
 
 
 @lru_cache(maxsize=1 << 13)
-def folded(word: str) -> str:
-    """A word without its plural, tense or person, crudely, for comparing; short ones and other scripts stay."""
+def base_form(word: str) -> str:
+    """A casefolded word without its ending of plural, tense or person, crudely: for comparing only.
+
+    Short words and those of other scripts stay as they are.
+    """
     if word in _MERGED:
         return _MERGED[word]
     if len(word) <= 2 or not "a" <= word[0] <= "ÿ":
@@ -41,8 +45,14 @@ def folded(word: str) -> str:
     return word[:-1] if len(word) > 3 and word[-1] == word[-2] and word[-1] not in _VOWELS else word
 
 
+@cache
+def base_forms(*kinds: str) -> frozenset[str]:
+    """The base forms of the lexicon's words of some kinds (`verbs`)."""
+    return frozenset(map(base_form, lexicon.words(*kinds)))
+
+
 def form_of(word: str, known: Iterable[str]) -> str:
-    """The first of the known words that has another ending only; empty if none."""
+    """The first of the known words that differs from `word` in its ending only; empty if none does."""
     if not word.isalpha() or word in stop_words():
         return ""
     forms = {

@@ -48,40 +48,41 @@ class Lexicon(TypedDict, total=False):
 
 
 def table(code: str, kind: Kind) -> dict[str, Any]:
-    """What is known of a language code such as `en` for one kind of reader. FileNotFoundError where nothing is."""
+    """The parsed file of one kind of a language, by its code such as `en`. FileNotFoundError where there is none."""
     return tomllib.loads(_tables().joinpath(code, f"{kind}.toml").read_text("utf-8"))
 
 
 def tables(kind: Kind) -> list[dict[str, Any]]:
-    """What is known of every language that has a file of a kind, by its code."""
+    """The parsed files of one kind of all languages that have one, in the order of their codes."""
     codes = sorted(each.name for each in _tables().iterdir() if each.joinpath(f"{kind}.toml").is_file())
     return [table(code, kind) for code in codes]
 
 
 def _tables() -> Traversable:
+    """The folder of all language files."""
     return files("pellucid.language").joinpath("tables")
 
 
 @cache
 def phrases(kind: Literal["tasks", "keeping"]) -> tuple[Mapping[str, re.Pattern[str]], ...]:
-    """By language, a pattern for each kind of phrase: one of the list that its file has for it.
+    """For each language of `STATED` the lists of its file of this kind, by name, each as one pattern.
 
     What the file has as a text, and not as a list, stands for `{its name}` in the patterns of its language.
     """
     return tuple(
         {
-            name: _any_of_patterns(cast("list[str]", said), known)
-            for name, said in known.items()
-            if isinstance(said, list)
+            name: _any_of(cast("list[str]", patterns), known)
+            for name, patterns in known.items()
+            if not isinstance(patterns, str)
         }
         for known in (table(code, kind) for code in STATED)
     )
 
 
-def _any_of_patterns(patterns: list[str], language: Mapping[str, str | list[str]]) -> re.Pattern[str]:
-    """One pattern that matches any of these; `{name}` in them stands for that text of the language."""
+def _any_of(patterns: list[str], texts: Mapping[str, str | list[str]]) -> re.Pattern[str]:
+    """One pattern that matches any of these; `{name}` in them stands for that one of the texts."""
     joined = "|".join(f"(?:{pattern})" for pattern in patterns)
-    for name, value in language.items():
+    for name, value in texts.items():
         if isinstance(value, str):
             joined = joined.replace(f"{{{name}}}", value)
     return re.compile(joined)
@@ -89,13 +90,13 @@ def _any_of_patterns(patterns: list[str], language: Mapping[str, str | list[str]
 
 @cache
 def lexicon(code: str) -> Lexicon:
-    """The words of a language code such as `en`."""
+    """The file `words` of a language, by its code such as `en`."""
     return cast("Lexicon", table(code, "words"))
 
 
 @cache
 def words(*kinds: str, of: tuple[str, ...] = STATED) -> frozenset[str]:
-    """The words of some kinds in some languages. KeyError where no language has words of a kind."""
+    """The words of some kinds (`negators`, `verbs`) in the languages `of`. KeyError for a kind that none has."""
     tables = [lexicon(code).get("words", {}) for code in of]
     for kind in kinds:
         if not any(kind in table for table in tables):
@@ -105,7 +106,7 @@ def words(*kinds: str, of: tuple[str, ...] = STATED) -> frozenset[str]:
 
 @cache
 def persons(*pronouns: str) -> dict[str, str]:
-    """By each form of these personal pronouns (of all, if none is named) its pronoun: `i` for `mine`."""
+    """A dict from each form of these personal pronouns (default: of all) to its pronoun: `mine` to `i`."""
     tables = [lexicon(code).get("persons", {}) for code in LATIN]
     return {
         form: pronoun
@@ -118,27 +119,33 @@ def persons(*pronouns: str) -> dict[str, str]:
 
 @cache
 def numbers(*of: str) -> dict[str, int]:
-    """What the number words of some languages count."""
+    """A dict from the number words of some language codes (default: `STATED`) to their numbers."""
     return {word: number for code in of or STATED for word, number in lexicon(code).get("numbers", {}).items()}
 
 
 @cache
 def months(*of: str) -> dict[str, int]:
-    """The number of a month, from 1, by each of its names."""
+    """A dict from the names of months in some language codes (default: `LATIN`) to their numbers, January is 1."""
     named = (lexicon(code).get("dates", {}).get("months", []) for code in of or LATIN)
     return {name: at for names in named for at, each in enumerate(names, 1) for name in each.split()}
 
 
 @cache
 def weekdays(*of: str) -> dict[str, int]:
-    """The number of a weekday, Monday is 0, by each of its names."""
+    """A dict from the names of weekdays in some language codes (default: `LATIN`) to their numbers, Monday is 0."""
     named = (lexicon(code).get("dates", {}).get("weekdays", []) for code in of or LATIN)
     return {name: at for names in named for at, each in enumerate(names) for name in each.split()}
 
 
 @cache
+def changes(kind: Literal["since", "takes", "states", "turns"]) -> tuple[str, ...]:
+    """The phrases of `STATED` languages by which changes are told, of one kind: see `changes` in the English file."""
+    return tuple(each for code in STATED for each in lexicon(code).get("changes", {}).get(kind, ()))
+
+
+@cache
 def scales() -> tuple[frozenset[str], ...]:
-    """Units that measure the same, together."""
+    """The names of units of measurement, in one set each for those that measure the same: `ms`, `seconds`, …"""
     tables = [lexicon(code).get("scales", {}) for code in STATED]
     kinds = dict.fromkeys(kind for table in tables for kind in table)
     return tuple(frozenset(" ".join(table.get(kind, "") for table in tables).split()) for kind in kinds)
@@ -146,18 +153,19 @@ def scales() -> tuple[frozenset[str], ...]:
 
 @cache
 def sign(kind: str) -> str:
-    """The patterns of a kind in the languages that write no blanks, as one."""
+    """The regular expressions of a kind (`past`, `unsure`) in Japanese and Chinese, as alternatives of one."""
     return "|".join(signs[kind] for code in EAST if kind in (signs := lexicon(code).get("signs", {})))
 
 
-def likeliest(said: Collection[str], codes: Sequence[str] = STATED) -> str:
-    """The language of which most telling words are said, the first of these where several are; empty where none is."""
-    found = {code: len(_telltales(code).intersection(said)) for code in codes}
+def likeliest_language(words: Collection[str], codes: Sequence[str] = STATED) -> str:
+    """The code of the language that most of these words are typical of; the first of several, empty if none is."""
+    found = {code: len(_telltales(code).intersection(words)) for code in codes}
     best = max(found, key=lambda code: found[code])
     return best if found[best] else ""
 
 
 @cache
 def _telltales(code: str) -> frozenset[str]:
+    """The words that are typical of a language."""
     known = lexicon(code).get("words", {})
     return frozenset(" ".join(known.get(kind, "") for kind in ("function", "asking", "telltale")).split())

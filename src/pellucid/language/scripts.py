@@ -20,10 +20,10 @@ _EAST, _KANA = re.compile(f"[{EAST}]"), re.compile(f"[{HIRAGANA}{KATAKANA}]")
 
 
 def is_east(text: str) -> bool:
-    """Whether any letter of a text is Japanese or Chinese."""
+    """Whether a text has a Japanese or Chinese letter."""
     return not text.isascii() and _EAST.search(text) is not None
 
 
 def has_kana(text: str) -> bool:
-    """Whether any letter of a text is Japanese and nothing else."""
+    """Whether a text has a letter that only Japanese uses (Hiragana, Katakana)."""
     return not text.isascii() and _KANA.search(text) is not None

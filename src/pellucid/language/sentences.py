@@ -32,44 +32,44 @@ _ROUGHLY = re.compile(r"(?:[^.!?。！？\n]|\.(?=\w))+[.!?。！？]*")
 
 
 def sentences(text: str) -> tuple[str, ...]:
-    """The sentences of a text in order, each with its closing marks, without blanks around it."""
-    places = (0, *beginnings(text), len(text))
+    """The sentences of a text in order, with their closing marks, stripped of blanks; none is empty."""
+    places = (0, *sentence_starts(text), len(text))
     found = (text[start:end].strip() for start, end in pairwise(places))
     return tuple(each for each in found if each)
 
 
 def own_sentences(text: str) -> Iterator[str]:
-    """The sentences of a message, without blocks of code and quoted lines; a line's end ends one, too.
+    """The sentences of a message without its code blocks and quoted lines; the end of a line ends one, too.
 
-    Cut more simply than `sentences` does it: what stands where in them is of no matter to those who look for phrases.
+    Cut more simply than by `sentences`: enough for those who look for phrases in them.
     """
     found = (each.strip() for each in _ROUGHLY.findall(_APART.sub(" ", text)))
     return (each for each in found if each)
 
 
-def beginnings(text: str) -> Iterator[int]:
-    """Where each sentence but the first begins; not in the middle of `(no. 5, "Why?") and so on`."""
+def sentence_starts(text: str) -> Iterator[int]:
+    """The index of the first character of each sentence but the first; none within `(no. 5, "Why?") and so on`."""
     last = 0
     for pause in _PAUSE.finditer(text):
         goes_on = pause["closed"] and text[pause.end()].islower()
-        if not goes_on and not _is_abbreviated(text, last, pause):
+        if not goes_on and not _ends_in_abbreviation(text, last, pause):
             yield pause.end()
             last = pause.end()
 
 
-def joined(said: Iterable[str]) -> str:
-    """Sentences as one text: a full stop behind each but the last that has no mark of its own."""
-    *first, last = said
+def join_sentences(parts: Iterable[str]) -> str:
+    """The sentences (one at least) as one text, with a full stop between two where the first has no closing mark."""
+    *first, last = parts
     return "".join(f"{each} " if is_closed(each) else f"{each}. " for each in first) + last
 
 
 def closing_mark(text: str) -> str:
-    """The last sign of a text, quotation marks, brackets and emphasis behind it aside; empty if there is none."""
+    """The last character of a text before closing quotation marks, brackets and emphasis; empty if there is none."""
     return text.rstrip(f"{_CLOSERS} \n")[-1:]
 
 
 def is_closed(text: str) -> bool:
-    """Whether a mark ends the text that ends a sentence."""
+    """Whether a text ends in a mark that ends a sentence: `.`, `!`, `?`, `…` or `。`."""
     return closing_mark(text) in _ENDS
 
 
@@ -78,8 +78,8 @@ def is_question(sentence: str) -> bool:
     return closing_mark(sentence) in QUESTION_MARKS or bool(_QUESTION.search(sentence.strip()))
 
 
-def asks(content: str) -> bool:
-    """Whether a text ends in a question mark, brackets behind it aside."""
+def ends_in_question(content: str) -> bool:
+    """Whether a text ends in a question mark; what stands in square brackets behind it does not count."""
     end = len(content.rstrip())
     while end and content[end - 1] == "]":
         start = content.rfind("[", 0, end)
@@ -89,8 +89,8 @@ def asks(content: str) -> bool:
     return content[:end].endswith(QUESTION_MARKS)
 
 
-def _is_abbreviated(text: str, start: int, pause: re.Match[str]) -> bool:
-    """Whether the full stop before a pause ends an abbreviation (`no. 5`), and no sentence."""
+def _ends_in_abbreviation(text: str, start: int, pause: re.Match[str]) -> bool:
+    """Whether the full stop before a pause, in a sentence that begins at `start`, ends an abbreviation (`no. 5`)."""
     end = pause.start()
     tail = text, max(start, end - _LONGEST_ABBREVIATION), end
     return text[end - 1] == "." and bool(

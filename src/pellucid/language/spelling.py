@@ -13,11 +13,13 @@ _SIGN = re.compile(r"(?<![\w)])-(?=\d)")
 
 
 class _Spacing(dict[int, str]):
-    """For `str.translate`: a sign that names nothing as a space, any other as itself; asked once for each sign."""
+    """A table for `str.translate`: characters that name nothing as a space, each decided when it is first asked for."""
 
     def __missing__(self, code: int) -> str:
-        char = chr(code)
-        self[code] = char if _stays(char) else " "
+        """The character itself if it is a letter, mark, digit or sign that changes a value; else a space."""
+        char, category = chr(code), unicodedata.category(chr(code))
+        stays = char in _KEPT or category[0] in "LMN" or category in {"Sc", "Sm"}
+        self[code] = char if stays else " "
         return self[code]
 
 
@@ -25,7 +27,7 @@ _SPACED = _Spacing()
 
 
 def normalise(text: str) -> str:
-    """One canonical spelling of `text`: NFKC, casefold, one space between words.
+    """The normal form by which two texts are compared: NFKC, casefolded, one space between words.
 
     Letters, marks and digits of every script stay, and so do negations (`isn't` becomes `is not`) and signs that
     change a value (`-5`, `1.5`, `c++`, `50%`, `<`). Other punctuation becomes a space. A text of nothing but
@@ -41,24 +43,20 @@ def normalise(text: str) -> str:
 
 
 def content_hash(text: str, entity: str | None = None) -> str:
-    """SHA-256 (64 hex digits) of the normal form within one entity: equal words about two things do not collide."""
+    """SHA-256 (64 hex digits) of a text's normal form and of the entity it is about, so that two entities differ."""
     return sha256(f"{entity_key(entity or '')}\0{normalise(text)}".encode()).hexdigest()
 
 
 def entity_key(name: str) -> str:
-    """The comparable name of an entity or attribute: trimmed, casefolded, runs of space or hyphen as one `-`."""
+    """The form in which names of entities and attributes are compared: casefolded, spaces and hyphens as one `-`."""
     return re.sub(r"[\s\-‐-―_]+", "-", unicodedata.normalize("NFKC", name).casefold().strip())
 
 
 def tag_key(tag: str) -> str:
-    """The comparable form of a tag: composed, trimmed, casefolded."""
+    """The form in which tags are compared: NFC, stripped, casefolded."""
     return unicodedata.normalize("NFC", tag).strip().casefold()
 
 
 def attribute_key(entity: str, attribute: str) -> str:
-    """`entity::attribute` in comparable form: what supersession goes by."""
+    """The key `entity::attribute` in comparable form: of two values of one key the newer supersedes the older."""
     return f"{entity_key(entity)}::{entity_key(attribute)}"
-
-
-def _stays(char: str) -> bool:
-    return char in _KEPT or unicodedata.category(char)[0] in "LMN" or unicodedata.category(char) in {"Sc", "Sm"}

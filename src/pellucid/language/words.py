@@ -21,18 +21,18 @@ _JOINED = re.compile(
 
 @cache
 def function_words() -> frozenset[str]:
-    """Words that hold a question together and say nothing about what is sought."""
+    """Words of questions that say nothing about what is sought: articles, pronouns, question words, …"""
     return lexicon.words("function", "asking", of=lexicon.LATIN)
 
 
 @cache
 def stop_words() -> frozenset[str]:
-    """Words that name nothing, of the languages in which statements are read."""
+    """Words that carry no meaning of their own, in the languages in which statements are read."""
     return lexicon.words("function", "vague")
 
 
 def words(text: str) -> tuple[str, ...]:
-    """The casefolded words of a text in order; a run of an unspaced script (Han, Kana, Thai, …) gives its bigrams."""
+    """The words of a text in order, casefolded; a run of an unspaced script (Han, Kana, Thai, …) gives its bigrams."""
     found: list[str] = []
     tokens = _TOKEN.findall(_APOSTROPHE.sub("", unicodedata.normalize("NFKC", text)).casefold())
     if text.isascii():
@@ -42,7 +42,7 @@ def words(text: str) -> tuple[str, ...]:
         if not runs:
             found.append(token)
             continue
-        found += [part for run in runs for part in _bigrams(run)]
+        found += [run[at : at + 2] for run in runs for at in range(max(len(run) - 1, 1))]
         found += _UNSPACED.sub(" ", token).split()
     return tuple(found)
 
@@ -54,26 +54,19 @@ def content_words(text: str) -> tuple[str, ...]:
 
 def carries_meaning(word: str) -> bool:
     """Whether a casefolded word carries meaning: it is no stop word, and no lone Latin letter."""
-    return word not in stop_words() and not _is_lone_letter(word)
+    is_lone_letter = len(word) == 1 and word.isascii() and not word.isdigit()
+    return word not in stop_words() and not is_lone_letter
 
 
 def joined_words(text: str) -> Iterator[tuple[int, list[str]]]:
-    """The names of code that are several words in one (`parseHTTPHeader`): where each begins, and its words."""
+    """The camel-case names in a text (`parseHTTPHeader`): the index at which each begins, and its words."""
     for found in _JOINED.finditer(text):
         yield found.start(), _JOINT.split(found[0])
 
 
 def reading_length(text: str) -> int:
-    """How many words a reader meets; three signs of an unspaced script (Han, Kana, Thai, …) count as two words."""
+    """The number of words in a text; three characters of an unspaced script (Han, Thai, …) count as two words."""
     if text.isascii():
         return len(text.split())
     unspaced = sum(len(run) for run in _UNSPACED.findall(text))
     return len(_UNSPACED.sub(" ", text).split()) + (2 * unspaced + 2) // 3
-
-
-def _bigrams(run: str) -> list[str]:
-    return [run[at : at + 2] for at in range(len(run) - 1)] or [run]
-
-
-def _is_lone_letter(word: str) -> bool:
-    return len(word) == 1 and word.isascii() and not word.isdigit()

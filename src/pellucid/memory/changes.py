@@ -22,20 +22,9 @@ from pellucid.vault.markdown import edit_memory, edit_moment, memory_path, rende
 
 STATE_FIELDS = frozenset(
     {
-        "status",
-        "pinned",
-        "valid_at",
-        "invalid_at",
-        "expires_at",
-        "supersedes",
-        "superseded_by",
-        "retired_attributes",
-        "disputed_with",
-        "trust_zone",
-        "asserted_by",
-        "last_verified_at",
-        "derived_from",
-        "episode_id",
+        *("status", "pinned", "trust_zone", "asserted_by", "episode_id"),
+        *("valid_at", "invalid_at", "expires_at", "last_verified_at"),
+        *("supersedes", "superseded_by", "retired_attributes", "disputed_with", "derived_from"),
     }
 )
 """What may change in place; a ledger row may hold these, for none of them holds words."""
@@ -45,11 +34,12 @@ _OF_SECTIONS = frozenset({"trust_zone"})
 """What the marker of a document's section can say; a version of its header has none."""
 
 Fields = dict[str, Any]
+"""New values by the names of fields of `Memory`."""
 
 
 @dataclass(frozen=True, slots=True)
 class WritePlan:
-    """What one operation writes."""
+    """The files and the ledger rows that one operation writes."""
 
     writes: tuple[FileWrite, ...]
     rows: tuple[dict[str, object], ...]
@@ -69,23 +59,26 @@ class ChangeSet:
 
     @property
     def fresh(self) -> tuple[Memory, ...]:
-        """The memories this operation creates, as they stand after its own changes."""
+        """The memories this operation creates, with the changes it makes to them."""
         return tuple(self._fresh.values())
 
     def create(self, memory: Memory, event: Event | None = None, reason: str = "", related: Iterable[str] = ()) -> None:
-        """A new memory; with an `event`, its making is on record as the effect of something."""
+        """Add a new memory; with an `event`, the ledger gets a row about its creation."""
         self._fresh[memory.id] = memory
         if event:
             self._note_change(memory.id, event, {}, {"status": memory.status}, reason, related)
 
     def now(self, memory: Memory) -> Memory:
-        """A memory as this operation has changed it so far."""
+        """The memory with the changes that this operation has made to it so far."""
         if memory.id in self._fresh:
             return self._fresh[memory.id]
         return memory.model_copy(update=self._edited[memory.id][1]) if memory.id in self._edited else memory
 
     def status_of(self, memory_id: str, fresh: Memory | None = None) -> Status | None:
-        """The status this operation gives a memory, or that of a fresh one; None where it does not touch it."""
+        """The status that this operation gives a memory; None where it does not touch it.
+
+        `fresh` is the memory, if this operation creates it.
+        """
         if memory_id in self._edited:
             return self.now(self._edited[memory_id][0].memory).status
         return self.now(fresh).status if fresh else None
@@ -93,17 +86,19 @@ class ChangeSet:
     def change(
         self, of: Served | Memory, event: Event, fields: Fields, reason: str = "", related: Iterable[str] = ()
     ) -> bool:
-        """Change the state of a kept memory, or of one this operation creates; False if it stands so already."""
+        """Change the state of a kept memory, or of one this operation creates; False if nothing changes.
+
+        `event`, `reason` and the ids of `related` memories go to the ledger.
+        """
         memory = self.now(of.memory if isinstance(of, Served) else of)
         assert fields.keys() <= STATE_FIELDS, "words are changed by superseding"
-        held = self.changeable(of)
-        new = {name: value for name, value in fields.items() if name in held and getattr(memory, name) != value}
+        changeable = self.changeable_fields(of)
+        new = {name: value for name, value in fields.items() if name in changeable and getattr(memory, name) != value}
         if not new:
             return False
         names = tuple(memory.structured_attributes)
-        before, after = (
-            _with_numbered_names(_state(each), names) for each in ({n: getattr(memory, n) for n in new}, new)
-        )
+        before = _with_numbered_attributes(_written_state({name: getattr(memory, name) for name in new}), names)
+        after = _with_numbered_attributes(_written_state(new), names)
         if memory.id in self._fresh:
             self._fresh[memory.id] = memory.model_copy(update=new)
         else:
@@ -112,8 +107,8 @@ class ChangeSet:
         self._note_change(memory.id, event, before, after, reason, related)
         return True
 
-    def changeable(self, of: Served | Memory) -> frozenset[str]:
-        """The fields that the file of a memory can say of it: none of a version of a document's header.
+    def changeable_fields(self, of: Served | Memory) -> frozenset[str]:
+        """The names of the fields that the file of a memory can hold; none for a version of a document's header.
 
         Raises:
             ConflictError: the file of a section is gone.
@@ -125,34 +120,34 @@ class ChangeSet:
         return _OF_MOMENTS if category == "moment" else STATE_FIELDS
 
     def corroborate(self, memory_id: str, source_class: str, session_id: str | None) -> None:
-        """Note that a memory's words were said once more; nothing in its file changes."""
+        """Note in the ledger that a memory's words were said once more, by whom and where; its file stays."""
         self._note_change(memory_id, "corroborated", {}, {}, source_class, ())
         self._rows[-1] = self._rows[-1].model_copy(update={"session_id": session_id})
 
     def plan(self, drafts: Sequence[FileWrite] = ()) -> WritePlan:
-        """The files and rows of all of it, on top of `drafts`, what else the operation writes, which it takes over.
+        """All files and ledger rows of the operation: its changes, and `drafts`, the files it writes besides.
+
+        A change of a memory whose file is among the drafts is made in the draft.
 
         Raises:
             ConflictError: a file is gone or holds the memory no longer; nothing was written.
         """
         drafted = {each.path: (each.base_hash, each.data) for each in drafts}
-        texts: dict[str, tuple[str | None, bytes]] = {}
+        files: dict[str, tuple[str | None, bytes]] = {}
         for served, fields in self._edited.values():
-            base, data = texts.get(served.path) or drafted.get(served.path) or self._based(served)
-            texts[served.path] = base, self._with_fields(data, served.path, served.memory, fields)
-        writes = [FileWrite(path, data, base) for path, (base, data) in texts.items()]
-        untouched = [each for each in drafts if each.path not in texts]
+            if not (known := files.get(served.path) or drafted.get(served.path)):
+                now = self._file_bytes(served)
+                known = content_digest(now), now
+            base, data = known
+            files[served.path] = base, self._with_fields(data, served.path, served.memory, fields)
+        writes = [FileWrite(path, data, base) for path, (base, data) in files.items()]
+        untouched = [each for each in drafts if each.path not in files]
         return WritePlan(
-            (*untouched, *map(memory_write, self._fresh.values()), *writes),
-            tuple(row.to_wire() for row in self._rows),
+            (*untouched, *map(memory_write, self._fresh.values()), *writes), tuple(row.to_wire() for row in self._rows)
         )
 
-    def _based(self, served: Served) -> tuple[str, bytes]:
-        data = self._file_bytes(served)
-        return content_digest(data), data
-
     def _file_bytes(self, served: Served) -> bytes:
-        """The bytes of a memory's vault file as they are now."""
+        """The bytes of a memory's vault file as they are now; ConflictError if it is gone."""
         data = self.records.heads([served.path])[0].data
         if data is None:
             raise ConflictError(
@@ -161,14 +156,18 @@ class ChangeSet:
         return data
 
     def _with_fields(self, data: bytes, served_path: str, memory: Memory, fields: Fields) -> bytes:
-        """The bytes of a memory's vault file with these fields of it changed; `updated` changes with them."""
+        """The bytes of a memory's vault file with these fields of it changed, and `updated` with them.
+
+        `updated` stays for a turn or a section, and where only `last_verified_at` changes. ConflictError if the file
+        holds another memory now.
+        """
         if memory.category == "moment":
-            return edit_moment(data, memory.id, _state(fields))
+            return edit_moment(data, memory.id, _written_state(fields))
         if memory.category == "section":
             return edit_section(data, memory.id, {"quarantined": fields["trust_zone"] == "quarantine"})
         if memory.id.encode() not in data:  # a hand-written file names no id: it is its path's
-            _check_same(served_path, data, memory)
-        values: dict[str, object] = dict(_state(fields))
+            _check_names_no_id(served_path, data, memory)
+        values = _written_state(fields)
         if fields.keys() - {"last_verified_at"}:  # to stand behind a memory again is no change of it
             values["updated"] = isoformat(self.clock.now())
         return edit_memory(data, {key: value if value not in ([], {}) else None for key, value in values.items()})
@@ -176,7 +175,7 @@ class ChangeSet:
     def _note_change(
         self, memory_id: str, event: Event, before: Fields, after: Fields, reason: str, related: Iterable[str]
     ) -> None:
-        """Keep a row for the ledger that says what was (`before`) and what is (`after`)."""
+        """Add a row for the ledger that says what was (`before`) and what is (`after`)."""
         self._rows.append(
             LifecycleRow(
                 event_id=self.clock.new_id("evt"),
@@ -193,15 +192,18 @@ class ChangeSet:
         )
 
 
-def _state(fields: Fields) -> dict[str, object]:
-    """Field values as they stand in a file: camelCase keys, instants as text, absent values None."""
+def _written_state(fields: Fields) -> dict[str, object]:
+    """Fields as a file has them: camelCase keys, instants as text, absent values None."""
     checked = Memory.model_construct(**fields)
     values = checked.model_dump(mode="json", by_alias=True, include=set(fields), warnings=False)
     return {key: values[key] for key in map(to_camel, fields)}
 
 
-def _with_numbered_names(state: dict[str, object], names: Sequence[str]) -> dict[str, object]:
-    """The same with retired attributes by their place among the memory's: a name may be a word of its text."""
+def _with_numbered_attributes(state: dict[str, object], names: Sequence[str]) -> dict[str, object]:
+    """A written state for the ledger: its retired attributes by their index in `names`, all of the memory's.
+
+    A name may be a word of the memory's text, and the ledger holds no such word.
+    """
     retired = state.get("retiredAttributes")
     if not isinstance(retired, dict):
         return state
@@ -209,17 +211,19 @@ def _with_numbered_names(state: dict[str, object], names: Sequence[str]) -> dict
     return {**state, "retiredAttributes": {str(names.index(name)): by for name, by in held if name in names}}
 
 
-def _check_same(path: str, data: bytes, memory: Memory) -> None:
-    """See that a file which does not name the memory's id names no other one either."""
-    said = re.search(rb"^id:[ \t]*(\S+)", data, re.MULTILINE)
-    if said:
+def _check_names_no_id(path: str, data: bytes, memory: Memory) -> None:
+    """Raise ConflictError if a file that does not name the memory's id names another one."""
+    named = re.search(rb"^id:[ \t]*(\S+)", data, re.MULTILINE)
+    if named:
         raise ConflictError(
-            f"{path} holds {said[1].decode(errors='replace')} now, not {memory.id}", next_step="repeat the command"
+            f"{path} holds {named[1].decode(errors='replace')} now, not {memory.id}", next_step="repeat the command"
         )
 
 
 def from_state(state: dict[str, object], names: Sequence[str] = ()) -> Fields:
-    """Fields of a memory from the `before` of a ledger row; `names` are those of its attributes, in their order.
+    """Fields of a memory from the `before` or `after` of a ledger row.
+
+    `names` are those of the memory's attributes, in their order, if retired ones are to be read.
 
     Raises:
         ValidationError: the row was tampered with.
@@ -238,13 +242,14 @@ def from_state(state: dict[str, object], names: Sequence[str] = ()) -> Fields:
         "source": "manual",
     }
     checked = Memory.model_validate(base | {name: value for name, value in given.items() if value is not None})
-    return {name: getattr(checked, name) if given[name] is not None else _absent(name) for name in given}
-
-
-def _absent(name: str) -> object:
-    return Memory.model_fields[name].get_default(call_default_factory=True)
+    return {
+        name: getattr(checked, name)
+        if value is not None
+        else Memory.model_fields[name].get_default(call_default_factory=True)
+        for name, value in given.items()
+    }
 
 
 def memory_write(memory: Memory) -> FileWrite:
-    """The vault file to be written for a new memory."""
+    """The vault file that holds a new memory."""
     return FileWrite(memory_path(memory), render_memory(memory))

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from typing import get_args
 
-from pellucid.memory.ledger_rows import Row, Sessions, happened, recurrences
+from pellucid.memory.ledger_rows import Row, Sessions, recurrences, row_time
 from pellucid.memory.lifecycle import STALE_AT, ages, kept_since, protection
 from pellucid.model.ledger import Event, FlushRow, FoldRow, LifecycleRow, VerdictRow
 from pellucid.model.memory import Memory
@@ -88,12 +88,12 @@ class _Aging:
     before: FoldRow | None = None
     after: FoldRow | None = None
 
-    def went(self, old: str, new: str) -> bool:
-        """Whether the memory went from one tier to the other; one that was never folded was hot."""
+    def moved_tier(self, old: str, new: str) -> bool:
+        """Whether the memory went from tier `old` to `new` in the period; one that was never folded was hot."""
         return self.after is not None and (self.before.tier if self.before else "hot", self.after.tier) == (old, new)
 
     def went_stale(self) -> bool:
-        """Whether its decay crossed the threshold."""
+        """Whether the memory's decay reached the threshold of stale memories in the period."""
         return self.after is not None and self.after.decay >= STALE_AT > (self.before.decay if self.before else 0.0)
 
 
@@ -108,9 +108,9 @@ class _PeriodTally:
     aging: dict[str, _Aging] = field(default_factory=dict[str, _Aging])
     flushes: list[FlushRow] = field(default_factory=list[FlushRow])
 
-    def take(self, row: Row) -> None:
-        """Count one row; rows come in the order of the ledger."""
-        inside = self.since <= (at := happened(row)) < self.until
+    def add(self, row: Row) -> None:
+        """Count one row of the ledger; they come oldest first."""
+        inside = self.since <= (at := row_time(row)) < self.until
         if isinstance(row, FoldRow):
             aging = self.aging.setdefault(row.memory_id, _Aging())
             if inside:
@@ -124,8 +124,8 @@ class _PeriodTally:
         elif inside and isinstance(row, VerdictRow) and row.resulting_primitive_id and _made_a_memory(row):
             self.fresh.add(row.resulting_primitive_id)
 
-    def touched(self) -> set[str]:
-        """The memories that some fold knows to have been served or used."""
+    def served_or_used(self) -> set[str]:
+        """The ids of the memories that were ever served or used, by their last fold."""
         folds = ((memory_id, aged.after or aged.before) for memory_id, aged in self.aging.items())
         return {memory_id for memory_id, row in folds if row and (row.access_count or row.use_count)}
 
@@ -141,25 +141,21 @@ class Use:
 
 
 def compile_report(
-    period: tuple[datetime, datetime],
-    namespace: str,
-    rows: Iterable[Row],
-    use: Use,
-    memories: Mapping[str, Memory],
+    period: tuple[datetime, datetime], namespace: str, rows: Iterable[Row], use: Use, memories: Mapping[str, Memory]
 ) -> Report:
-    """The report of a period `[since, until)` over every row of the ledger, and the memories of a namespace by id.
+    """The report of a period `[since, until)`, from every row of the ledger and the memories of a namespace by id.
 
     A memory that is gone is named by its id alone.
     """
     since, until = period
     tally = _PeriodTally(since, until)
     for row in rows:
-        tally.take(row)
+        tally.add(row)
     changed = [row for row in tally.events if row.event_type in CHANGES]
     created = tally.fresh | {each.id for each in memories.values() if since <= each.created < until}
     by_category = Counter(memories[each].category for each in created if each in memories)
     aged = {memory_id: aging for memory_id, aging in tally.aging.items() if aging.after and memory_id in memories}
-    touched = tally.touched() | {each.memory_id for each in (*use.ever_used, *use.ever_served)}
+    touched = tally.served_or_used() | {each.memory_id for each in (*use.ever_used, *use.ever_served)}
     used = {each.memory_id: each.times for each in use.ever_used}
     return Report(
         namespace=namespace,
@@ -171,8 +167,8 @@ def compile_report(
         served=_counted_section(use.served, used),
         changed=_changes_section(changed),
         changes=dict(sorted(Counter(row.event_type for row in changed).items())),
-        went_cold=_aging_section({k: v for k, v in aged.items() if v.went("hot", "cold")}, memories),
-        warmed=_aging_section({k: v for k, v in aged.items() if v.went("cold", "hot")}, memories),
+        went_cold=_aging_section({k: v for k, v in aged.items() if v.moved_tier("hot", "cold")}, memories),
+        warmed=_aging_section({k: v for k, v in aged.items() if v.moved_tier("cold", "hot")}, memories),
         went_stale=_aging_section(
             {k: v for k, v in aged.items() if v.went_stale() and not protection(memories[k])}, memories
         ),
@@ -182,41 +178,44 @@ def compile_report(
 
 
 def _made_a_memory(row: VerdictRow) -> bool:
-    """Whether a verdict made a memory: the one a retraction names was there before."""
+    """Whether a verdict made a new memory; the one that a retraction names was there before."""
     return row.verdict == "accept" and not row.reason.startswith("retraction")
 
 
 def _recurrence_section(again: Mapping[str, Sessions], memories: Mapping[str, Memory]) -> ReportSection:
+    """The memories that were said again in sessions other than their own, by most sessions first."""
     own = {memory_id: memories[memory_id].session_id for memory_id in again if memory_id in memories}
-    others = {each: [at for name, at in told.items() if name != own.get(each)] for each, told in again.items()}
+    others = {each: [at for name, at in sessions.items() if name != own.get(each)] for each, sessions in again.items()}
     ordered = sorted(others.items(), key=lambda pair: (-len(pair[1]), pair[0]))
-    return _section([ReportEntry(memory_id=each, sessions=len(told), at=max(told)) for each, told in ordered if told])
+    return _section([ReportEntry(memory_id=each, sessions=len(at), at=max(at)) for each, at in ordered if at])
 
 
 def _counted_section(found: Iterable[Times], used: Mapping[str, int]) -> ReportSection:
-    """What happened in most sessions and most often first; `used` is how often each was ever used."""
+    """The memories that were used, or served, in most sessions and most often first.
+
+    `used` is how often each was ever used; empty where that is not to be told.
+    """
     ordered = sorted(found, key=lambda each: (-each.sessions, -each.times, each.memory_id))
-    entries = [
-        ReportEntry(
-            memory_id=each.memory_id,
-            times=each.times,
-            sessions=each.sessions,
-            used=used.get(each.memory_id, 0),
-            at=datetime.fromtimestamp(each.last / 1000, UTC),
-        )
-        for each in ordered
-    ]
-    return _section(entries)
+    return _section(
+        [
+            ReportEntry(
+                memory_id=each.memory_id,
+                times=each.times,
+                sessions=each.sessions,
+                used=used.get(each.memory_id, 0),
+                at=datetime.fromtimestamp(each.last / 1000, UTC),
+            )
+            for each in ordered
+        ]
+    )
 
 
 def _changes_section(rows: Iterable[LifecycleRow]) -> ReportSection:
+    """The changes of these rows, the newest first."""
     newest = sorted(rows, key=lambda row: (row.timestamp, row.event_id), reverse=True)
     entries = [
         ReportEntry(
-            memory_id=row.memory_id,
-            event=row.event_type,
-            at=row.timestamp,
-            related_memory_ids=row.related_memory_ids,
+            memory_id=row.memory_id, event=row.event_type, at=row.timestamp, related_memory_ids=row.related_memory_ids
         )
         for row in newest
     ]
@@ -224,24 +223,26 @@ def _changes_section(rows: Iterable[LifecycleRow]) -> ReportSection:
 
 
 def _aging_section(aged: Mapping[str, _Aging], memories: Mapping[str, Memory]) -> ReportSection:
-    """Memories whose fold tells something, the most important first."""
+    """The memories with these ids, as of their last fold in the period, the most important first."""
     ordered = sorted(aged, key=lambda memory_id: (-memories[memory_id].importance_score, memory_id))
     rows = [row for memory_id in ordered if (row := aged[memory_id].after)]
     return _section([ReportEntry(memory_id=row.memory_id, times=row.use_count or 0, at=row.at) for row in rows])
 
 
 def _unused_section(untouched: Iterable[Memory], until: datetime) -> ReportSection:
+    """Those of the memories nobody ever used or was served that were kept for 30 days by `until`, the oldest first."""
     edge = until - timedelta(days=UNUSED_DAYS)
     found = sorted((kept_since(each), each.id) for each in untouched if ages(each, until))
-    entries = [ReportEntry(memory_id=memory_id, at=kept) for kept, memory_id in found if kept <= edge]
-    return _section(entries)
+    return _section([ReportEntry(memory_id=memory_id, at=kept) for kept, memory_id in found if kept <= edge])
 
 
 def _section(entries: Sequence[ReportEntry]) -> ReportSection:
+    """A section that counts all entries and names the first ten."""
     return ReportSection(total=len(entries), entries=tuple(entries[:LISTED]))
 
 
 def _compression(flushes: Sequence[FlushRow]) -> Compression:
+    """What the flushed segments became, in all."""
     turns, accepted = sum(row.turns for row in flushes), sum(row.accepted for row in flushes)
     return Compression(
         sessions=len({row.session_id for row in flushes}),

@@ -15,23 +15,26 @@ AHEAD = 4096
 
 
 def text_digest(memory: Memory) -> bytes:
-    """Sixteen bytes that name the exact text an encoding was computed from."""
-    return said_digest(memory.content)
+    """The digest of a memory's exact text: 16 bytes under which its encoding is kept."""
+    return words_digest(memory.content)
 
 
 def topic_digest(episode: Episode) -> bytes:
-    """The same for the topic of an episode; a memory of the same words has another."""
+    """The digest of an episode's topic, under which its encoding is kept; a memory of the same words has another."""
     return hashlib.sha256(b"topic\0" + episode.topic.encode()).digest()[:16]
 
 
-def said_digest(text: str) -> bytes:
-    """The digest of a memory that says this."""
+def words_digest(text: str) -> bytes:
+    """The `text_digest` of a memory with this content."""
     return hashlib.sha256(text.encode()).digest()[:16]
 
 
 @dataclass(frozen=True, slots=True)
-class Encodings:
-    """Where the encodings of one fold come from: an encoder, rows of the same model, or nowhere, and why."""
+class EncodingSource:
+    """Where the encodings of one fold come from: an encoder, and, if `reuse`, rows of the index.
+
+    `problem` says why there is no encoder.
+    """
 
     encoder: Embedder | None
     reuse: bool
@@ -39,7 +42,7 @@ class Encodings:
 
 
 @dataclass(slots=True)
-class Encoded:
+class EncodingCache:
     """The encodings of one index's texts. Safe between threads."""
 
     index: Index
@@ -49,10 +52,11 @@ class Encoded:
     _ahead: dict[bytes, Encoding] = field(default_factory=dict[bytes, Encoding])
     _lock: Lock = field(default_factory=Lock)
 
-    def ahead(self, wanted: Mapping[bytes, str]) -> None:
-        """Encode what is likely to be folded soon, so that a fold, for which others wait, need not.
+    def encode_ahead(self, wanted: Mapping[bytes, str]) -> None:
+        """Encode texts (by digest) that are likely to be folded soon, so that a fold, for which others wait, need not.
 
-        Nothing is said of an encoder that fails: the fold meets the same, and says so.
+        Nothing happens without an encoder, or while the index holds another model's vectors. An encoder that fails is
+        not told here: the fold meets the same, and says so.
         """
         if not wanted or self.embedder is None or self.index.state().model not in {"", self.embedder.model}:
             return
@@ -66,29 +70,25 @@ class Encoded:
             for oldest in list(self._ahead)[:-AHEAD]:
                 del self._ahead[oldest]
 
-    def of(self, texts: Mapping[bytes, str], source: Encodings) -> tuple[dict[bytes, Encoding], str]:
-        """The encodings of texts by digest, and why some have none, if so."""
-        known, self.problem = self._encodings_of(texts, source)
-        return known, self.problem
-
-    def _encodings_of(self, texts: Mapping[bytes, str], source: Encodings) -> tuple[dict[bytes, Encoding], str]:
-        """By digest, the encoding of each text that is known or could be encoded; and why not all are, else empty."""
-        known = self.index.encodings(texts) if source.reuse else {}
+    def encodings_of(self, texts: Mapping[bytes, str], source: EncodingSource) -> tuple[dict[bytes, Encoding], str]:
+        """The encodings of texts (by digest), by digest, and why some have none; empty if all have one."""
+        known, problem = self.index.encodings(texts) if source.reuse else {}, ""
         if source.encoder is not None:
             with self._lock:
                 known |= {digest: self._ahead.pop(digest) for digest in texts.keys() & self._ahead.keys()}
         missing = [digest for digest in texts if digest not in known]
-        if not missing:
-            return known, ""
-        if source.encoder is None:
-            return known, source.problem
-        try:
-            fresh = list(source.encoder.encode([texts[digest] for digest in missing]))
-        except EncoderError as error:
-            return known, str(error)
-        return {**known, **dict(zip(missing, fresh, strict=True))}, ""
+        if missing and source.encoder is None:
+            problem = source.problem
+        elif missing and source.encoder is not None:
+            try:
+                fresh = source.encoder.encode([texts[digest] for digest in missing])
+                known |= dict(zip(missing, fresh, strict=True))
+            except EncoderError as error:
+                problem = str(error)
+        self.problem = problem
+        return known, problem
 
-    def let_go(self) -> None:
-        """Let go of what was encoded ahead."""
+    def drop_encoded_ahead(self) -> None:
+        """Forget what was encoded ahead, and not used yet."""
         with self._lock:
             self._ahead.clear()

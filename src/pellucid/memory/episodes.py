@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from pellucid.clock import Clock
 from pellucid.language.quoting.pasted import own_words
-from pellucid.language.quoting.voices import mostly_foreign
+from pellucid.language.quoting.voices import is_mostly_foreign
 from pellucid.language.words import content_words
 from pellucid.memory.passages import passages, undrawn
 from pellucid.model.artifact import Artifact
@@ -49,11 +49,10 @@ def episode_write(
     artifacts: Iterable[Artifact] = (),
     keeping: TurnsKept | None = EVERY_TURN,
 ) -> tuple[FileWrite, tuple[Moment, ...]]:
-    """The file of a new episode, and its moments: the segment's turns, or none if `keeping` is None.
+    """The file of a new episode, and its moments: the passages of the segment's turns, or none if `keeping` is None.
 
-    Of a verbatim episode the topic is how its first person's turn starts; of another, whose turns are gone and must
-    leave no word behind, the words of the memories that came of it. Neither doubted turns, nor those that were
-    forgotten, nor memories in quarantine name the episode.
+    `memories` and `artifacts` are what came of the segment. An episode with moments takes its topic from its turns;
+    another, which must leave no word of them behind, from its memories, those in quarantine aside.
     """
     moments = tuple(_moments(segment.turns, clock, keeping)) if keeping else ()
     now, turns = clock.now(), segment.turns
@@ -78,10 +77,7 @@ def episode_write(
 
 
 def _moments(turns: Sequence[Turn], clock: Clock, keeping: TurnsKept) -> Iterator[Moment]:
-    """The turns as moments, one a passage, with ids in their order; what a tool printed stays in one piece.
-
-    A summary of earlier turns, and a title, are nothing that was said: they would only repeat it.
-    """
+    """The passages of turns as moments, with ids in their order."""
     for number, turn in enumerate(turns):
         kept = keeping.permitted(_passages(turn, tools=keeping.tools))
         for words, id_ in zip(kept, sorted(clock.new_id("mem") for _ in kept), strict=True):
@@ -97,41 +93,44 @@ def _moments(turns: Sequence[Turn], clock: Clock, keeping: TurnsKept) -> Iterato
 
 
 def _source_class(turn: Turn) -> SourceClass | None:
-    """Whose words a turn's passages are, where its role does not say it."""
-    if turn.role == "user" and mostly_foreign(turn.content):
+    """The source class of a turn's passages; None where it follows from the turn's role."""
+    if turn.role == "user" and is_mostly_foreign(turn.content):
         return "pasted"
     if turn.relayed and turn.role != "tool":
         return "assistant_output"
     return "system_memory" if turn.kind == "note" else None
 
 
-def said(turns: Iterable[Turn], *, tools: bool) -> Iterator[str]:
-    """The passages that turns are kept as, where nothing of them was forgotten."""
+def kept_passages(turns: Iterable[Turn], *, tools: bool) -> Iterator[str]:
+    """The passages that turns are kept as, before what was forgotten is left out; of tools only if `tools`."""
     return (passage for turn in turns for passage in _passages(turn, tools=tools))
 
 
 def _passages(turn: Turn, *, tools: bool) -> list[str]:
-    """What is kept of a turn, in short stretches; nothing of titles and summaries, nor of a tool unless `tools`."""
+    """The passages that a turn is kept as; none of titles and summaries, nor of a tool unless `tools`.
+
+    What a tool printed is one passage. Without `tools`, diagrams are left out, too.
+    """
     if turn.kind in UNSAID or (turn.role == "tool" and not tools):
         return []
     if turn.role == "tool":
-        return [spoken(turn)]
-    return passages(spoken(turn) if tools else undrawn(spoken(turn)))
+        return [_turn_text(turn)]
+    return passages(_turn_text(turn) if tools else undrawn(_turn_text(turn)))
 
 
-def spoken(turn: Turn) -> str:
-    """A turn as it is kept: with its speaker's name, where the transcript has one."""
+def _turn_text(turn: Turn) -> str:
+    """The text of a turn, behind its speaker's name where the transcript has one."""
     return f"{turn.speaker}: {turn.content}" if turn.speaker else turn.content
 
 
 def _topic_of(turns: Sequence[Turn], keeping: TurnsKept) -> str:
-    """A one-line name for a stretch of turns: how its title, its first person's turn or its first turn starts.
+    """The first words of the session's title, else of the first user's turn, else of the first turn.
 
-    Neither a doubted turn nor one that was forgotten names it.
+    Neither a doubted turn nor one that was forgotten names it; `Untitled` if no other is left.
     """
-    telling = sorted(enumerate(turns), key=lambda each: (each[1].kind != "title", each[1].role != "user"))
-    for number, turn in telling:
-        if number not in keeping.doubted and keeping.permitted([spoken(turn)]):
+    best_first = sorted(enumerate(turns), key=lambda each: (each[1].kind != "title", each[1].role != "user"))
+    for number, turn in best_first:
+        if number not in keeping.doubted and keeping.permitted([_turn_text(turn)]):
             line = " ".join((own_words(turn.content) or turn.content).split())
             short = line if len(line) <= TOPIC_CHARS else line[:TOPIC_CHARS].rsplit(" ", 1)[0] + " …"
             return short or "Untitled"
@@ -139,7 +138,7 @@ def _topic_of(turns: Sequence[Turn], keeping: TurnsKept) -> str:
 
 
 def topic_words(memories: Iterable[Memory]) -> str:
-    """What memories are about: the words that stand in most of them, tags counting more, in order of appearance."""
+    """A topic for memories: the five words that most of them have, tags counting more, in order of appearance."""
     weight = Counter[str]()
     for memory in memories:
         weight.update(word for word in content_words(memory.content) if word[0].isalpha())

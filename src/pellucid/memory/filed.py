@@ -1,6 +1,6 @@
 """Heads of the record in, what the files say out: their memories, what is to be encoded of them, their index rows."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
@@ -18,20 +18,15 @@ _NOTHING = Parsed(())
 
 @dataclass(frozen=True, slots=True)
 class Filed:
-    """A file and what it holds: nothing of one that is gone, or that cannot be read, and why."""
+    """A vault file and what it holds; nothing if it is gone, or cannot be read, and `problem` says why not."""
 
     head: FileHead
     held: Parsed = _NOTHING
     problem: str = ""
 
 
-def parsed(heads: Iterable[FileHead], namespace: str, key: bytes) -> list[Filed]:
-    """What these files hold; `namespace` and `key` complete those that a person wrote by hand."""
-    return [_parsed_head(head, namespace, key) for head in heads]
-
-
-def _parsed_head(head: FileHead, namespace: str, key: bytes) -> Filed:
-    """A file with what it holds; with nothing if it is gone, with the problem if it cannot be read."""
+def parse_head(head: FileHead, namespace: str, key: bytes) -> Filed:
+    """A file with what it holds; `namespace` and `key` complete one that a person wrote by hand."""
     if head.data is None:
         return Filed(head)
     at = datetime.fromtimestamp(head.stamp.mtime_ns / 1e9, UTC) if head.stamp else datetime.now(UTC)
@@ -41,8 +36,8 @@ def _parsed_head(head: FileHead, namespace: str, key: bytes) -> Filed:
         return Filed(head, problem=str(error))
 
 
-def texts(files: Sequence[Filed]) -> dict[bytes, str]:
-    """Every text that is to have an encoding: what memories say, and what episodes are about."""
+def encodable_texts(files: Sequence[Filed]) -> dict[bytes, str]:
+    """Every text of these files that is to be encoded, by digest: contents of memories, topics of episodes."""
     out: dict[bytes, str] = {}
     for held in (each.held for each in files):
         out |= {text_digest(memory): memory.content for memory, _ in held.memories}
@@ -51,8 +46,11 @@ def texts(files: Sequence[Filed]) -> dict[bytes, str]:
     return out
 
 
-def change(filed: Filed, encodings: dict[bytes, Encoding], op_id: str | None, naming: Naming) -> PathChange:
-    """What the index is to hold of a file, in the name of operation `op_id` if the record tells no other."""
+def path_change(filed: Filed, encodings: dict[bytes, Encoding], op_id: str | None, naming: Naming) -> PathChange:
+    """What the index is to hold of a file, as written by operation `op_id` if the record names no other.
+
+    `encodings` are by digest.
+    """
     head, held = filed.head, filed.held
     records = tuple(
         IndexRecord(memory, ordinal, digest := text_digest(memory), encodings.get(digest))

@@ -14,20 +14,12 @@ from typing import cast
 from pellucid.documents.names.naming import Naming
 from pellucid.encoders.port import Embedder
 from pellucid.errors import InputError, NoRoomError, StoreError
-from pellucid.memory.encoding import Encoded, Encodings, said_digest
+from pellucid.memory.encoding import EncodingCache, EncodingSource, words_digest
 from pellucid.model.ledger import FoldRow, LifecycleRow, TombstoneRow
 from pellucid.store.index_changes import IndexedFile, IndexState, LedgerChange, PathChange
 from pellucid.store.index_port import Index
 from pellucid.store.ledger_gaps import Gaps, Span
-from pellucid.store.records import (
-    FileHead,
-    Ledger,
-    LedgerRow,
-    OperationRow,
-    Records,
-    RecordState,
-    Stamp,
-)
+from pellucid.store.records import FileHead, Ledger, LedgerRow, OperationRow, Records, RecordState, Stamp
 
 BATCH = 256
 """Files folded in one index transaction."""
@@ -63,6 +55,7 @@ class Folded:
     encoder_problem: str = ""
 
     def __add__(self, other: "Folded") -> "Folded":
+        """The outcome of two folds, this one before `other`."""
         return Folded(
             self.memories + other.memories,
             self.unreadable + other.unreadable,
@@ -82,16 +75,16 @@ class _LedgerReading:
 
     @property
     def last(self) -> int:
-        """The number of the last row."""
+        """The number of the last row that was read, or after which reading began."""
         return self.gaps.last
 
     @property
     def missing(self) -> tuple[Span, ...]:
-        """The numbers of rows that were not to be had."""
+        """The ranges of the numbers of rows that could not be read."""
         return self.gaps.missing()
 
-    def take(self, row: LedgerRow) -> None:
-        """Keep a row if the index wants its kind, pass over it if not, say so if it is damaged."""
+    def add(self, row: LedgerRow) -> None:
+        """Keep a row if the index wants its kind, or note that it is damaged."""
         kind = row.get("kind")
         self.gaps.take(row)
         if kind not in _KEPT or (kind == "lifecycle" and not _is_state_change(row)):
@@ -114,7 +107,7 @@ class _Task:
 
     state: IndexState
     op_id: str | None
-    encodings: Encodings
+    encodings: EncodingSource
     ledger: Sequence[LedgerChange] = ()
     anew: bool = False
 
@@ -134,27 +127,28 @@ class Indexer:
     namespace: str
     key: bytes
     naming: Naming
-    _encoded: Encoded = field(init=False)
+    _cache: EncodingCache = field(init=False)
     _one_at_a_time: Lock = field(default_factory=Lock)
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "_encoded", Encoded(self.index, self.embedder))
+        object.__setattr__(self, "_cache", EncodingCache(self.index, self.embedder))
 
     def encode_ahead(self, texts: Iterable[str]) -> None:
-        """Encode what is likely to be folded soon, before anybody waits for it."""
-        self._encoded.ahead({said_digest(text): text for text in texts})
+        """Encode contents of memories that are likely to be folded soon, before anybody waits for it."""
+        self._cache.encode_ahead({words_digest(text): text for text in texts})
 
     def encode_edits(self, paths: Collection[str] | None = None) -> None:
-        """Encode, before anybody waits for it, what others wrote into the vault, or into these of its paths."""
+        """Encode, before anybody waits for it, what others wrote into the vault (None), or into these of its paths."""
         from pellucid.memory import filed
 
         drift = self.drift(paths)
         heads = readable(self.records, [*drift.added, *drift.edited])[0]
-        self._encoded.ahead(filed.texts(filed.parsed(heads, self.namespace, self.key)))
+        files = [filed.parse_head(head, self.namespace, self.key) for head in heads]
+        self._cache.encode_ahead(filed.encodable_texts(files))
 
-    def let_go(self) -> None:
-        """Forget what was encoded ahead."""
-        self._encoded.let_go()
+    def drop_encoded_ahead(self) -> None:
+        """Forget what was encoded ahead, and not used yet."""
+        self._cache.drop_encoded_ahead()
 
     def catch_up(self, changed: Iterable[str] = (), op_id: str | None = None) -> Folded:
         """File what still waits in the journal, then fold every operation and ledger row the index has not seen.
@@ -167,29 +161,27 @@ class Indexer:
             NoRoomError: the index could not be written.
         """
         with self._one_at_a_time:
-            return self._catch_up(changed, op_id)
-
-    def _catch_up(self, changed: Iterable[str], op_id: str | None) -> Folded:
-        """Fold what was acknowledged since the index last looked, and the files at `changed`."""
-        state = self.index.state()
-        rows = self.records.operations(after=state.applied_seq)
-        with suppress(NoRoomError):  # after they were read: what is acknowledged meanwhile has no file yet, and waits
-            self.records.drain()
-        paths = {path for row in rows for path, _ in row.paths} | set(changed)
-        if not state.applied_seq:
-            paths |= self.index.files().keys()
-        read = self._read_ledger(state)
-        if not state.ledger_seq and read.last:  # an index that begins anew: here a changed tombstone would be believed
-            read.state = self.ledger.state(thorough=True)
-        if not (rows or paths or read.last > state.ledger_seq or read.missing != state.ledger_gaps):
-            return read.folded + Folded(encoder_problem=self._encoded.problem)  # another thread's turn folded ours
-        here = {stamp.path for stamp in self.records.walk(paths)}
-        ordered = [*sorted(paths - here), *sorted(here)]  # what is gone gives its ids back before others take them
-        reached = _state_after(state, rows, read)
-        return self._fold_paths(ordered, self._task_for(reached, op_id, read)) + read.folded
+            state = self.index.state()
+            rows = self.records.operations(after=state.applied_seq)
+            with suppress(
+                NoRoomError
+            ):  # after the rows are read: what is acknowledged meanwhile has no file, and waits
+                self.records.drain()
+            paths = {path for row in rows for path, _ in row.paths} | set(changed)
+            if not state.applied_seq:
+                paths |= self.index.files().keys()
+            read = self._read_ledger(state)
+            if not state.ledger_seq and read.last:  # an index that begins anew: a changed tombstone would be believed
+                read.state = self.ledger.state(thorough=True)
+            if not (rows or paths or read.last > state.ledger_seq or read.missing != state.ledger_gaps):
+                return read.folded + Folded(encoder_problem=self._cache.problem)  # another thread's turn folded ours
+            here = {stamp.path for stamp in self.records.walk(paths)}
+            ordered = [*sorted(paths - here), *sorted(here)]  # what is gone gives its ids back before others take them
+            reached = _state_after(state, rows, read)
+            return self._fold_paths(ordered, self._task_for(reached, op_id, read)) + read.folded
 
     def drift(self, paths: Collection[str] | None = None) -> Drift:
-        """Compare stamps, of every file or of these, with what the index last saw; no file is read."""
+        """How the vault, or these of its paths, differ from what the index last saw, by stamps; no file is read."""
         indexed = self.index.files(paths)
         stamps = {stamp.path: stamp for stamp in self.records.walk(paths)}
         return Drift(
@@ -199,7 +191,7 @@ class Indexer:
         )
 
     def holds_removed(self) -> bool:
-        """Whether the index still holds what was acknowledged as forgotten, or files whose removal was."""
+        """Whether the index may hold something that was acknowledged as forgotten, or a file whose removal was."""
         rows = self.records.operations(after=self.index.state().applied_seq)
         if any(row.kind in {"forget", "purge"} for row in rows):
             return True
@@ -210,54 +202,47 @@ class Indexer:
     def rebuild(self, op_id: str | None = None) -> Folded:
         """Fold every file and ledger row anew; the same text under the same model keeps its encoding."""
         with self._one_at_a_time:
-            return self._rebuild(op_id)
-
-    def _rebuild(self, op_id: str | None) -> Folded:
-        """Fold every file and the whole ledger again, as if the index were new."""
-        self.records.drain()
-        state = self.index.state()
-        newer = self.records.operations(after=state.applied_seq)
-        here = [stamp.path for stamp in self.records.walk()]
-        gone = sorted(set(self.index.files()) - set(here))
-        reuse = self.embedder is None or state.model == self.embedder.model
-        read = self._read_ledger(IndexState(0, "", ""))
-        reached = _state_after(state, newer, read)
-        encodings = Encodings(self.embedder, reuse=reuse, problem="no encoder")
-        whole = self.ledger.state(thorough=True)
-        anew = whole.settled and not read.damage  # of a ledger that lost rows, the index keeps what it last knew
-        task = _Task(self._with_our_model(reached), op_id, encodings, read.changes, anew)
-        return self._fold_paths([*gone, *here], task) + replace(read, state=whole).folded
+            self.records.drain()
+            state = self.index.state()
+            newer = self.records.operations(after=state.applied_seq)
+            here = [stamp.path for stamp in self.records.walk()]
+            gone = sorted(set(self.index.files()) - set(here))
+            reuse = self.embedder is None or state.model == self.embedder.model
+            read = self._read_ledger(IndexState(0, "", ""))
+            reached = _state_after(state, newer, read)
+            encodings = EncodingSource(self.embedder, reuse=reuse, problem="no encoder")
+            whole = self.ledger.state(thorough=True)
+            anew = whole.settled and not read.damage  # of a ledger that lost rows, the index keeps what it last knew
+            task = _Task(self._with_our_model(reached), op_id, encodings, read.changes, anew)
+            return self._fold_paths([*gone, *here], task) + replace(read, state=whole).folded
 
     def _task_for(self, state: IndexState, op_id: str | None, read: _LedgerReading) -> _Task:
-        """What all batches of a fold share; with another model in the index nothing is encoded, and a problem noted."""
+        """The task that leads to this state; where the index holds vectors of another model, nothing is encoded."""
         if self.embedder is not None and state.model not in {"", self.embedder.model}:
             stale = f"the index holds vectors of {state.model}: run `pellucid rebuild`"
-            return _Task(state, op_id, Encodings(None, reuse=True, problem=stale), read.changes)
-        encodings = Encodings(self.embedder, reuse=True, problem="no encoder")
+            return _Task(state, op_id, EncodingSource(None, reuse=True, problem=stale), read.changes)
+        encodings = EncodingSource(self.embedder, reuse=True, problem="no encoder")
         return _Task(self._with_our_model(state), op_id, encodings, read.changes)
 
     def _with_our_model(self, state: IndexState) -> IndexState:
-        """The state of an index whose vectors are our encoder's, if we have one."""
+        """The state with the model of our encoder as that of the vectors, if we have one."""
         if self.embedder is None:
             return state
         return replace(state, model=self.embedder.model, basis=self.embedder.basis)
 
     def _read_ledger(self, state: IndexState) -> _LedgerReading:
-        """The rows of the ledger that an index has not seen, and all behind the first that it could not see before."""
+        """The rows of the ledger that an index in this state has not seen, and all behind its first gap."""
         after = min([state.ledger_seq, *(first - 1 for first, _ in state.ledger_gaps)])
         read = _LedgerReading(Gaps(after))
         for row in self.ledger.rows(after=after):
-            read.take(row)
+            read.add(row)
         return read
 
     def _fold_paths(self, paths: Sequence[str], task: _Task) -> Folded:
-        """Fold in batches; only with the last does the index say that it is there, so that a crash loses none."""
+        """Fold files in batches; with the last the index reaches the task's state, so that a crash loses none."""
         before = self.index.state()
         held_back = replace(
-            task.state,
-            applied_seq=before.applied_seq,
-            ledger_seq=before.ledger_seq,
-            ledger_gaps=before.ledger_gaps,
+            task.state, applied_seq=before.applied_seq, ledger_seq=before.ledger_seq, ledger_gaps=before.ledger_gaps
         )
         early = replace(task, state=held_back, ledger=(), anew=False)
         done, last = Folded(), max((len(paths) - 1) // BATCH, 0)
@@ -267,7 +252,11 @@ class Indexer:
         return done
 
     def _fold_batch(self, paths: Sequence[str], task: _Task) -> Folded:
-        """Read files and replace their rows; read again, up to eight times, where another process folded meanwhile."""
+        """Read files and replace their rows; read again, eight times at most, where another process folded meanwhile.
+
+        Raises:
+            StoreError: others folded each time.
+        """
         state = task.state
         for _ in range(8):
             heads, unreadable = readable(self.records, paths)
@@ -282,27 +271,33 @@ class Indexer:
         )
 
     def _changes_of(
-        self, heads: Iterable[FileHead], op_id: str | None, source: Encodings
+        self, heads: Iterable[FileHead], op_id: str | None, source: EncodingSource
     ) -> tuple[list[PathChange], Folded]:
-        """What the index is to hold of these files, encoded; and which could not be read, or encoded."""
+        """What the index is to hold of these files, encoded where that can be.
+
+        `Folded` counts memories and tells problems.
+        """
         from pellucid.memory import filed
 
-        found = filed.parsed(heads, self.namespace, self.key)
-        encodings, problem = self._encoded.of(filed.texts(found), source)
-        changes = [filed.change(each, encodings, op_id, self.naming) for each in found]
+        found = [filed.parse_head(head, self.namespace, self.key) for head in heads]
+        encodings, problem = self._cache.encodings_of(filed.encodable_texts(found), source)
+        changes = [filed.path_change(each, encodings, op_id, self.naming) for each in found]
         unreadable = tuple((each.head.path, each.problem) for each in found if each.problem)
         return changes, Folded(sum(len(each.held.memories) for each in found), unreadable, problem)
 
 
 def _state_after(state: IndexState, rows: Sequence[OperationRow], read: _LedgerReading) -> IndexState:
-    """Where an index stands that has seen these operations and what was read of the ledger."""
+    """The state of an index that has also seen these operations, and what was read of the ledger."""
     last = max(state.ledger_seq, read.last)
     applied = rows[-1].seq if rows else state.applied_seq
     return replace(state, applied_seq=applied, ledger_seq=last, ledger_gaps=read.missing)
 
 
 def readable(records: Records, paths: Iterable[str]) -> tuple[list[FileHead], Folded]:
-    """The heads that can be read; of the others (no permission, a failing disk) the index keeps what it last knew."""
+    """The heads of the files that can be read; and, as the outcome of a fold, those that cannot, with the reason.
+
+    Of these (no permission, a failing disk) the index keeps what it last knew.
+    """
     heads: list[FileHead] = []
     unreadable: list[tuple[str, str]] = []
     for path in paths:
@@ -314,7 +309,7 @@ def readable(records: Records, paths: Iterable[str]) -> tuple[list[FileHead], Fo
 
 
 def _refused_memories(changes: Iterable[PathChange], refused: dict[str, str]) -> Folded:
-    """The memories that were left out because another file holds their id."""
+    """The memories that the index refused (id: path of the file that has this id, too), as the outcome of a fold."""
     out = [
         (change.path, f"{change.path}: its id {record.memory.id} stands in {refused[record.memory.id]}, too")
         for change in changes
@@ -325,21 +320,18 @@ def _refused_memories(changes: Iterable[PathChange], refused: dict[str, str]) ->
 
 
 def _differs(stamp: Stamp, indexed: IndexedFile) -> bool:
+    """Whether a file's size or time of modification is not what the index saw."""
     return (stamp.size, stamp.mtime_ns) != (indexed.size, indexed.mtime_ns)
 
 
 def _is_state_change(row: LedgerRow) -> bool:
-    """Whether a row tells of a change in how a memory stands."""
+    """Whether a lifecycle row changes who may be recalled: a memory's status, zone or validity."""
     before = row.get("before")
     return isinstance(before, dict) and not _STANDING.isdisjoint(cast("dict[str, object]", before))
 
 
 def _kept_row(row: LedgerRow) -> Kept:
-    """A row of a kind that the index keeps.
-
-    Raises:
-        ValueError: a value is missing, strange or not what it says.
-    """
+    """The checked form of a row that the index keeps; ValueError if a value of it is missing or cannot be."""
     kept = _KEPT[row["kind"]].model_validate({name: value for name, value in row.items() if name != "seq"})
     for key in kept.keys if isinstance(kept, TombstoneRow) else ():
         bytes.fromhex(key)

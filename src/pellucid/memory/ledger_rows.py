@@ -2,7 +2,7 @@
 
 from collections.abc import Collection, Iterable, Iterator
 from datetime import datetime
-from typing import TypeVar
+from typing import TypeVar, get_args
 
 from pydantic import ValidationError
 
@@ -30,25 +30,11 @@ Sessions = dict[str, datetime]
 REINFORCING = frozenset({"manual", "user_input", "system_memory"})
 """Source classes whose saying something again reinforces it. An agent repeats what it recalled, a tool what it read:
 a memory served often enough would otherwise make itself stronger."""
-_TYPES: dict[str, type[Row]] = {
-    "lifecycle": LifecycleRow,
-    "verdict": VerdictRow,
-    "flush": FlushRow,
-    "fold": FoldRow,
-    "pass": PassRow,
-    "tombstone": TombstoneRow,
-    "unkept": UnkeptRow,
-    "erasure": ErasureRow,
-    "key": KeyRow,
-    "loss": LossRow,
-}
+_TYPES: dict[str, type[Row]] = {model.model_fields["kind"].default: model for model in get_args(Row)}
 
 
 def typed(rows: Iterable[LedgerRow], namespace: str | None, kinds: Collection[str] = tuple(_TYPES)) -> Iterator[Row]:
-    """The rows of these kinds, in their order, of one namespace or (None) of all.
-
-    A row that is not what its kind says is passed over.
-    """
+    """The checked rows of these kinds, in their order, of one namespace or (None) of all; damaged ones are left out."""
     for row in rows:
         kind = str(row.get("kind"))
         if kind in kinds and namespace in {None, row.get("namespace")}:
@@ -59,7 +45,10 @@ def typed(rows: Iterable[LedgerRow], namespace: str | None, kinds: Collection[st
 
 
 def rows_of_type(ledger: Ledger, model: type[OneType], namespace: str | None = None) -> Iterator[OneType]:
-    """The ledger's rows of one type, oldest first: of one namespace, or (None) of all."""
+    """The ledger's rows of the type `model`, oldest first: of one namespace, or (None) of all.
+
+    Unreadable ones are left out.
+    """
     kind = str(model.model_fields["kind"].default)
     for row in typed(ledger.rows(), namespace, (kind,)):
         if isinstance(row, model):
@@ -67,12 +56,12 @@ def rows_of_type(ledger: Ledger, model: type[OneType], namespace: str | None = N
 
 
 def lifecycle_rows(ledger: Ledger, namespace: str) -> list[LifecycleRow]:
-    """The ledger's record of every change of a memory of the namespace, oldest first."""
+    """The ledger's lifecycle rows of the namespace, one for each change of a memory, oldest first."""
     return list(rows_of_type(ledger, LifecycleRow, namespace))
 
 
 def recurrences(rows: Iterable[Row]) -> dict[str, Sessions]:
-    """By memory, the sessions in which somebody said it again; where none is named, the operation stands for it."""
+    """By id, the sessions in which somebody said a memory again; a row that names no session counts as one."""
     out: dict[str, Sessions] = {}
     for row in rows:
         if isinstance(row, LifecycleRow) and row.event_type == "corroborated" and row.reason_code in REINFORCING:
@@ -82,8 +71,8 @@ def recurrences(rows: Iterable[Row]) -> dict[str, Sessions]:
     return out
 
 
-def happened(row: Row) -> datetime:
-    """When what a ledger row tells of happened, or was decided."""
+def row_time(row: Row) -> datetime:
+    """The instant of what a ledger row tells of."""
     match row:
         case LifecycleRow():
             return row.timestamp

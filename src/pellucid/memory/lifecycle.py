@@ -97,11 +97,16 @@ class Condition:
 def age_memory(
     memory: Memory, signs: Signs, previous: FoldRow | None, now: datetime, settings: LifecycleSettings
 ) -> Aged:
-    """Heat, decay and tier of one memory at `now`, as a ledger row with reasons; `previous` is its last such row."""
+    """Heat, decay and tier of one memory at `now`, as a ledger row with reasons.
+
+    `previous` is its last such row; without one it was hot.
+    """
     state = condition(memory, signs, now)
     warmth, worth = heat(state), tier_value(state)
     faded = decay(state, warmth.value)
     tier, why = next_tier(memory, worth.value, previous.tier if previous else "hot", now, settings)
+    # a fold without a count of uses counted sessions in which the memory was only served
+    before = previous.reinforcement_count if previous and previous.use_count is not None else 0
     row = FoldRow(
         memory_id=memory.id,
         namespace=memory.namespace,
@@ -114,14 +119,9 @@ def age_memory(
         last_accessed=signs.last_served,
         use_count=signs.used,
         last_used=signs.last_used,
-        reinforcement_count=max(signs.sessions + signs.recurred, _reinforced(previous)),
+        reinforcement_count=max(signs.sessions + signs.recurred, before),
     )
     return Aged(row, warmth, faded, worth, why)
-
-
-def _reinforced(previous: FoldRow | None) -> int:
-    """The count of the fold before, unless it counted the sessions in which the memory was only served."""
-    return previous.reinforcement_count if previous and previous.use_count is not None else 0
 
 
 def signs_of(
@@ -132,9 +132,14 @@ def signs_of(
     previous: FoldRow | None,
     feedback: float = 0.0,
 ) -> Signs:
-    """What history, the ledger and the last fold know together: a history that was lost takes no use back.
+    """What is known of a memory's use, from the history, the ledger and the last fold together.
 
-    A memory that is said twice in its own session has not recurred.
+    Args:
+        use: how often it was used, by the history.
+        exposure: how often it was served, by the history.
+        again: the sessions in which it was said again; its own does not count.
+        previous: its last fold, which stands in for a history that was lost.
+        feedback: what citations say of it, -1 to 1.
     """
     used, last_used = _count_and_last(use, previous and previous.use_count, previous and previous.last_used)
     served, last_served = _count_and_last(
@@ -154,16 +159,16 @@ def signs_of(
 
 
 def _count_and_last(known: Times | None, before: int | None, last: datetime | None) -> tuple[int, datetime | None]:
-    """How often something happened and when last: by what is known now, or by the fold before if that knew of more."""
+    """How often something happened and when last: by what is `known` now, or by the fold before if it knew more."""
     latest = datetime.fromtimestamp(known.last / 1000, UTC) if known else None
     return max(known.times if known else 0, before or 0), max((at for at in (latest, last) if at), default=None)
 
 
 def condition(memory: Memory, signs: Signs, now: datetime) -> Condition:
-    """Where a memory stands: access = ln(1 + n) / ln(21) · (1 - days unused / 120), n = uses + times said again.
+    """The numbers that heat, decay and tier are computed from, each cut to [0, 1].
 
-    recency = 1 - days unused / 90; disuse = days unused / 120; age = days kept / 180; all cut to [0, 1]. A memory that
-    was never used is unused since it was kept.
+    access = ln(1 + n) / ln(21) · (1 - days unused / 120), n = uses + times said again; recency = 1 - days unused / 90;
+    disuse = days unused / 120; age = days kept / 180. A memory that was never used is unused since it was kept.
     """
     unused = _days(kept_since(memory), now)
     for at in (signs.last_used, signs.last_recurred):
@@ -181,7 +186,7 @@ def condition(memory: Memory, signs: Signs, now: datetime) -> Condition:
 
 
 def heat(state: Condition) -> Worth:
-    """How alive a memory is, 0 to 1, with its shares: what a later recall may prefer it for."""
+    """The heat of a memory, 0 to 1, with its shares: how much it is in use, for which a later recall may prefer it."""
     memory = state.memory
     shares = {
         "confidence": HEAT["confidence"] * memory.confidence,
@@ -196,7 +201,7 @@ def heat(state: Condition) -> Worth:
 
 
 def decay(state: Condition, warmth: float) -> Worth:
-    """How far a memory has faded: old, unused, doubtful, disliked, and without the heat to make up for it."""
+    """The decay of a memory, 0 to 1, with its shares: old, unused, doubtful, disliked, cold. `warmth` is its heat."""
     shares = {
         "age": DECAY["age"] * state.age,
         "disuse": DECAY["disuse"] * state.disuse,
@@ -208,7 +213,7 @@ def decay(state: Condition, warmth: float) -> Worth:
 
 
 def tier_value(state: Condition) -> Worth:
-    """The value, 0 to 1, by which a memory is hot or cold, with its shares."""
+    """The value, 0 to 1, by which a memory's tier is decided (see `next_tier`), with its shares."""
     memory = state.memory
     confirmed = memory.source == "manual" or memory.last_verified_at is not None
     shares = {
@@ -227,9 +232,10 @@ def tier_value(state: Condition) -> Worth:
 def next_tier(
     memory: Memory, worth: float, before: Tier, now: datetime, settings: LifecycleSettings
 ) -> tuple[Tier, Why]:
-    """The tier after `before`, and why. Between the two thresholds a memory stays where it is.
+    """The tier of a memory with this tier value that was in tier `before`, and why.
 
-    Where the settings leave no room between them, promotion wins, so that no memory goes to and fro.
+    Between the two thresholds it stays where it is. Where the settings leave no room between them, promotion wins, so
+    that no memory goes to and fro.
     """
     if protection(memory):
         return "hot", "protected"
@@ -245,7 +251,7 @@ def next_tier(
 
 
 def protection(memory: Memory) -> str | None:
-    """What keeps a memory hot whatever its value: `pinned`, `axiom` or its category."""
+    """What keeps a memory hot whatever its value, `pinned`, `axiom` or its category; None if nothing does."""
     if memory.pinned:
         return "pinned"
     if memory.asserted_by == "axiom":
@@ -254,13 +260,13 @@ def protection(memory: Memory) -> str | None:
 
 
 def ages(memory: Memory, now: datetime) -> bool:
-    """Whether a memory still ages: it may be recalled, and its time is not over."""
+    """Whether a memory still ages: it is active or disputed, and neither invalid nor expired."""
     ends = (memory.invalid_at, memory.expires_at)
     return memory.status in AGING and all(end is None or end > now for end in ends)
 
 
 def moved(aged: FoldRow, previous: FoldRow | None) -> bool:
-    """Whether a memory's new lifecycle row differs noticeably from the one before."""
+    """Whether a memory's new fold differs so much from the one before that it is to be written."""
     if previous is None:
         return True
     values = ((aged.heat, previous.heat), (aged.decay, previous.decay), (aged.tier_value, previous.tier_value))
@@ -272,16 +278,17 @@ def moved(aged: FoldRow, previous: FoldRow | None) -> bool:
 
 
 def _counts(row: FoldRow) -> tuple[int, int | None, int]:
+    """The counts of a fold: of times served, of times used, and of sessions in which it was used or said again."""
     return row.access_count, row.use_count, row.reinforcement_count
 
 
 def stale(memory: Memory, faded: float) -> bool:
-    """Whether a memory has decayed so far that somebody should look at it; protected ones never have."""
+    """Whether a memory of decay `faded` (0 to 1) should be looked at by somebody; protected ones never."""
     return faded >= STALE_AT and not protection(memory)
 
 
 def proposal(memory: Memory, aged: Aged, signs: Signs, now: datetime) -> Archival | None:
-    """Why this memory might be archived, or None. It is only proposed: a person or a command archives."""
+    """Why a memory might be archived; None if it should not be. It is only proposed: a person or a command archives."""
     if protection(memory):
         return None
     if aged.decay.value >= ARCHIVE_AT:
@@ -292,35 +299,38 @@ def proposal(memory: Memory, aged: Aged, signs: Signs, now: datetime) -> Archiva
 
 
 def days_until_cold(memory: Memory, signs: Signs, now: datetime, settings: LifecycleSettings) -> int | None:
-    """Whole days until a hot memory that nobody uses goes cold, by bisection; None if it never will."""
+    """Whole days until a hot memory goes cold if nobody uses it; None if it never will."""
     before = FoldRow(memory_id=memory.id, namespace=memory.namespace, at=now, heat=0, decay=0, tier_value=0)
 
     def cold(days: int) -> bool:
+        """Whether it is cold in so many days."""
         return age_memory(memory, signs, before, now + days * _DAY, settings).row.tier == "cold"
 
     return bisect_left(range(_HORIZON_DAYS), True, key=cold) if cold(_HORIZON_DAYS) else None
 
 
 def uses_until_hot(memory: Memory, signs: Signs, now: datetime, settings: LifecycleSettings) -> int | None:
-    """How many uses now would make a cold memory hot again; None if no number of them would."""
+    """How many uses now, 20 at most, would make a cold memory hot again; None if these would not."""
 
     def worth(more: int) -> float:
+        """The tier value after so many more uses."""
         return tier_value(condition(memory, replace(signs, used=signs.used + more, last_used=now), now)).value
 
     return next((more for more in range(1, FULL_ACCESS + 1) if worth(more) >= settings.promote_at), None)
 
 
 def kept_since(memory: Memory) -> datetime:
-    """When a memory came to be as it stands: an import of old words begins to age on the day of the import."""
+    """The instant a memory got its present state: an import of old words begins to age on the day of the import."""
     return max(memory.created, memory.updated)
 
 
 def _days(since: datetime, now: datetime) -> float:
+    """Days from one instant to another; 0 if it lies ahead."""
     return max((now - since) / _DAY, 0.0)
 
 
 def _summed_worth(shares: dict[str, float]) -> Worth:
-    """The shares to four decimals; where their sum leaves [0, 1], the share `limit` says by how much it was cut."""
+    """The sum of the shares, to four decimals; where it leaves [0, 1], the share `limit` says how much was cut."""
     rounded = {name: round(share, 4) for name, share in shares.items()}
     total = math.fsum(rounded.values())
     value = round(min(max(total, 0.0), 1.0), 4)

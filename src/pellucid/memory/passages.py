@@ -24,7 +24,7 @@ _WORD = re.compile(r"\w")
 
 
 def passages(text: str) -> list[str]:
-    """The passages of a text, in order; a text of up to `PASSAGE_CHARS` characters is one."""
+    """The passages of a text in order, of some 280 characters each; a shorter text is one passage."""
     if len(text) <= PASSAGE_CHARS:
         return [text]
     found, open_piece, announced = list[str](), "", False
@@ -40,9 +40,9 @@ def passages(text: str) -> list[str]:
 
 
 def undrawn(text: str) -> str:
-    """A text without the lines that its diagrams and trees are drawn with: their words, with ` | ` between cells.
+    """The text with the words of its diagrams and trees in place of the drawing, ` | ` between cells.
 
-    A line of a drawing that holds no word is left out; what has no drawing in it stays as it is.
+    A line of a drawing that has no word is left out; other lines stay as they are.
     """
     if not _DRAWN.search(text):
         return text
@@ -51,22 +51,24 @@ def undrawn(text: str) -> str:
 
 
 def _words_of_drawing(line: str) -> str:
+    """The words of a line of a drawing, with ` | ` between its cells; empty if it has none."""
     cells = _DRAWN.split(_LEVEL.sub(" ", line)) if _WORD.search(line) else ()
     return " | ".join(" ".join(each.split()) for each in cells if each.strip())
 
 
 def sentences_of(passage: str) -> list[str]:
-    """The lines of a passage, each cut into its sentences; without blanks around them."""
+    """The sentences of a passage, stripped; the end of a line ends one, too."""
     said = (each for line in passage.splitlines() for each in PAUSE.split(line))
     return [stripped for each in said if (stripped := each.strip())]
 
 
 def _announces(piece: str) -> bool:
+    """Whether the last line of a piece is a heading or ends in a colon, and so belongs to what follows."""
     return bool(_ANNOUNCES.search(piece.rstrip().rpartition("\n")[2]))
 
 
 def _pieces_of(text: str) -> Iterator[str]:
-    """Lines, each with its end; a line that is too long, in sentences; a code block as one piece if it is short."""
+    """The pieces of a text that passages are put together from: lines, sentences of long lines, blocks of code."""
     block = ""
     for line in text.splitlines(keepends=True):
         if block or _FENCE.match(line):
@@ -87,6 +89,7 @@ def _pieces_of(text: str) -> Iterator[str]:
 
 
 def _bounded_pieces(piece: str) -> Iterator[str]:
+    """A piece, cut between words where it is longer than a passage may be."""
     while len(piece) > _LONGEST:
         blank = max(piece.rfind(" ", 0, _LONGEST), piece.rfind("\n", 0, _LONGEST))
         cut = blank + 1 if blank > PASSAGE_CHARS else _LONGEST

@@ -25,7 +25,11 @@ class Exclusive(Protocol):
     def __call__(
         self, wait_s: float, namespace: str | None = None, deadline: Deadline | None = None
     ) -> AbstractContextManager[bool]:
-        """Waited for so many seconds, or until the deadline; for 0 not at all, and the block is told if it has it."""
+        """A context that holds the right to write; its value is whether it has it.
+
+        It is waited for `wait_s` seconds or until the deadline, and then raises; with 0 it is not waited for, and the
+        value may be False.
+        """
         ...
 
 
@@ -37,7 +41,7 @@ _TELLS_NOTHING = re.compile(r"[a-z]{2,8}_[0-9a-f]{32}|[0-9a-f]{16,128}|[0-9T:.Z-
 
 @dataclass(frozen=True, slots=True)
 class CommitResult:
-    """What became of one operation."""
+    """The id of a committed operation, and what folding it into the index gave."""
 
     op_id: str
     folded: Folded
@@ -58,10 +62,10 @@ class UnitOfWork:
 
     @contextmanager
     def deciding(self, namespace: str | None, texts: Iterable[str] = (), *, wait_s: float = WAIT_S) -> Generator[None]:
-        """The right to write, with an index that holds all that was acknowledged: what a decision may rest upon.
+        """A context that holds the right to write, with an index that holds all that was acknowledged.
 
-        `namespace` is where it is decided; None keeps everybody else from writing. `texts` are what is likely to be
-        kept: they are encoded before, so that nobody waits for that.
+        `namespace` is where it is decided; None keeps everybody else from writing. `texts` are contents of memories
+        that are likely to be kept: they are encoded before, so that nobody waits for that.
 
         Raises:
             DeadlineError: the call was given up before others had written.
@@ -95,10 +99,10 @@ class UnitOfWork:
         return CommitResult(op_id, self.indexer.catch_up())  # which begins by filing what the journal holds
 
     def take_over_edits(self, paths: Collection[str] | None = None, *, wait_s: float = 0.0) -> tuple[Drift, Folded]:
-        """Take over what somebody else did to the vault (or these paths): their files win, and it is on record.
+        """Index what somebody else changed in the vault (or at these paths); returns what differed and what was folded.
 
-        Where the disk has no room for that, or others write for longer than `wait_s`, it is left for later: what is
-        indexed can still be read. Who waits has the files encoded before, so that nobody waits for that.
+        Their files win, and it is on record. Where the disk has no room for that, or others write for longer than
+        `wait_s`, it is left for later: what is indexed can still be read. With `wait_s`, files are encoded before.
 
         Raises:
             NoRoomError: the index still holds what was forgotten, or a file of `paths` that is gone: it may not answer.
@@ -117,7 +121,7 @@ class UnitOfWork:
                 return Drift(), Folded(unreadable=((VAULT, f"there was no room to take over changes: {error}"),))
 
     def _take_over(self, paths: Collection[str] | None) -> tuple[Drift, Folded]:
-        """Fold what was acknowledged, then what others changed: what differed from the index, and what came of it."""
+        """See `take_over_edits`; the right to write is held."""
         folded = self.indexer.catch_up()
         drift = self.indexer.drift(paths)
         if drift.paths:
@@ -127,7 +131,10 @@ class UnitOfWork:
         return drift, folded
 
     def _adopt_drift(self, drift: Drift) -> Folded:
-        """Put others' changes on record as one operation of kind `external-edit`, and fold them."""
+        """Put others' changes on record as one operation of kind `external-edit`, and fold them.
+
+        No operation where every file that differs cannot be read.
+        """
         heads, unreadable = readable(self.records, [*drift.added, *drift.edited])
         found = tuple((head.path, content_digest(head.data)) for head in heads if head.data is not None)
         if not found and not drift.deleted:
@@ -138,12 +145,12 @@ class UnitOfWork:
 
 
 def _without_secrets(row: dict[str, object], clean: Clean) -> dict[str, object]:
-    """A row of the ledger without secrets in its texts, however deep they lie; the namespace is a place, no text."""
+    """A row of the ledger with secrets taken out of all its texts but the namespace."""
     return {key: value if key == "namespace" else _cleaned_value(value, clean) for key, value in row.items()}
 
 
 def _cleaned_value(value: object, clean: Clean) -> object:
-    """The value with every text in it cleaned, however deep it lies."""
+    """The value with secrets taken out of every text in it, however deep it lies."""
     match value:
         case str():
             return value if _TELLS_NOTHING.fullmatch(value) else clean(value)

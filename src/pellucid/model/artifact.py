@@ -23,13 +23,13 @@ class Artifact(Wire):
         return f"{self.role} {self.kind} {self.name}"
 
     def id(self, namespace: str) -> str:
-        """`art_` and 32 hex digits: the same thing in the same namespace has the same id, whoever mentions it."""
+        """The artifact's id, `art_` and 32 hex digits: equal for the same thing in the same namespace."""
         named = f"{namespace}\0{self.kind}\0{self.name.casefold()}"
         return f"art_{hashlib.blake2b(named.encode(), digest_size=16).hexdigest()}"
 
 
 def parse_artifact(text: str) -> Artifact | None:
-    """What `str(artifact)` wrote, or None if it is something else."""
+    """The artifact that `str(artifact)` wrote as `role kind name`; None if the text is something else."""
     role, _, rest = text.partition(" ")
     kind, _, name = rest.partition(" ")
     try:

@@ -52,14 +52,14 @@ def node_key(name: str) -> str:
     return f"{found[1]}-{found[2]}" if found else key
 
 
-def family(name: str) -> str:
-    """What numbered names have in common: `spec` of `SPEC-054`; empty for a name that is none."""
+def series_of(name: str) -> str:
+    """The series that a numbered name belongs to: `spec` for `SPEC-054`; empty for a name without a number."""
     found = _NUMBERED.fullmatch(node_key(name))
     return found[1] if found else ""
 
 
 def entity_id(namespace: str, key: str, secret: bytes) -> str:
-    """`ent_` and 32 hex digits: a node of one key in one namespace, whatever file speaks of it.
+    """The id of the node with this key (see `node_key`) in a namespace: `ent_` and 32 hex digits.
 
     `secret` (at most 64 bytes) is the vault's: without it nobody can tell from an id whether a guessed name is meant.
     """
@@ -149,129 +149,122 @@ class EntityState:
     """The memory whose claim began it."""
 
 
-def chain(claims: Iterable[Claim], since: int, until: int = FOREVER) -> tuple[EntityState, ...]:
+def state_chain(claims: Iterable[Claim], since: int, until: int = FOREVER) -> tuple[EntityState, ...]:
     """The states of an entity, oldest first: adjoining, never equal to their neighbour, the last open unless `until`.
 
     Of several claims about one attribute the one that began last holds, then the one written last. `since` is when the
     entity was first spoken of; there is always one state at least.
     """
-    held = [claim for claim in claims if claim.valid_from < claim.valid_until]
-    start = min([since, *(claim.valid_from for claim in held)])
+    valid = [claim for claim in claims if claim.valid_from < claim.valid_until]
+    start = min([since, *(claim.valid_from for claim in valid)])
     until = max(until, start + 1)
     by_attribute: dict[str, list[Claim]] = defaultdict(list)
-    for claim in held:
+    for claim in valid:
         by_attribute[claim.attribute].append(claim)
-    pieces = {name: _value_changes(each) for name, each in by_attribute.items()}
-    turns: dict[int, dict[str, Claim | None]] = defaultdict(dict)
-    for name, each in pieces.items():
-        for at, claim in each:
-            turns[at][name] = claim
-    return _states(turns, start, until)
+    changes: dict[int, dict[str, Claim | None]] = defaultdict(dict)
+    for name, each in by_attribute.items():
+        for at, claim in _value_changes(each):
+            changes[at][name] = claim
+    return _states(changes, start, until)
 
 
 def _value_changes(claims: Sequence[Claim]) -> list[tuple[int, Claim | None]]:
-    """When the value of one attribute changes, and the claim that then holds (None: nobody says)."""
+    """The instants at which the claims about one attribute begin or end, each with the claim that holds from then on.
+
+    None where no claim holds any more.
+    """
     waiting = sorted(claims, key=lambda claim: claim.valid_from)
-    points = sorted({point for claim in claims for point in (claim.valid_from, claim.valid_until)} - {FOREVER})
+    instants = sorted({at for claim in claims for at in (claim.valid_from, claim.valid_until)} - {FOREVER})
     heap: list[tuple[int, int, str, int]] = []
     out: list[tuple[int, Claim | None]] = []
     taken = 0
-    for point in points:
-        while taken < len(waiting) and waiting[taken].valid_from <= point:
+    for at in instants:
+        while taken < len(waiting) and waiting[taken].valid_from <= at:
             claim = waiting[taken]
-            heapq.heappush(heap, (-claim.valid_from, -claim.recorded, _inverted(claim.memory_id), taken))
+            heapq.heappush(heap, (-claim.valid_from, -claim.recorded, _greatest_first(claim.memory_id), taken))
             taken += 1
-        while heap and waiting[heap[0][3]].valid_until <= point:
+        while heap and waiting[heap[0][3]].valid_until <= at:
             heapq.heappop(heap)
-        out.append((point, waiting[heap[0][3]] if heap else None))
+        out.append((at, waiting[heap[0][3]] if heap else None))
     return out
 
 
-def _inverted(memory_id: str) -> str:
-    """A key by which the greatest id comes first."""
+def _greatest_first(memory_id: str) -> str:
+    """A sort key by which the greatest id comes first."""
     return "".join(chr(0x10FFFF - ord(char)) for char in memory_id)
 
 
-def _states(turns: Mapping[int, Mapping[str, Claim | None]], start: int, until: int) -> tuple[EntityState, ...]:
-    """The states from one change of a value to the next; a change to the value that held before makes none."""
+def _states(changes: Mapping[int, Mapping[str, Claim | None]], start: int, until: int) -> tuple[EntityState, ...]:
+    """The states over `[start, until)`, by instant the claims that take effect (None: the attribute has no value).
+
+    A change to the value that held before begins no state.
+    """
     held: dict[str, Claim] = {}
     out: list[tuple[int, dict[str, str], EventType, str]] = []
-    for at in sorted({start, *turns}):
+    for at in sorted({start, *changes}):
         if at >= until:
             break
+        changed = changes.get(at, {})
         before = {name: claim.value for name, claim in held.items()}
-        for name, claim in turns.get(at, {}).items():
-            if claim is None:
-                held.pop(name, None)
-            else:
-                held[name] = claim
+        held = {name: claim for name, claim in {**held, **changed}.items() if claim}
         props = {name: held[name].value for name in sorted(held)}
         if not out or props != before:
-            cause = _cause(turns.get(at, {}), before)
-            out.append((at, props, "created" if not out else event_of(before, props), cause))
+            news = (each.memory_id for name, each in changed.items() if each and before.get(name) != each.value)
+            event = event_between(before, props) if out else "created"
+            out.append((at, props, event, min(news, default="")))
     ends = [*(state[0] for state in out[1:]), until]
     return tuple(
         EntityState(at, end, props, event, cause) for (at, props, event, cause), end in zip(out, ends, strict=True)
     )
 
 
-def _cause(changed: Mapping[str, Claim | None], before: Mapping[str, str]) -> str:
-    news = (claim.memory_id for name, claim in changed.items() if claim and before.get(name) != claim.value)
-    return min(news, default="")
-
-
+_LONGEST_RETIREMENT = 120
+_SUCCESSOR_KEYS = ("superseded-by", "replaced-by", "obsoleted-by", "supersededby", "replacedby", "obsoletedby")
 _SUPERSEDED = ("superseded", "replaced")
-_SAID = 120
-"""Characters of what is said of a document's end, at most."""
-_BY = ("superseded-by", "replaced-by", "obsoleted-by", "supersededby", "replacedby", "obsoletedby")
 _RETIRED = (
-    "withdrawn",
-    "retired",
-    "abandoned",
-    "deprecated",
-    "rejected",
-    "archived",
-    "obsolete",
-    "removed",
+    *("withdrawn", "retired", "abandoned", "deprecated", "rejected", "archived", "obsolete", "removed"),
     *_SUPERSEDED,
 )
 
 
-def retired(status: str) -> bool:
+def is_retired(status: str) -> bool:
     """Whether a status says that what has it no longer holds: `Withdrawn`, `superseded by SPEC-2`, `Ｒｅｍｏｖｅｄ`."""
     return _folded(status).startswith(_RETIRED)
 
 
 def is_superseded(status: str) -> bool:
-    """Whether a status says that something newer stands in its place."""
+    """Whether a status says that something newer has taken its place: `Superseded by SPEC-2`, `replaced`."""
     return _folded(status).startswith(_SUPERSEDED)
 
 
 def retirement(header: Mapping[str, str]) -> str:
-    """What a header says of the end of its document: `superseded by SPEC-2`, `withdrawn`; empty while it holds."""
+    """How a header says that its document no longer holds: `superseded by SPEC-2`, `withdrawn`; empty while it does."""
     values = {re.sub(r"[\s_-]+", "-", key.strip().casefold()): value.strip() for key, value in header.items()}
     status = values.get("status", "")
-    by = next((values[key] for key in _BY if values.get(key)), "")
-    if by and not status.casefold().endswith(by.casefold()):
-        return f"superseded by {by}"[:_SAID]
-    return re.split("[(（]", status[:1].lower() + status[1:])[0].strip()[:_SAID] if by or retired(status) else ""
+    successor = next((values[key] for key in _SUCCESSOR_KEYS if values.get(key)), "")
+    if successor and not status.casefold().endswith(successor.casefold()):
+        return f"superseded by {successor}"[:_LONGEST_RETIREMENT]
+    if not successor and not is_retired(status):
+        return ""
+    return re.split("[(（]", status[:1].lower() + status[1:])[0].strip()[:_LONGEST_RETIREMENT]
 
 
 def _folded(status: str) -> str:
+    """A status in compatibility form and without case."""
     return unicodedata.normalize("NFKC", status).casefold()
 
 
-def event_of(before: Mapping[str, str], after: Mapping[str, str]) -> EventType:
-    """What kind of change lies between two states, by the attributes that differ; nothing was renamed from nothing."""
-    moved = {name for name in {*before, *after} if before.get(name) != after.get(name)}
-    status = _folded(after.get("status", "")) if "status" in moved else ""
-    if is_superseded(status) or moved & {"superseded-by", "replaced-by"}:
+def event_between(before: Mapping[str, str], after: Mapping[str, str]) -> EventType:
+    """The kind of change that leads from one state's attributes to the next's, by those that differ."""
+    changed = {name for name in {*before, *after} if before.get(name) != after.get(name)}
+    status = _folded(after.get("status", "")) if "status" in changed else ""
+    if is_superseded(status) or changed & {"superseded-by", "replaced-by"}:
         return "superseded"
-    if retired(status):
+    if is_retired(status):
         return "retired"
-    if status.startswith("moved") or "merged-into" in moved:
+    if status.startswith("moved") or "merged-into" in changed:
         return "merged"
-    again = moved & before.keys() & after.keys()
-    if again & {"title", "name"}:
+    replaced = changed & before.keys() & after.keys()
+    if replaced & {"title", "name"}:
         return "renamed"
-    return "version_bumped" if again & {"version", "spec-version"} else "changed"
+    return "version_bumped" if replaced & {"version", "spec-version"} else "changed"

@@ -89,7 +89,7 @@ _IMPORTANCE_LEVELS: tuple[tuple[float, ImportanceLevel], ...] = (
 
 
 def confidence_tier(confidence: float) -> ConfidenceTier:
-    """explicit ≥ .95, implied ≥ .70, inferred ≥ .40, else speculative."""
+    """The name of a confidence in [0, 1]: explicit ≥ .95, implied ≥ .70, inferred ≥ .40, else speculative."""
     for floor, tier in _CONFIDENCE_TIERS:
         if confidence >= floor:
             return tier
@@ -97,7 +97,7 @@ def confidence_tier(confidence: float) -> ConfidenceTier:
 
 
 def importance_level(score: float) -> ImportanceLevel:
-    """critical ≥ .9, high ≥ .7, normal ≥ .4, low ≥ .2, else trivial."""
+    """The name of an importance score in [0, 1]: critical ≥ .9, high ≥ .7, normal ≥ .4, low ≥ .2, else trivial."""
     for floor, level in _IMPORTANCE_LEVELS:
         if score >= floor:
             return level
@@ -165,12 +165,12 @@ class Memory(Wire):
 
     @property
     def confidence_tier(self) -> ConfidenceTier:
-        """The word for `confidence`."""
+        """The name of `confidence`."""
         return confidence_tier(self.confidence)
 
     @property
     def importance_level(self) -> ImportanceLevel:
-        """The word for `importance_score`."""
+        """The name of `importance_score`."""
         return importance_level(self.importance_score)
 
 
@@ -214,11 +214,11 @@ class Moment(Wire):
 
 
 def recorded_at(memory_id: str, created: datetime) -> datetime:
-    """When a memory was written down: the time in its id (UUIDv7), or its creation where the id holds none."""
+    """The instant a memory was written down: the time in its id (UUIDv7), or `created` where the id holds none."""
     digits = memory_id.partition("_")[2]
     return datetime.fromtimestamp(int(digits[:12], 16) / 1000, UTC) if digits[12:13] == "7" else created
 
 
 def unpack_id(raw: bytes, prefix: str = "mem") -> str:
-    """The id of 16 packed bytes; NumPy drops trailing zero bytes, so they are put back."""
+    """The id `<prefix>_<32 hex digits>` from its 16 bytes; trailing zero bytes, which NumPy drops, are put back."""
     return prefix + "_" + raw.ljust(16, bytes(1)).hex()

@@ -48,6 +48,7 @@ def holds(root: str, folder: str) -> bool:
 
 
 def _checked_root(text: str) -> str:
+    """The text unchanged if it is an absolute folder without `..` and the like; ValueError for any other."""
     if str(folder_path(text)) != text:
         raise ValueError(f"{text!r} is no absolute folder in its plain form")
     return text
@@ -72,7 +73,8 @@ class ProjectRegistry(Wire):
     """Roots with sessions that were filed in `local/default` before there were projects."""
 
     @model_validator(mode="after")
-    def _check_apart(self) -> Self:
+    def _check_disjoint(self) -> Self:
+        """Raise ValueError where two projects share a folder or a namespace, or one has a reserved namespace."""
         names = [each.namespace for each in self.projects]
         tops = [top for each in self.projects for top in (each.root, *each.worktrees)]
         if len(set(names)) < len(names) or len(set(tops)) < len(tops) or RESERVED.intersection(names):
@@ -80,18 +82,20 @@ class ProjectRegistry(Wire):
         return self
 
     def of_root(self, root: str) -> Project | None:
-        """The project of exactly this root."""
+        """The project with exactly this root (worktrees do not count); None if there is none."""
         return next((each for each in self.projects if each.root == root), None)
 
     def nearest(self, folder: str) -> tuple[Project, str] | None:
-        """The project whose root or worktree holds a folder, and which: the deepest one."""
+        """The project whose root or worktree holds a folder, and that path: the deepest; None if no project does."""
         found = [(each, top) for each in self.projects for top in (each.root, *each.worktrees) if holds(top, folder)]
         return max(found, key=lambda pair: depth(pair[1]), default=None)
 
     def with_root(self, root: str, worktree: str | None, is_taken: Callable[[str], bool]) -> "ProjectRegistry":
-        """The same with a root, under a namespace that is nobody else's, and a worktree of it, which no other keeps.
+        """The registry with a project at `root` and this further checkout of it, which no other project keeps.
 
         Args:
+            root: where there is no project yet, one is made, under a namespace that is nobody else's.
+            worktree: None, or a checkout of `root`.
             is_taken: whether a namespace holds something already.
         """
         mine = self.of_root(root)
@@ -101,40 +105,43 @@ class ProjectRegistry(Wire):
             mine = Project(namespace=namespace, root=root)
         if worktree and worktree != root and worktree not in mine.worktrees:
             mine = mine.model_copy(update={"worktrees": (*mine.worktrees, worktree)})
-        others = [_without(each, {root, worktree}) for each in self.projects if each.root != root]
+        others = [_without_worktrees(each, {root, worktree}) for each in self.projects if each.root != root]
         return self.model_copy(update={"projects": tuple(sorted((*others, mine), key=lambda each: each.namespace))})
 
     def moved(self, namespace: str, root: str) -> "ProjectRegistry":
-        """The same with a project at another root, which is nobody else's any more; its old one stays known."""
-        rest = [_without(each, {root}) for each in self.projects if each.root != root or each.namespace == namespace]
+        """The registry with the project of a namespace moved to `root`, which no other project keeps.
+
+        Its old root becomes one of its worktrees.
+        """
+        kept = (each for each in self.projects if each.root != root or each.namespace == namespace)
         found = [
             Project(namespace=namespace, root=root, worktrees=tuple(dict.fromkeys((*each.worktrees, each.root))))
             if each.namespace == namespace and each.root != root
             else each
-            for each in rest
+            for each in (_without_worktrees(project, {root}) for project in kept)
         ]
         old = next(each.root for each in self.projects if each.namespace == namespace)
         earlier = {*self.earlier, *({root} if old in self.earlier else ())}
         return ProjectRegistry(projects=tuple(found), earlier=tuple(sorted(earlier)))
 
     def with_earlier(self, root: str) -> "ProjectRegistry":
-        """The same, knowing that sessions of a root stand in `local/default`."""
+        """The registry with the note that sessions of `root` are filed in `local/default`."""
         return self.model_copy(update={"earlier": tuple(sorted({*self.earlier, root}))})
 
 
 def depth(folder: str) -> int:
-    """How many parts a folder's path has."""
+    """The number of parts of an absolute folder's path; 0 for any other text."""
     path = folder_path(folder)
     return len(path.parts) if path else 0
 
 
-def _without(project: Project, tops: set[str | None]) -> Project:
-    """A project without worktrees that turned out to be something else's."""
-    return project.model_copy(update={"worktrees": tuple(each for each in project.worktrees if each not in tops)})
+def _without_worktrees(project: Project, folders: set[str | None]) -> Project:
+    """A project without those of its worktrees that are among `folders`."""
+    return project.model_copy(update={"worktrees": tuple(each for each in project.worktrees if each not in folders)})
 
 
 def _possible_namespaces(root: str) -> Iterator[str]:
-    """What the namespace of a root may be called: its name, then with its parent's before it, then numbered."""
+    """Names for the namespace of a root, best first: the folder's, then with its parent's before it, then numbered."""
     path = folder_path(root)
     name = (_slug(path.name.removesuffix(".git"), _LONGEST) if path else "") or _NAMELESS
     yield f"{_TENANT}/{name}"
@@ -144,5 +151,6 @@ def _possible_namespaces(root: str) -> Iterator[str]:
 
 
 def _slug(name: str, longest: int) -> str:
+    """A folder's name in lower-case ASCII, other signs as hyphens, of `longest` characters at most; may be empty."""
     plain = unicodedata.normalize("NFKD", name).encode("ascii", "ignore").decode().lower()
     return _NOT_NAMING.sub("-", plain).strip(_ENDS)[:longest].rstrip(_ENDS)

@@ -339,7 +339,7 @@ class RecallXraySnapshot(Wire):
     gone, in quarantine, or marked for scopes that the one who asked did not name."""
 
     def to_wire(self) -> dict[str, object]:
-        """As every record, but `tierExplain` is always there: null says that the direct-answer tier did not fire."""
+        """As `Wire.to_wire`, but `tierExplain` is always there: null where the direct-answer tier did not fire."""
         wire = super().to_wire()
         names = [field.alias or name for name, field in type(self).model_fields.items()]
         return {name: wire.get(name) for name in names if name in wire or name == "tierExplain"}

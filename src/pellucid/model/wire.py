@@ -20,11 +20,12 @@ class Wire(BaseModel):
     )
 
     def to_wire(self) -> dict[str, object]:
-        """JSON-ready, camelCase, absent values left out."""
+        """The record as a JSON-ready dict with camelCase keys; fields that are None are left out."""
         return self.model_dump(mode="json", by_alias=True, exclude_none=True)
 
 
 def _in_utc(at: datetime) -> datetime:
+    """The instant in UTC; one without a zone is taken as UTC."""
     try:
         return at.replace(tzinfo=UTC) if at.tzinfo is None else at.astimezone(UTC)
     except OverflowError as error:

@@ -32,20 +32,20 @@ ANONYMOUS = "user"
 
 @dataclass(frozen=True, slots=True)
 class Attribution:
-    """What a sentence says about a named thing: `cache`, `{"ttl": "300 seconds"}`; no entity when it says nothing."""
+    """What a sentence states about a named thing: `cache`, `{"ttl": "300 seconds"}`; no entity if it states nothing."""
 
     entity: str | None = None
     attributes: dict[str, str] = field(default_factory=dict[str, str])
 
 
 def read_attribution(sentence: str, language: Language, speaker: str | None = ANONYMOUS) -> Attribution:
-    """Everything the attribute rows of the language find about one entity: that of the first row that fits.
+    """Read the attributes of one entity from a sentence; empty where it states none.
 
-    A text longer than a sentence can be states nothing: the rows are patterns for one.
+    Of a denied sentence only the entity is returned. JSON, lines of code, texts longer than a sentence, and a sentence
+    that announces a list state nothing.
 
-    Of a denied sentence only the entity is told. Without a speaker (`None`: an assistant that speaks for nobody) the
-    rows about `I` and `my` say nothing. JSON and lines of code state nothing, whatever their strings hold, nor does a
-    sentence of which a list is still to come (`We have two paths:`).
+    Args:
+        speaker: the entity that `I` and `my` mean; None for an assistant that speaks for nobody.
     """
     if len(sentence) > LONGEST_SENTENCE:
         return Attribution()
@@ -53,13 +53,14 @@ def read_attribution(sentence: str, language: Language, speaker: str | None = AN
         return Attribution()
     sentence = _INSIDE_CODE.sub(" ", sentence)
     affirmed = language.attributes.negation.sub("", sentence)
-    entity, attributes = _read_sentence(affirmed, language, speaker)
+    entity, attributes = _match_rows(affirmed, language, speaker)
     denied = bool(attributes) and affirmed != sentence and polarity(sentence).denied
     return Attribution(entity, {} if denied else attributes) if attributes else Attribution()
 
 
-def _read_sentence(sentence: str, language: Language, speaker: str | None) -> tuple[str, dict[str, str]]:
-    """The entity and attributes of one sentence; the first row that fits names the entity, others may add to it."""
+def _match_rows(sentence: str, language: Language, speaker: str | None) -> tuple[str, dict[str, str]]:
+    """The entity and attributes that pattern rows find in a sentence; the first row that fits decides the entity. Else
+    `("", {})`."""
     entity = ""
     attributes: dict[str, str] = {}
     for name, pattern in language.attributes.rows(sentence.lower()):
@@ -71,9 +72,13 @@ def _read_sentence(sentence: str, language: Language, speaker: str | None) -> tu
     return entity, attributes
 
 
-def _entity_of(found: re.Match[str], speaker: str | None) -> str:
-    """Whom a match speaks of: the named entity, something of somebody's (`my dog`), or the speaker."""
-    groups = found.groupdict()
+def _entity_of(match: re.Match[str], speaker: str | None) -> str:
+    """The key of the entity that a match is about: the named one, the speaker, or the speaker's thing (`my dog` is
+    `ann-dog`).
+
+    Empty if it is about a `speaker` who is None.
+    """
+    groups = match.groupdict()
     if groups.get("entity"):
         return entity_key(groups["entity"])
     if speaker is None:
@@ -81,22 +86,23 @@ def _entity_of(found: re.Match[str], speaker: str | None) -> str:
     return entity_key(f"{speaker} {groups['mine']}" if groups.get("mine") else speaker)
 
 
-def _stated_attributes(found: re.Match[str], row: str, language: Language) -> dict[str, str]:
-    """The attributes that a match of this row states; none where the value says nothing that could change."""
-    groups = found.groupdict()
+def _stated_attributes(match: re.Match[str], row: str, language: Language) -> dict[str, str]:
+    """The attributes that a match of this row states; `{}` where the value is nothing that could change."""
+    groups = match.groupdict()
     if groups.get("list") is not None:
         return _listed_attributes(groups["list"], language)
     verb = f" {groups['verb']}" if groups.get("verb") else ""
     attribute = _attribute_key(groups.get("attribute"), row) + verb.lower().replace(" ", "-")
     loose = groups.get("said") is not None
-    value = _value(groups["said"] if loose else groups["value"], language)
+    value = language.clauses.after_value.sub("", groups["said"] if loose else groups["value"]).strip(" .!'\"`,。、，")
     fits = _is_short(value) if loose else _is_concrete(value, language)
     own = not groups.get("entity")
     return {attribute: value} if fits and _is_name(attribute, strict=not own) else {}
 
 
 def _listed_attributes(text: str, language: Language) -> dict[str, str]:
-    """`a TTL of 300 s and 4 shards` gives both; nothing where the list names nothing with a number."""
+    """The attributes in a list: `{"ttl": "300 s", "shard": "4"}` of `a TTL of 300 s and 4 shards`; `{}` where nothing
+    has a number."""
     found: dict[str, str] = {}
     for item in language.attributes.items:
         for part in item.finditer(text):
@@ -107,26 +113,26 @@ def _listed_attributes(text: str, language: Language) -> dict[str, str]:
     return found
 
 
-def _attribute_key(said: str | None, row: str) -> str:
-    """The attribute's key as it is stored, its last word in the singular; a row `+…` adds its own name behind."""
-    if not said:
+def _attribute_key(name: str | None, row: str) -> str:
+    """The attribute's key, its last word in the singular; without a `name` that of the row.
+
+    A row named `+…` appends its own name.
+    """
+    if not name:
         return entity_key(row.strip(_SUFFIX))
-    key = entity_key(said)
+    key = entity_key(name)
     if key.isascii() and len(key) >= _SHORTEST_PLURAL and key.endswith("s") and key[-2] not in "sui":
         key = key[:-1]
     return f"{key}-{row[1:]}" if row.startswith(_SUFFIX) else key
 
 
-def _value(said: str, language: Language) -> str:
-    return language.clauses.after_value.sub("", said).strip(" .!'\"`,。、，")
-
-
 def _is_short(value: str) -> bool:
+    """Whether a value has one to five words, and if it is of a script without spaces, 14 characters at most."""
     return 0 < len(value.split()) <= _LONGEST_VALUE and (not is_east(value) or len(value) <= _LONGEST_EAST)
 
 
 def _is_concrete(value: str, language: Language) -> bool:
-    """Whether a value is a number, weekday, path or name: something that another could replace later."""
+    """Whether a value is a number, weekday, path or name: something that another value could replace later."""
     if not _is_short(value):
         return False
     first = value.split(maxsplit=1)[0]
@@ -141,7 +147,8 @@ def _is_concrete(value: str, language: Language) -> bool:
 
 
 def _is_name(key: str, *, strict: bool = True) -> bool:
-    """At least one word that means something, and (if strict) none that points elsewhere (`this-one`, `what`)."""
+    """Whether a key of at most six words can name something: if `strict` none of them is a stop word, else at least one
+    is not."""
     parts = key.split("-")
     pointing = [part in stop_words() for part in parts]
     return bool(key) and len(parts) <= _LONGEST_KEY and not (any(pointing) if strict else all(pointing))

@@ -5,7 +5,7 @@ from datetime import date, datetime, timedelta
 from functools import cache
 
 from pellucid.language import lexicon
-from pellucid.language.dates import alternatives, phrases, shifted
+from pellucid.language.dates import alternatives, phrases, relative_span
 from pellucid.language.scripts import is_east
 from pellucid.observe.language import Language, Unit, load_language
 
@@ -15,10 +15,9 @@ _OPENS = {"week": "week of ", "trail": "since "}
 
 
 def resolve_dates(text: str, at: datetime | None, language: Language) -> str:
-    """`text` with the absolute date in parentheses after each relative one (the first two), if the time is known.
+    """The text with the absolute date in parentheses behind its first two relative ones; unchanged if `at` is None.
 
-    A day is `2026-04-22`, a week `week of 2026-04-20`, a month `2026-04`, a year `2026`, the past
-    week `since 2026-04-15`.
+    A week is `week of 2026-04-20`, a month `2026-04`, a year `2026`, the past week `since 2026-04-15`.
     """
     pattern = _pattern(language.code)
     if at is None or not pattern:
@@ -37,7 +36,7 @@ def resolve_dates(text: str, at: datetime | None, language: Language) -> str:
 
 @cache
 def _pattern(code: str) -> re.Pattern[str] | None:
-    """A pattern for every relative date of a language; None for a language without any."""
+    """A pattern for every relative date of a language (by its code); None for a language without any."""
     language = load_language(code)
     spans = language.spans
     said = phrases(code)
@@ -52,32 +51,37 @@ def _pattern(code: str) -> re.Pattern[str] | None:
 
 
 def _name_groups(template: str, name: str) -> str:
-    """The plain groups of a row get unique names: first the number or weekday, then the unit."""
+    """The pattern with names for its unnamed groups: `ago_0` for the number or weekday, `ago_1` for the unit."""
     parts = re.split(r"(?<!\\)\((?!\?)", template)
     return "".join([parts[0], *(f"(?P<{name}_{at}>{part}" for at, part in enumerate(parts[1:]))])
 
 
-def _absolute_date(found: re.Match[str], today: date, language: Language) -> str | None:
-    """The date that a match of `_pattern` means, seen from `today`; None where there is no such date."""
-    kind = found.lastgroup or ""
+def _absolute_date(match: re.Match[str], today: date, language: Language) -> str | None:
+    """The date that a match of `_pattern` means, seen from `today`, such as `2026-04-22`; None for a phrase that names
+    no date."""
+    kind = match.lastgroup or ""
     spans = language.spans
     if kind == "phrase":
-        unit, offset = phrases(language.code)[found[0]].split(":")
+        unit, offset = phrases(language.code)[match[0]].split(":")
         return _named_period(today, unit, int(offset))
     if kind in {"ago", "ahead"}:
-        said = found[f"{kind}_0"]
+        said = match[f"{kind}_0"]
         count = int(said) if said.isdigit() else lexicon.numbers(language.code)[said]
-        return _named_period(today, spans.units[found[f"{kind}_1"]], -count if kind == "ago" else count)
-    weekday = lexicon.weekdays(language.code)[found[f"{kind}_0"]]
+        return _named_period(today, spans.units[match[f"{kind}_1"]], -count if kind == "ago" else count)
+    weekday = lexicon.weekdays(language.code)[match[f"{kind}_0"]]
     days = (weekday - today.weekday()) % 7 or 7
     return str(today + timedelta(days=days if kind == "coming_weekday" else (days - 7 or -7)))
 
 
 def _named_period(today: date, unit: Unit | str, offset: int) -> str | None:
-    """A day, week, month or year `offset` units away, as a reader writes it; None where there is no such date."""
+    """The day, week, month, quarter or year `offset` units from today: `2026-04-22`, `week of 2026-04-20`, `2026-04`,
+    `2026-Q2`.
+
+    None for the unit `none`.
+    """
     if unit == "none":
         return None
-    start = shifted(today, unit, offset)[0]
+    start = relative_span(today, unit, offset)[0]
     if unit == "quarter":
         return f"{start.year}-Q{start.month // 3 + 1}"
     if unit in {"month", "year"}:

@@ -1,4 +1,4 @@
-"""An observation and its segment in, whose words they really are out: pasted, quoted, or read off a tool's output.
+"""An observation and its segment in, the true source of its words out: pasted, or repeated from a tool's output.
 
 An assistant that repeats what a tool returned, and a person who pastes a page, did not say it themselves.
 """
@@ -8,14 +8,14 @@ from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
 from itertools import pairwise
 
-from pellucid.language.quoting.voices import pasted
+from pellucid.language.quoting.voices import foreign_and_own
 from pellucid.language.sentences import sentences
 from pellucid.language.statements.negation import polarity
 from pellucid.language.words import content_words, words
 from pellucid.model.memory import SOURCE_CLASSES, SourceClass
 from pellucid.model.observation import MemoryObservation
 from pellucid.model.turn import Turn
-from pellucid.observe.importance import spoken
+from pellucid.observe.importance import without_speaker
 from pellucid.observe.source import voice_of
 
 ECHOED = 0.6
@@ -30,15 +30,11 @@ _OPENING = re.compile(r"^[^:,;—–]{1,60}[:,;—–]\s+")
 """What may stand before words that are said again: `As we know: `, `From memory, `."""
 
 
-def said_again(observation: MemoryObservation, served: Mapping[str, str]) -> MemoryObservation:
-    """The observation, rejected as no news where an agent only repeats what a recall gave its session.
+def reject_repetition(observation: MemoryObservation, served: Mapping[str, str]) -> MemoryObservation:
+    """Reject an agent's observation that only repeats a memory of `served` (id: content) that recalls gave its session.
 
-    All its content words, behind an opening or without one, stand in one of the memories, in the same order, and are
-    most of what that says; so that nothing changed, narrowed or denied is taken for a repetition.
-
-    Args:
-        observation: what was found in the session.
-        served: what the recalls of the session gave, by the ids of the memories.
+    It repeats one if all its content words (with or without an opening) stand there in the same order and are most of
+    it, so that nothing changed, narrowed or denied is rejected. Other observations are returned unchanged.
     """
     if observation.source_class != "assistant_output" or not observation.judge_accepted:
         return observation
@@ -46,7 +42,7 @@ def said_again(observation: MemoryObservation, served: Mapping[str, str]) -> Mem
     wordings = [content_words(each) for each in dict.fromkeys((text, _OPENING.sub("", text, count=1))) if each]
     for memory_id, known in served.items():
         held = content_words(known)
-        same = any(_stands_in(mine, held) for mine in wordings)
+        same = any(_repeats(mine, held) for mine in wordings)
         if same and polarity(text).denied == polarity(known).denied:
             reason = f"recalled: a recall gave these words to this session, as {memory_id}"
             rejected = {"verdict": "reject", "verdict_reason": reason, "judge_accepted": False}
@@ -54,15 +50,18 @@ def said_again(observation: MemoryObservation, served: Mapping[str, str]) -> Mem
     return observation
 
 
-def _stands_in(mine: Sequence[str], held: Sequence[str]) -> bool:
-    rest = iter(held)
-    return len(mine) >= max(3, AGAIN * len(held)) and all(word in rest for word in mine)
+def _repeats(statement_words: Sequence[str], memory_words: Sequence[str]) -> bool:
+    """Whether the statement's words stand in the memory in the same order, and are at least three and 70 % of its
+    words."""
+    rest = iter(memory_words)
+    return len(statement_words) >= max(3, AGAIN * len(memory_words)) and all(word in rest for word in statement_words)
 
 
-def heard_from(observation: MemoryObservation, turns: Sequence[Turn]) -> MemoryObservation:
-    """The observation with the source class of the words it repeats, where that is less trusted than its own.
+def with_echoed_source(observation: MemoryObservation, turns: Sequence[Turn]) -> MemoryObservation:
+    """The observation with the source class of the tool output or pasted text whose words it repeats.
 
-    As it was where it repeats nobody's.
+    Unchanged if it repeats none, if it is neither a person's nor an agent's own, or if its evidence names none of
+    `turns`.
     """
     own = observation.source_class
     if own not in ("user_input", "assistant_output"):
@@ -71,50 +70,58 @@ def heard_from(observation: MemoryObservation, turns: Sequence[Turn]) -> MemoryO
     ordinals = {at for part in observation.fact.evidence for at in range(part.start, part.end + 1) if at in said}
     if not ordinals:
         return observation
-    text = spoken(observation.fact.content)
+    text = without_speaker(observation.fact.content)
     records = {said[at].key or "" for at in ordinals if said[at].kind == "commit"}
     before = [
         turn
         for turn in turns
-        if turn.ordinal < max(ordinals) and turn.role == "tool" and turn.kind != "call" and not _prints(turn, records)
+        if turn.ordinal < max(ordinals)
+        and turn.role == "tool"
+        and turn.kind != "call"
+        and not _is_output(turn, records)
     ]
     if own == "user_input":
-        found = _of_person(text, [said[at] for at in sorted(ordinals)], before)
+        found = _person_source(text, [said[at] for at in sorted(ordinals)], before)
     else:
         people = [turn for turn in turns if turn.role == "user" and turn.ordinal < max(ordinals)]
-        found = _of_assistant(text, before, people, copies=not records)  # a command's turn holds the same words
+        found = _agent_source(text, before, people, copies=not records)  # a command's turn holds the same words
     return observation.model_copy(update={"source_class": found}) if found else observation
 
 
-def _prints(turn: Turn, records: Iterable[str]) -> bool:
-    """Whether a tool's turn is the result of the very command that was recorded: git prints a subject back."""
+def _is_output(turn: Turn, records: Iterable[str]) -> bool:
+    """Whether a tool's turn is the output of a recorded command: git prints a commit's subject back."""
     return bool(turn.key) and any(key.startswith(f"{turn.key}.commit") for key in records)
 
 
-def _of_person(text: str, turns: Iterable[Turn], before: Sequence[Turn]) -> SourceClass | None:
-    """What class a person's statement takes over: `pasted`, or a tool's whose output was pasted; None for own words."""
+def _person_source(text: str, turns: Iterable[Turn], before: Sequence[Turn]) -> SourceClass | None:
+    """The source class that a person's statement takes over: `pasted`, or that of earlier tool output; None for own
+    words.
+
+    Tool output counts only for a statement of twelve words or more that stands in it word for word.
+    """
     wanted = set(content_words(text))
     for turn in turns:
-        inside, outside = pasted(turn.content)
+        inside, outside = foreign_and_own(turn.content)
         if turn.role == "user" and inside and _share(wanted, inside) >= QUOTED > _share(wanted, outside):
             return "pasted"
     run = words(text)
     if len(run) < VERBATIM_WORDS:
         return None
-    return _lowest(turn for turn in before if _in_a_row(run, turn.content))
+    return _least_trusted(turn for turn in before if _in_a_row(run, turn.content))
 
 
-def _of_assistant(text: str, before: Sequence[Turn], people: Sequence[Turn], *, copies: bool) -> SourceClass | None:
-    """The class of the tool whose output an agent's statement repeats; None where it repeats none, or a person.
+def _agent_source(text: str, before: Sequence[Turn], people: Sequence[Turn], *, copies: bool) -> SourceClass | None:
+    """The source class of the tool output in `before` that an agent's statement repeats; None if it repeats none or a
+    person said it.
 
-    With `copies`, one copied sentence is enough.
+    With `copies`, one sentence of twelve words or more copied word for word is enough.
     """
     wanted = set(content_words(text))
-    if not before or any(_passage_share(wanted, pasted(turn.content)[1]) >= ECHOED for turn in people):
+    if not before or any(_passage_share(wanted, foreign_and_own(turn.content)[1]) >= ECHOED for turn in people):
         return None
     runs = [words(each) for each in _passages(text)] if copies else []
     copied = [run for run in runs if len(run) >= VERBATIM_WORDS]
-    return _lowest(
+    return _least_trusted(
         turn
         for turn in before
         if _passage_share(wanted, turn.content) >= ECHOED or any(_in_a_row(run, turn.content) for run in copied)
@@ -122,22 +129,27 @@ def _of_assistant(text: str, before: Sequence[Turn], people: Sequence[Turn], *, 
 
 
 def _in_a_row(run: Sequence[str], text: str) -> bool:
+    """Whether these words stand in a text in one run."""
     return f" {' '.join(run)} " in _row(text)
 
 
 @lru_cache(256)
 def _row(text: str) -> str:
-    """The words of a tool's output, which every later statement of its segment is compared with."""
+    """The words of a text between spaces; cached, since every later statement is compared with a tool's output."""
     return f" {' '.join(words(text))} "
 
 
-def _lowest(turns: Iterable[Turn]) -> SourceClass | None:
+def _least_trusted(turns: Iterable[Turn]) -> SourceClass | None:
+    """The least trusted source class of some turns; None if there are none."""
     voices: set[SourceClass] = {voice_of(turn) for turn in turns}
     return max(voices, key=SOURCE_CLASSES.index) if voices else None
 
 
 def _passage_share(wanted: set[str], text: str) -> float:
-    """The largest share of the words that two neighbouring sentences or lines of a text hold."""
+    """The largest share (0 to 1) of the wanted words that two neighbouring sentences or lines of a text hold.
+
+    0 if the whole text does not hold 60 % of them.
+    """
     folded = text.casefold()
     if sum(word in folded for word in wanted) < ECHOED * len(wanted):
         return 0.0
@@ -146,9 +158,10 @@ def _passage_share(wanted: set[str], text: str) -> float:
 
 
 def _passages(text: str) -> list[str]:
-    """Sentences, and lines; a line of blanks parts what stands around it."""
+    """The sentences and lines of a text."""
     return [said for line in re.split(r"\n+", text) for said in sentences(line) or (line,) if said]
 
 
 def _share(wanted: set[str], text: str) -> float:
+    """The share (0 to 1) of the wanted words that are content words of a text; 0 if no words are wanted."""
     return len(wanted.intersection(content_words(text))) / len(wanted) if wanted else 0.0

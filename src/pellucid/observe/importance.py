@@ -38,20 +38,20 @@ _SHORT, _FULL, _LONG = 3, 5, 60
 
 @dataclass(frozen=True, slots=True)
 class Importance:
-    """A score, two decimals, and the contributions whose clamped sum it is."""
+    """A score in [0, 1], rounded to two decimals, and the contributions that add up to it."""
 
     score: float
     contributions: tuple[Contribution, ...]
 
 
-def spoken(content: str) -> str:
-    """The content without the speaker's name in front."""
+def without_speaker(content: str) -> str:
+    """The content without the speaker's name in front (`Ann: `); unchanged if none stands there."""
     return _SPEAKER.sub("", content, count=1)
 
 
 def score_importance(fact: ExtractedFact) -> Importance:
-    """How important a fact is, in [0, 1], with the shares that add up to it; shares of nothing are left out."""
-    text = spoken(fact.content)
+    """Score how important a fact is, with each contribution that is not zero."""
+    text = without_speaker(fact.content)
     language = detect_language(text)
     shares = {
         "base": BASE,
@@ -67,7 +67,8 @@ def score_importance(fact: ExtractedFact) -> Importance:
 
 
 def _weights_of_specifics(text: str) -> dict[str, float]:
-    """What a number, names and a date in the text add to its importance, by share name."""
+    """The contributions of a number, of names (two at most) and of a date in the text, by name; 0 for what it has
+    not."""
     names = [name for name in _NAMED.findall(text) if not _WEEKDAY.match(name)]
     number = 0.1 if _UNIT.search(text) else 0.06 if _NUMBER.search(text) else 0.0
     return {
@@ -78,7 +79,8 @@ def _weights_of_specifics(text: str) -> dict[str, float]:
 
 
 def _weights_of_cues(text: str, language: Language) -> dict[str, float]:
-    """What words of weight, doubt and vagueness add to a text's importance or take off, by share name."""
+    """The contributions (also negative) of words of importance, doubt and vagueness in the text, by name; 0 for what it
+    has not."""
     lowered = text.lower()
     noise, cues = language.noise, language.importance
     return {
@@ -91,6 +93,7 @@ def _weights_of_cues(text: str, language: Language) -> dict[str, float]:
 
 
 def _weight_of_length(count: int) -> float:
+    """The contribution of a text of `count` words: -0.2 below 3, 0 for 3 and 4, 0.03 up to 60, -0.05 above."""
     if count < _SHORT:
         return -0.2
     return -0.05 if count > _LONG else 0.03 if count >= _FULL else 0.0

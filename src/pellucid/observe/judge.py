@@ -10,7 +10,7 @@ from pellucid.model.memory import Category
 from pellucid.model.observation import ExtractedFact, Verdict
 from pellucid.model.turn import Segment
 from pellucid.observe.extract.statements import is_question, is_unresolved
-from pellucid.observe.importance import Importance, spoken
+from pellucid.observe.importance import Importance, without_speaker
 from pellucid.observe.language import Language, detect_language
 from pellucid.observe.setting import Manner, manner_of
 
@@ -38,7 +38,7 @@ _TERSE: frozenset[Category] = frozenset({"skill", "relationship", "entity"})
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
-    """A fact on its way, with its importance."""
+    """An extracted fact with its importance."""
 
     fact: ExtractedFact
     importance: Importance
@@ -46,7 +46,7 @@ class Candidate:
 
 @dataclass(frozen=True, slots=True)
 class Ruling:
-    """What a judge says of one candidate."""
+    """A judge's verdict on one candidate, with the reason as a code and in words."""
 
     verdict: Verdict
     code: ReasonCode
@@ -54,28 +54,32 @@ class Ruling:
 
     @property
     def reason(self) -> str:
-        """The verdict reason as it is written down: `transient: a state that will have passed`."""
+        """The reason as it is stored: `transient: a state that will have passed`."""
         return f"{self.code}: {self.words}"
 
 
 class Judge(Protocol):
-    """Anything that tells the durable from the passing; it sees a segment's candidates together, and writes nothing."""
+    """Decides which candidates of a segment are worth keeping; sees them together, and writes nothing."""
 
     def judge(self, candidates: Sequence[Candidate], segment: Segment) -> list[Ruling]:
-        """One ruling a candidate, in their order."""
+        """One ruling for each candidate, in their order."""
         ...
 
 
 _ACCEPTED = Ruling("accept", "durable", "a lasting statement with evidence")
 _TAKEN_BACK = Ruling("accept", "durable", "it takes back what was said before")
+DUPLICATE = Ruling("reject", "duplicate-in-segment", "the segment says the same twice")
 _CAPPED = Ruling("reject", "cap-reached", "the segment has more important facts than it may keep")
 
 
 class HeuristicJudge:
-    """Rules over wording, confidence and importance; then duplicates and the cap of the segment."""
+    """A judge by rules on wording, confidence, importance, repetition, and how many facts a segment may have."""
 
     def judge(self, candidates: Sequence[Candidate], segment: Segment) -> list[Ruling]:
-        """One ruling a candidate, in their order; of those accepted only the most important stay, up to a cap."""
+        """One ruling for each candidate, in their order; only the most important of the accepted stay, up to a cap.
+
+        A retraction is accepted whatever its wording and scores. The cap is 8 and one for every two turns.
+        """
         seen: set[str] = set()
         rulings: list[Ruling] = []
         manner = manner_of(segment.turns)
@@ -83,24 +87,24 @@ class HeuristicJudge:
             if candidate.fact.resolves and candidate.fact.resolves.kind == "retraction":
                 rulings.append(_TAKEN_BACK)
                 continue
-            ruling = (
-                _by_wording(candidate.fact, manner) or _by_number(candidate) or _by_repetition(candidate.fact, seen)
-            )
-            rulings.append(ruling or _ACCEPTED)
-        return capped(rulings, candidates, CAP_BASE + len(segment.turns) // 2)
+            ruling = _rule_on_wording(candidate.fact, manner) or _rule_on_scores(candidate)
+            rulings.append(ruling or _rule_on_repetition(candidate.fact, seen) or _ACCEPTED)
+        return apply_cap(rulings, candidates, CAP_BASE + len(segment.turns) // 2)
 
 
-def _by_wording(fact: ExtractedFact, manner: Manner) -> Ruling | None:
-    """The ruling against a candidate that asks, chats, passes soon or is unclear; None where its wording will do."""
+def _rule_on_wording(fact: ExtractedFact, manner: Manner) -> Ruling | None:
+    """The ruling against a candidate that asks, chats, soon passes or is unclear; None if its wording will do.
+
+    None also for a procedure; in a work session only what is unclear is ruled out.
+    """
     if fact.category == "procedure":
         return None
-    text = spoken(fact.content)
+    text = without_speaker(fact.content)
     language = detect_language(text)
     least = 1 if fact.category in _TERSE else 2
-    passing = (
-        None if manner == "work" else _rule_out_passing(text, language)
-    )  # of a coding session the reader has asked that
-    return passing or _rule_out_unclear(text, language, least)
+    if manner != "work" and (passing := _rule_out_passing(text, language)):  # extraction from work has asked that
+        return passing
+    return _rule_out_unclear(text, language, least)
 
 
 def _rule_out_passing(text: str, language: Language) -> Ruling | None:
@@ -116,7 +120,10 @@ def _rule_out_passing(text: str, language: Language) -> Ruling | None:
 
 
 def _rule_out_unclear(text: str, language: Language, least: int) -> Ruling | None:
-    """The ruling on a text of fewer than `least` content words, or whose pronouns point elsewhere; None if clear."""
+    """The ruling against a text of too few content words (reject) or with an unresolved pronoun (defer), else None.
+
+    `least` words are enough, one more where it points at something unnamed.
+    """
     dangling = bool(language.noise.dangling.search(text.lower()))
     if len(content_words(text)) < least + dangling:
         return Ruling("reject", "too-vague", "too few words that mean anything on their own")
@@ -125,8 +132,8 @@ def _rule_out_unclear(text: str, language: Language, least: int) -> Ruling | Non
     return None
 
 
-def _by_number(candidate: Candidate) -> Ruling | None:
-    """The ruling against a candidate of too little confidence or importance; None where it has enough."""
+def _rule_on_scores(candidate: Candidate) -> Ruling | None:
+    """The ruling against a candidate of too little confidence or importance; None if it has enough."""
     if candidate.fact.confidence < CONFIDENCE_FLOOR:
         return Ruling("reject", "speculative", f"confidence {candidate.fact.confidence:.2f} after hedges")
     if candidate.importance.score < IMPORTANCE_FLOOR:
@@ -134,20 +141,17 @@ def _by_number(candidate: Candidate) -> Ruling | None:
     return None
 
 
-def _by_repetition(fact: ExtractedFact, seen: set[str]) -> Ruling | None:
-    """The ruling against a candidate whose text was accepted before; else None, and its text goes to `seen`.
-
-    Only a candidate that would be accepted claims its text, so a rejected twin never hides a good one.
-    """
+def _rule_on_repetition(fact: ExtractedFact, seen: set[str]) -> Ruling | None:
+    """`DUPLICATE` for a candidate whose text and entity are in `seen`; else None, and they are added to `seen`."""
     key = content_hash(fact.content, fact.entity_ref)
     if key in seen:
-        return Ruling("reject", "duplicate-in-segment", "the segment says the same twice")
+        return DUPLICATE
     seen.add(key)
     return None
 
 
-def capped(rulings: list[Ruling], candidates: Sequence[Candidate], cap: int) -> list[Ruling]:
-    """The rulings with only the `cap` most important acceptances left; the others are rejected as `cap-reached`."""
+def apply_cap(rulings: list[Ruling], candidates: Sequence[Candidate], cap: int) -> list[Ruling]:
+    """The rulings with only the `cap` most important acceptances; the others become `cap-reached`, refusals stay."""
     accepted = [at for at, ruling in enumerate(rulings) if ruling.verdict == "accept"]
     ranked = sorted(accepted, key=lambda at: (-candidates[at].importance.score, at))
     over = set(ranked[cap:])

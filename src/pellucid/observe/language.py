@@ -4,7 +4,7 @@ Each stands in `statements.toml` among its language's tables. Every section and 
 """
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from functools import cache, cached_property, lru_cache
 from typing import Literal, cast
 
@@ -25,13 +25,13 @@ _LATIN_WORD = re.compile(r"[^\W\d_]+")
 Unit = Literal["day", "week", "weekend", "month", "year"]
 
 
-class LanguageTable(BaseModel):
-    """A part of a language file: frozen, unknown keys refused, strings compiled where a pattern is meant."""
+class FrozenTable(BaseModel):
+    """Base of the sections of a language file: immutable, no unknown keys, patterns compiled where meant."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
 
-class Salience(LanguageTable):
+class Salience(FrozenTable):
     """Weighted signs that a plain statement is worth keeping; a statement is kept from `keep` on."""
 
     keep: float = float("inf")
@@ -41,15 +41,18 @@ class Salience(LanguageTable):
 
     @cached_property
     def _weighed_signals(self) -> tuple[tuple[float, float, re.Pattern[str]], ...]:
-        """Each signal that counts: its weight, what it and those behind it can still add, and its pattern."""
+        """(weight, the most that this and all later signals can add, pattern) of each signal that counts."""
         raises = [max(0.0, weight) for _, weight, _ in self.signals]
         return tuple(
             (weight, sum(raises[at:]), pattern) for at, (_, weight, pattern) in enumerate(self.signals) if weight
         )
 
-    def score(self, text: str, given: float = 0.0, least: float = float("-inf")) -> float:
-        """`given` and the weights of the signals found in a lower-case text; stops where `least` is out of reach."""
-        score = given
+    def score(self, text: str, start: float = 0.0, least: float = float("-inf")) -> float:
+        """The sum of `start` and the weights of the signals found in a lower-case text.
+
+        It stops adding once `least` is out of reach: what is returned is then below `least`.
+        """
+        score = start
         for weight, most, pattern in self._weighed_signals:
             if score + most < least:
                 return score
@@ -58,7 +61,7 @@ class Salience(LanguageTable):
         return score
 
 
-class Noise(LanguageTable):
+class Noise(FrozenTable):
     """What is never a fact, and what must come off a sentence before it is one."""
 
     hedges: re.Pattern[str] = _NEVER
@@ -96,7 +99,7 @@ class Noise(LanguageTable):
     you: re.Pattern[str] = _NEVER
 
 
-class Clauses(LanguageTable):
+class Clauses(FrozenTable):
     """Where a sentence can be cut: between its clauses, after a conjunction in front, behind a stated value."""
 
     joint: re.Pattern[str] = re.compile(r"\s+[-–—]\s+|;\s+|[.!]\s+|。")
@@ -104,7 +107,7 @@ class Clauses(LanguageTable):
     after_value: re.Pattern[str] = re.compile(r"\s*(?:[;,(，、]|[.]\s| - ).*$")
 
 
-class ProcedureTable(LanguageTable):
+class ProcedureTable(FrozenTable):
     """Wording that makes a list of steps a procedure."""
 
     trigger: re.Pattern[str] = _NEVER
@@ -112,14 +115,14 @@ class ProcedureTable(LanguageTable):
     inline: re.Pattern[str] = _NEVER
 
 
-class ImportanceCues(LanguageTable):
+class ImportanceCues(FrozenTable):
     """Words that raise an importance score."""
 
     critical: re.Pattern[str] = _NEVER
     strong: re.Pattern[str] = _NEVER
 
 
-class Spans(LanguageTable):
+class Spans(FrozenTable):
     """How relative dates with a number or a weekday are said; `{n}` and `{weekday}` stand for words of the lexicon."""
 
     ago: str = ""
@@ -129,7 +132,7 @@ class Spans(LanguageTable):
     units: dict[str, Unit] = Field(default_factory=dict[str, Unit])
 
 
-class Attributes(LanguageTable):
+class Attributes(FrozenTable):
     """Rows that read `entity attribute value`, by the name of the attribute (or of what is added to it, `+time`)."""
 
     named: dict[str, tuple[re.Pattern[str], ...]] = Field(default_factory=dict[str, "tuple[re.Pattern[str], ...]"])
@@ -140,7 +143,7 @@ class Attributes(LanguageTable):
     units: tuple[str, ...] = ()
 
     def rows(self, lowered: str) -> Iterator[tuple[str, re.Pattern[str]]]:
-        """Every row that can match a text, given in lower case, with its name; in the order of the file."""
+        """Yield (name, pattern) of every row that can match a lower-case text, in the order of the file."""
         for name, patterns in self.named.items():
             signs = self.signs.get(name)
             if not signs or any(sign in lowered for sign in signs):
@@ -148,7 +151,7 @@ class Attributes(LanguageTable):
                     yield name, pattern
 
 
-class Resolutions(LanguageTable):
+class Resolutions(FrozenTable):
     """How somebody takes back or corrects what was said; `sign` tells cheaply whether a turn can hold either."""
 
     sign: re.Pattern[str] = _NEVER
@@ -164,13 +167,18 @@ Rows = dict[Category, tuple[tuple[float, re.Pattern[str]], ...]]
 
 
 class Cues:
-    """Rows `[confidence, pattern]` by category, and one pattern that tells cheaply whether any of them can match."""
+    """Compiled rows `[confidence, pattern]` by category; `any` tells cheaply whether any of them can match."""
 
     def __init__(self, raw: RawRows, *, spaced: bool) -> None:
+        """Compile the rows; `spaced` says whether the language puts spaces between words."""
         edge = r"\b" if spaced else ""
+
+        def compiled(pattern: str) -> re.Pattern[str]:
+            """The pattern, which must match at the beginning of a word unless it is anchored at the start."""
+            return re.compile(pattern if pattern.startswith("^") else f"{edge}(?:{pattern})")
+
         self.rows: Rows = {
-            category: tuple((cue, re.compile(_anchored(pattern, edge))) for cue, pattern in rows)
-            for category, rows in raw.items()
+            category: tuple((cue, compiled(pattern)) for cue, pattern in rows) for category, rows in raw.items()
         }
         patterns = [pattern.replace("(?P<keep>", "(?:") for rows in raw.values() for _, pattern in rows]
         first = "|".join(pattern[1:] for pattern in patterns if pattern.startswith("^"))
@@ -180,12 +188,8 @@ class Cues:
         )
 
 
-def _anchored(pattern: str, edge: str) -> str:
-    return pattern if pattern.startswith("^") else f"{edge}(?:{pattern})"
-
-
-class Language(LanguageTable):
-    """One compiled cue table."""
+class Language(FrozenTable):
+    """One language's compiled cue table."""
 
     code: str
     macros: dict[str, str] = Field(default_factory=dict[str, str])
@@ -202,10 +206,14 @@ class Language(LanguageTable):
     attributes: Attributes = Attributes()
     resolutions: Resolutions = Resolutions()
 
+    def __hash__(self) -> int:
+        """By the code, so that functions of a text and its language can be cached."""
+        return hash(self.code)
+
 
 @cache
 def load_language(code: str) -> Language:
-    """The compiled table of a language code such as `en`. NotFoundError if there is no such table."""
+    """Load the compiled cue table of a language code such as `en`; NotFoundError if there is none."""
     if code not in LANGUAGES:
         raise NotFoundError(f"There is no cue table for the language {code!r}.", next_step=f"one of {LANGUAGES}")
     known = lexicon.table(code, "statements")
@@ -213,7 +221,7 @@ def load_language(code: str) -> Language:
 
 
 def _with_macros(part: object, macros: Mapping[str, str]) -> object:
-    """A part of a table with each `{macro}` as what it stands for."""
+    """A part of a table with each `{macro}` in its strings replaced; unknown macros and other values stay."""
     if isinstance(part, str):
         return _MACRO.sub(lambda found: macros.get(found[1], found[0]), part)
     if isinstance(part, list):
@@ -225,22 +233,20 @@ def _with_macros(part: object, macros: Mapping[str, str]) -> object:
 
 @cache
 def load_cues(code: str) -> tuple[Cues, Cues]:
-    """The rows of a language for lower-case text, and those that need capitals."""
+    """The cue rows of a language: those for lower-case text, and those that need capitals."""
     language = load_language(code)
     return Cues(language.cues, spaced=language.spaced), Cues(language.cased, spaced=language.spaced)
 
 
-def detect_language(text: str, codes: Iterable[str] = LANGUAGES, usual: str = "") -> Language:
-    """The language a text is most likely in: by script, then by its function words; ties go to `usual`."""
-    return _detect_language(text, tuple(codes), usual)
-
-
 @lru_cache(maxsize=128)
-def _detect_language(text: str, available: tuple[str, ...], usual: str) -> Language:
-    """The language of a text among those `available`; `usual` is preferred where its words leave it open."""
+def detect_language(text: str, usual: str = "") -> Language:
+    """The likeliest language of a text, by its script (Japanese, Chinese) or function words; ties go to the language
+    code `usual`.
+
+    Without any function word it is `usual`, or the default language if that is empty.
+    """
     if is_east(text):
-        east = "ja" if has_kana(text) else "zh"
-        return load_language(east if east in available else available[0])
+        return load_language("ja" if has_kana(text) else "zh")
     present = set(_LATIN_WORD.findall(text.casefold()))
-    ordered = (usual, *available) if usual in available else available
-    return load_language(lexicon.likeliest(present, ordered) or ordered[0])
+    ordered = (usual, *LANGUAGES) if usual else LANGUAGES
+    return load_language(lexicon.likeliest_language(present, ordered) or ordered[0])

@@ -1,8 +1,9 @@
 """One flushed segment in, its judged observations out: extract, then importance, then judge, in this order."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from datetime import datetime
+from operator import itemgetter
 
 from pellucid.clock import Clock
 from pellucid.language.words import content_words
@@ -10,8 +11,8 @@ from pellucid.model.observation import LONGEST_QUOTE, Evidence, ExtractedFact, M
 from pellucid.model.turn import Segment, Turn
 from pellucid.observe.extract.extractor import Extractor
 from pellucid.observe.importance import score_importance
-from pellucid.observe.judge import Candidate, Judge, Ruling
-from pellucid.observe.prose import blocks, sentences
+from pellucid.observe.judge import Candidate, Judge
+from pellucid.observe.prose import prose_sentences
 from pellucid.observe.source import source_class
 
 _LEAST_SHARED = 0.5
@@ -20,85 +21,84 @@ _EDGE = re.compile(r"\s+\S*$")
 
 
 def observe(segment: Segment, extractor: Extractor, judge: Judge, clock: Clock) -> list[MemoryObservation]:
-    """Every candidate of a segment with its verdict, the rejected ones too: the caller keeps a row for each.
+    """Extract from a segment, score and judge: every candidate with its verdict, the rejected ones too."""
+    return judge_facts(extractor.extract(segment), segment, judge, clock)
 
-    `observed_at` is when the last turn of the evidence was said, where the transcript tells; else the clock's now.
-    `source_class` is read from the turns of the evidence, whatever the extractor says.
+
+def judge_facts(
+    facts: Iterable[ExtractedFact], segment: Segment, judge: Judge, clock: Clock
+) -> list[MemoryObservation]:
+    """Score and judge facts of a segment: an observation of each with its verdict.
+
+    `observed_at` is when the last turn of the evidence was said, else the clock's now. `source_class` is read from the
+    turns of the evidence, whatever the extractor says.
     """
-    said = {turn.ordinal: turn for turn in segment.turns}
-    facts = [quoted(_resolving_by_person(fact, said), said) for fact in extractor.extract(segment)]
+    turns = {turn.ordinal: turn for turn in segment.turns}
+    facts = [with_quotes(_without_foreign_resolution(fact, turns), turns) for fact in facts]
     candidates = [Candidate(fact, score_importance(fact)) for fact in facts]
     rulings = judge.judge(candidates, segment)
     return [
-        _observation(candidate, ruling, segment.session_id, said, clock)
+        MemoryObservation(
+            id=clock.new_id("obs"),
+            session_id=segment.session_id,
+            observed_at=_said_at(candidate.fact, turns) or clock.now(),
+            fact=candidate.fact,
+            importance=candidate.importance.score,
+            importance_contributions=candidate.importance.contributions,
+            source_class=source_class(candidate.fact.evidence, turns),
+            verdict=ruling.verdict,
+            verdict_reason=ruling.reason,
+            judge_accepted=ruling.verdict == "accept",
+        )
         for candidate, ruling in zip(candidates, rulings, strict=True)
     ]
 
 
-def _resolving_by_person(fact: ExtractedFact, said: Mapping[int, Turn]) -> ExtractedFact:
-    """Only a person's turn corrects or takes back; from anybody else it is a statement like others."""
-    last = said.get(fact.evidence[-1].end) if fact.evidence else None
+def _without_foreign_resolution(fact: ExtractedFact, turns: Mapping[int, Turn]) -> ExtractedFact:
+    """The fact, as a plain statement if it corrects or takes back something and no person said it."""
+    last = turns.get(fact.evidence[-1].end) if fact.evidence else None
     by_person = last is not None and last.role == "user"
     return fact if fact.resolves is None or by_person else fact.model_copy(update={"resolves": None})
 
 
-def _observed_at(fact: ExtractedFact, said: Mapping[int, Turn], clock: Clock) -> datetime:
-    ends = (said[part.end] for part in reversed(fact.evidence) if part.end in said)
-    return next((turn.at for turn in ends if turn.at), None) or clock.now()
+def _said_at(fact: ExtractedFact, turns: Mapping[int, Turn]) -> datetime | None:
+    """The time of the last turn of a fact's evidence that has one; None if none has."""
+    ends = (turns[part.end] for part in reversed(fact.evidence) if part.end in turns)
+    return next((turn.at for turn in ends if turn.at), None)
 
 
-def _observation(
-    candidate: Candidate, ruling: Ruling, session_id: str, said: Mapping[int, Turn], clock: Clock
-) -> MemoryObservation:
-    """The observation of a candidate with its ruling; `said` are the segment's turns by ordinal."""
-    return MemoryObservation(
-        id=clock.new_id("obs"),
-        session_id=session_id,
-        observed_at=_observed_at(candidate.fact, said, clock),
-        fact=candidate.fact,
-        importance=candidate.importance.score,
-        importance_contributions=candidate.importance.contributions,
-        source_class=source_class(candidate.fact.evidence, said),
-        verdict=ruling.verdict,
-        verdict_reason=ruling.reason,
-        judge_accepted=ruling.verdict == "accept",
-    )
-
-
-def quoted(fact: ExtractedFact, said: Mapping[int, Turn]) -> ExtractedFact:
-    """The fact with a quote in each piece of evidence that has none, and of which one sentence says it.
-
-    `said` are the turns by ordinal, redacted as they are kept.
-    """
-    evidence = tuple(each if each.quote else _with_quote(each, fact.content, said) for each in fact.evidence)
+def with_quotes(fact: ExtractedFact, turns: Mapping[int, Turn]) -> ExtractedFact:
+    """The fact with a quote for each piece of evidence that has none, if one sentence of its turns says the fact; else
+    unchanged."""
+    evidence = tuple(each if each.quote else _with_quote(each, fact.content, turns) for each in fact.evidence)
     return fact if evidence == fact.evidence else fact.model_copy(update={"evidence": evidence})
 
 
-def _with_quote(place: Evidence, content: str, said: Mapping[int, Turn]) -> Evidence:
-    """The evidence with the sentence of its turns that shares most with the memory; without a quote if none does."""
+def _with_quote(evidence: Evidence, content: str, turns: Mapping[int, Turn]) -> Evidence:
+    """The evidence with the sentence of its turns that shares most words with `content` as quote; unchanged if that
+    shares too few."""
     wanted = set(content_words(content))
-    turns = [said[at] for at in range(place.start, place.end + 1) if at in said]
-    spoken = [
-        (_share_in_common(sentence, wanted), sentence) for turn in reversed(turns) for sentence in _sentences(turn)
-    ]
-    best = max(spoken, key=lambda each: each[0], default=(0.0, ""))
-    return place.model_copy(update={"quote": _shortened_quote(best[1])}) if best[0] >= _LEAST_SHARED else place
+    cited = [turns[at] for at in range(evidence.start, evidence.end + 1) if at in turns]
+    rated = [(_overlap(sentence, wanted), sentence) for turn in reversed(cited) for sentence in _sentences(turn)]
+    share, sentence = max(rated, key=itemgetter(0), default=(0.0, ""))
+    return evidence.model_copy(update={"quote": _shortened_quote(sentence)}) if share >= _LEAST_SHARED else evidence
 
 
 def _sentences(turn: Turn) -> list[str]:
-    """The sentences of a turn that stand in it word for word."""
+    """The sentences of a turn's prose that stand in the turn word for word."""
     flat = " ".join(turn.content.split())
-    found = (" ".join(each.split()) for block in blocks(turn.content) for each in sentences(block.text))
+    found = (" ".join(each.split()) for each in prose_sentences(turn.content))
     return [each for each in found if each in flat]
 
 
-def _share_in_common(sentence: str, wanted: set[str]) -> float:
-    """How much two sets of content words have in common, of the larger one."""
+def _overlap(sentence: str, wanted: set[str]) -> float:
+    """The number of content words in both, as a share (0 to 1) of the larger of the sentence's and the wanted words."""
     held = set(content_words(sentence))
     return len(held & wanted) / max(len(held), len(wanted), 1)
 
 
 def _shortened_quote(sentence: str) -> str:
+    """The sentence, cut at a word and with `…` if it is longer than a quote may be."""
     if len(sentence) <= LONGEST_QUOTE:
         return sentence
     return _EDGE.sub("", sentence[: LONGEST_QUOTE - 1]) + "…"

@@ -51,10 +51,7 @@ _STOPS = (".", "!", "?", "…", "。", "！", "？", ":", "：")
 
 @dataclass(frozen=True, slots=True)
 class ProseBlock:
-    """A paragraph or a list item.
-
-    `speaker` is the name a line of notes starts with (`Amara: …`), `number` that of an item of a numbered list.
-    """
+    """A paragraph or a list item; `speaker` is the name its line starts with (`Amara: …`), `number` its list number."""
 
     text: str
     marker: Marker = "none"
@@ -63,13 +60,13 @@ class ProseBlock:
 
 
 def captions(text: str) -> tuple[str, ...]:
-    """The captions of pictures shared in a turn: `[shares image: a lake at dawn]`."""
+    """The captions of pictures that were shared in a turn: `a lake at dawn` of `[shares image: a lake at dawn]`."""
     return tuple(_CAPTION.findall(text))
 
 
 @lru_cache(maxsize=32)
 def blocks(text: str) -> tuple[ProseBlock, ...]:
-    """The prose of a text: hard-wrapped lines joined, list items apart, machine output and code dropped."""
+    """The paragraphs and list items of a text, wrapped lines joined; code and machine output are dropped."""
     found: list[list[ProseBlock]] = []
     for line in _prose_lines(text):
         if not line.strip():
@@ -86,15 +83,18 @@ def blocks(text: str) -> tuple[ProseBlock, ...]:
 
 @lru_cache(maxsize=64)
 def sentences(text: str) -> tuple[str, ...]:
-    """A block's sentences in order, each with its closing marks.
-
-    The cue tables are patterns for a sentence, and none that is longer than 1,000 characters reaches them.
-    """
+    """The sentences of a block but those of over 1,000 characters, which the patterns of cue tables are not for."""
     return tuple(each for each in every_sentence(text) if len(each) <= LONGEST_SENTENCE)
 
 
+def prose_sentences(text: str) -> list[str]:
+    """The sentences of all blocks of a text."""
+    return [sentence for block in blocks(text) for sentence in sentences(block.text)]
+
+
 def _prose_lines(text: str) -> list[str]:
-    """The lines of a text without fenced code, tags and machine output, in whose place stand empty lines."""
+    """The lines of a text, empty ones in place of fenced code and machine output; tagged elements and captions are
+    taken out."""
     lines: list[str] = []
     fenced = False
     plain = _CAPTION.sub(" ", text.translate(_CURLY))
@@ -108,7 +108,7 @@ def _prose_lines(text: str) -> list[str]:
 
 
 def _without_tags(text: str) -> str:
-    """The text with each tagged element and all that is in it blanked; a tag that nothing closes stays."""
+    """The text with a space for each tagged element and what is in it; a tag that nothing closes stays."""
     tags = list(_TAG.finditer(text))
     last = {found[2]: found.end() for found in tags if found[1]}
     kept: list[str] = []
@@ -123,7 +123,8 @@ def _without_tags(text: str) -> str:
 
 
 def _is_machine(line: str) -> bool:
-    """Whether a line looks as if a machine wrote it: by its form, or because most of it is no letter."""
+    """Whether a line looks like machine output: by its form, or because most of it (over 12 characters) is no
+    letters."""
     if _MACHINE.match(line) and not _ITEM.match(line):
         return True
     if len(line) <= 12:
@@ -134,7 +135,8 @@ def _is_machine(line: str) -> bool:
 
 
 def _read_line(line: str) -> ProseBlock:
-    """A line as a block: its words without marks, what kind of list item it is, its number, and who says it."""
+    """Parse a line into a block: its words without markup, item sign and speaker's name, which stand in the block's
+    fields."""
     item = _ITEM.match(line)
     marker: Marker = "none"
     number: int | None = None
@@ -150,7 +152,11 @@ def _read_line(line: str) -> ProseBlock:
 
 
 def _is_continuation(lines: Sequence[ProseBlock], block: ProseBlock, *, indented: bool) -> bool:
-    """A line goes on where the last one stopped mid-sentence; a list item goes on only in an indented line."""
+    """Whether a line's block continues the paragraph `lines`, which stopped mid-sentence, or is an indented line of a
+    list item.
+
+    One with a list sign or a speaker of its own continues nothing.
+    """
     if not lines[0].text or block.marker != "none" or block.speaker is not None:
         return False
     return indented if lines[0].marker != "none" else not lines[-1].text.endswith(_STOPS)

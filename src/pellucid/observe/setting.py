@@ -1,4 +1,4 @@
-"""A segment in, how each of its turns is to be read out: work or chat, a person or an assistant, debugging or not."""
+"""A segment in, each of its spoken turns with its context out: work or chat, person or assistant, debugging or not."""
 
 import re
 from dataclasses import dataclass, replace
@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 from typing import Literal
 
 from pellucid.model.turn import Segment, Turn
-from pellucid.observe.language import LANGUAGES, Language, detect_language
+from pellucid.observe.language import Language, detect_language
 
 Manner = Literal["work", "chat"]
 Voice = Literal["person", "assistant"]
@@ -26,8 +26,8 @@ _REACH = 4
 
 
 @dataclass(frozen=True, slots=True)
-class Hearing:
-    """One turn with what is known of its surroundings."""
+class TurnContext:
+    """A spoken turn with what extraction needs to know of its surroundings."""
 
     turn: Turn
     language: Language
@@ -40,56 +40,53 @@ class Hearing:
     """When it was said: the turn's own time, else the last date that stood at the head of a turn (dated notes)."""
 
 
-def hear(segment: Segment) -> tuple[Hearing, ...]:
-    """Each turn of a person or an agent with its setting: language, manner, voice, time; tools' turns are left out."""
+def turn_contexts(segment: Segment) -> tuple[TurnContext, ...]:
+    """The turns of persons and agents, each with its context; the turns of tools are left out."""
     manner = manner_of(segment.turns)
     debugging = _debugging_turns(segment.turns)
     names = sorted({turn.speaker for turn in segment.turns if turn.speaker})
-    heard: list[Hearing] = []
-    headed: datetime | None = None
+    contexts: list[TurnContext] = []
+    heading_date: datetime | None = None
     usual = ""
     for each in segment.turns:
         if each.role not in {"user", "assistant"}:
             continue
-        turn = replace(each, content=_found(each.content)) if each.kind == "recap" else each
-        headed = _date_heading(turn.content) or headed
-        language = detect_language(turn.content, LANGUAGES, usual)
+        turn = replace(each, content=_findings_of_recap(each.content)) if each.kind == "recap" else each
+        heading_date = _date_heading(turn.content) or heading_date
+        language = detect_language(turn.content, usual)
         usual = language.code
-        heard.append(
-            Hearing(
+        contexts.append(
+            TurnContext(
                 turn=turn,
                 language=language,
                 manner=manner,
                 voice="person" if turn.role == "user" or turn.speaker else "assistant",
                 debugging=turn.ordinal in debugging,
                 listener=next(name for name in names if name != turn.speaker) if len(names) == 2 else None,
-                at=turn.at or headed,
+                at=turn.at or heading_date,
             )
         )
-    return tuple(heard)
+    return tuple(contexts)
 
 
-def _found(recap: str) -> str:
-    """A summary after a compaction, less its sections on what was asked and what comes next.
-
-    What was asked stands in the turns.
-    """
-    told, over = list[str](), False
+def _findings_of_recap(recap: str) -> str:
+    """The summary of a compaction without its sections on what was asked (the turns hold that) and what is next."""
+    kept, is_left_out = list[str](), False
     for section in _SECTION.split(recap):
-        over = bool(_HANDED_OVER.match(section)) or (over and not _HEADED.match(section))
-        told += [] if over else [section]
-    return "".join(told)
+        is_left_out = bool(_HANDED_OVER.match(section)) or (is_left_out and not _HEADED.match(section))
+        kept += [] if is_left_out else [section]
+    return "".join(kept)
 
 
 def manner_of(turns: tuple[Turn, ...]) -> Manner:
-    """Work if a tool was used or the transcript is a coding agent's; any other session is a chat."""
+    """`work` if a tool was used or a coding agent wrote the transcript; any other session is a `chat`."""
     if any(turn.role == "tool" for turn in turns):
         return "work"
     return "work" if any(turn.agent and not turn.speaker for turn in turns) else "chat"
 
 
 def _date_heading(content: str) -> datetime | None:
-    """The date at the head of a text, midnight UTC; None where there is none, or no such day."""
+    """The date that a text begins with, midnight UTC; None if it begins with none, or with no such day."""
     found = _HEADING.match(content.lstrip())
     try:
         return datetime(*map(int, found.groups()), tzinfo=UTC) if found else None
@@ -98,7 +95,7 @@ def _date_heading(content: str) -> datetime | None:
 
 
 def _debugging_turns(turns: tuple[Turn, ...]) -> frozenset[int]:
-    """The ordinals of the turns spoken within reach of a failing tool output."""
+    """The ordinals of the turns that are among the four spoken ones after a failing tool output."""
     inside: set[int] = set()
     left = 0
     for turn in turns:

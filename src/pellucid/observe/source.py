@@ -19,27 +19,23 @@ _BY_ROLE: dict[Role, SourceClass] = {
 }
 
 
-def source_class(evidence: Iterable[Evidence], said: Mapping[int, Turn]) -> SourceClass:
-    """The least trusted source class of the evidence's turns; `said` has these by ordinal, `web_content` if none.
-
-    What an agent asks of a tool are its own words.
-    """
-    voices = {
-        "assistant_output" if said[at].kind == "call" else voice_of(said[at])
+def source_class(evidence: Iterable[Evidence], turns: Mapping[int, Turn]) -> SourceClass:
+    """The least trusted source class of the evidence's turns, found in `turns` by ordinal; else `web_content`."""
+    voices: set[SourceClass] = {
+        "assistant_output" if turns[at].kind == "call" else voice_of(turns[at])
         for part in evidence
         for at in range(part.start, min(part.end, part.start + _WIDEST) + 1)
-        if at in said
+        if at in turns
     }
-    for voice in reversed(SOURCE_CLASSES):
-        if voice in voices:
-            return voice
-    return "web_content"
+    return max(voices, key=SOURCE_CLASSES.index) if voices else "web_content"
 
 
 def voice_of(turn: Turn) -> SourceClass:
-    """Whose words a turn holds: by its role, and by the name of its tool. A note is no word of a user to an agent.
+    """The source class of a turn's words, by its role and the name of its tool: `user_input`, `web_content`,
+    `tool_output`, ….
 
-    What a program relays as a person's is that program's word for it.
+    A note is not a user's word to an agent (`system_memory`), and what a program relays as a person's is only that
+    program's word (`assistant_output`).
     """
     if turn.relayed and turn.role != "tool":
         return "assistant_output"

@@ -19,29 +19,32 @@ _LONGEST = 6
 
 @dataclass(frozen=True, slots=True)
 class Substituted:
-    """The sentence as it stands now, and the words that no longer hold."""
+    """A sentence with a new value in it, and the words that it replaced."""
 
     text: str
     old: str
 
 
 def substitute(sentence: str, new: str, old: str, language: Language) -> Substituted | None:
-    """`The TTL is 300 s` with `600` is `The TTL is 600 s`; None where it is not plain what takes the place of what.
+    """Put a new value into an earlier sentence: `The TTL is 300 s` with `600` is `The TTL is 600 s`.
 
-    With `old` given, that is replaced. Else a number takes the place of the only number (or the only one with its
-    unit), a weekday that of the only weekday, and a name or path that of what is stated of the subject.
+    With `old` given, that is replaced. Else a number replaces the only number (or the only one with its unit), a
+    weekday the only weekday, a name or path what is stated of the subject. None where it is unclear what to replace.
     """
     if old:
-        return _in_place_of(sentence, new, old, language)
+        return _replace_old(sentence, new, old, language)
     return (
-        _put_number(sentence, new, language)
-        or _put_weekday(sentence, new, language)
-        or _put_stated(sentence, new, language)
+        _replace_number(sentence, new, language)
+        or _replace_weekday(sentence, new, language)
+        or _replace_stated(sentence, new, language)
     )
 
 
-def _in_place_of(sentence: str, new: str, old: str, language: Language) -> Substituted | None:
-    """The sentence with `new` in the place of `old`; None where `old` does not stand in it."""
+def _replace_old(sentence: str, new: str, old: str, language: Language) -> Substituted | None:
+    """The sentence with `new` for `old`, in any case; None if `old` does not stand in it as whole words.
+
+    A bare number replaces only the number in `old`, if that has one.
+    """
     start, edge = ("", "") if is_east(old) else (rf"(?<![^\W{EAST}])", rf"(?![^\W{EAST}])")
     found = re.search(f"{start}{re.escape(old)}{edge}", sentence, re.IGNORECASE)
     if not found:
@@ -49,11 +52,12 @@ def _in_place_of(sentence: str, new: str, old: str, language: Language) -> Subst
     counted = _number_pattern(language.code).fullmatch(new)
     inner = list(_number_pattern(language.code).finditer(found[0])) if counted and not counted["unit"] else []
     at, end = inner[0].span("number") if len(inner) == 1 else (0, len(found[0]))  # what stands beside a number stays
-    return Substituted(_put_words(sentence, found.start() + at, found.start() + end, new), found[0])
+    return Substituted(_splice(sentence, found.start() + at, found.start() + end, new), found[0])
 
 
-def _put_number(sentence: str, new: str, language: Language) -> Substituted | None:
-    """The sentence with the number in `new` for its only one, or the only one of that unit; None if that is unclear."""
+def _replace_number(sentence: str, new: str, language: Language) -> Substituted | None:
+    """The sentence with the number in `new` for its only one, or its only one of that unit; None if that is unclear or
+    the same."""
     pattern = _number_pattern(language.code)
     said = pattern.search(new)
     if not said:
@@ -64,34 +68,38 @@ def _put_number(sentence: str, new: str, language: Language) -> Substituted | No
     if not found or found["number"] == said["number"]:
         return None
     fresh, part = (said[0], 0) if said["unit"] else (said["number"], "number")
-    return Substituted(_put_words(sentence, found.start(part), found.end(part), fresh), found[0])
+    return Substituted(_splice(sentence, found.start(part), found.end(part), fresh), found[0])
 
 
-def _put_weekday(sentence: str, new: str, language: Language) -> Substituted | None:
-    """The sentence with the weekday in `new` for its only one; None where it has none or several."""
+def _replace_weekday(sentence: str, new: str, language: Language) -> Substituted | None:
+    """The sentence with the weekday in `new` for its only one; None if it has none, several, or the same one."""
     pattern = _weekday_pattern(language.code)
     said = pattern.search(new)
     there = list(pattern.finditer(sentence))
     if not said or len(there) != 1 or there[0][0].lower() == said[0].lower():
         return None
-    return Substituted(_put_words(sentence, there[0].start(), there[0].end(), said[0]), there[0][0])
+    return Substituted(_splice(sentence, there[0].start(), there[0].end(), said[0]), there[0][0])
 
 
-def _put_stated(sentence: str, new: str, language: Language) -> Substituted | None:
-    """The sentence with a name, a path or a short word in place of what it states of its subject; None if unclear."""
+def _replace_stated(sentence: str, new: str, language: Language) -> Substituted | None:
+    """The sentence with a name, path or short word for what it states of its subject; None if that is unclear or the
+    same.
+
+    None also for a new value with a number or a weekday.
+    """
     found = language.resolutions.stated.search(sentence)
     if not found or _number_pattern(language.code).search(new) or _weekday_pattern(language.code).search(new):
         return None
     short = len(new) <= _LONGEST_EAST if not language.spaced else len(new.split()) <= _LONGEST and _PROPER.search(new)
     if not short or found["value"].lower() == new.lower() or len(found["value"].split()) > _LONGEST:
         return None
-    return Substituted(_put_words(sentence, found.start("value"), found.end("value"), new), found["value"])
+    return Substituted(_splice(sentence, found.start("value"), found.end("value"), new), found["value"])
 
 
-def _put_words(sentence: str, start: int, end: int, fresh: str) -> str:
-    """The sentence with new words in a place; what they bring along that stands beside it already is said once.
+def _splice(sentence: str, start: int, end: int, fresh: str) -> str:
+    """The sentence with `fresh` between two positions; words of it that stand next to them already are not repeated.
 
-    So is a unit: `1 GB` in the place of the number of `25 MB` takes the place of its unit, too.
+    A unit behind them is replaced by one of the same scale: `25 MB` with `1 GB` for its number is `1 GB`.
     """
     before, after = sentence[:start], sentence[end:]
     ahead, said, behind = (list(_PIECE.finditer(part)) for part in (before, fresh, after))
@@ -101,9 +109,10 @@ def _put_words(sentence: str, start: int, end: int, fresh: str) -> str:
     return before + fresh + (after[behind[on - 1].end() :] if on else after)
 
 
-def _count_shared(beside: Sequence[re.Match[str]], said: Sequence[re.Match[str]], *, reverse: bool) -> int:
-    """How many words in a row two texts share where they meet; `beside` is given from there outwards."""
-    words, ours = [_compared_word(each) for each in beside], [_compared_word(each) for each in said]
+def _count_shared(neighbours: Sequence[re.Match[str]], new_words: Sequence[re.Match[str]], *, reverse: bool) -> int:
+    """How many of the new words repeat those next to their place, never all; `reverse` for the words in front, nearest
+    first."""
+    words, ours = [_normal_word(each) for each in neighbours], [_normal_word(each) for each in new_words]
     for count in range(min(len(words), len(ours) - 1), 0, -1):
         edge = words[:count][::-1] if reverse else words[:count]
         if edge == (ours[:count] if reverse else ours[-count:]):
@@ -111,23 +120,23 @@ def _count_shared(beside: Sequence[re.Match[str]], said: Sequence[re.Match[str]]
     return 0
 
 
-def _is_other_unit(said: Sequence[re.Match[str]], behind: Sequence[re.Match[str]]) -> bool:
-    """Whether new words end in a unit that stands for the one behind the place: `GB` and `MB` of one scale."""
-    if not behind or len(said) < 2:
+def _is_other_unit(new_words: Sequence[re.Match[str]], behind: Sequence[re.Match[str]]) -> bool:
+    """Whether new words end in a unit of the same scale as the unit behind their place: `GB` and `MB`."""
+    if not behind or len(new_words) < 2:
         return False
-    units = {behind[0][0].casefold(), said[-1][0].casefold()}
+    units = {behind[0][0].casefold(), new_words[-1][0].casefold()}
     return any(units <= scale for scale in lexicon.scales())
 
 
-def _compared_word(piece: re.Match[str]) -> str:
-    """A word as it is compared: `euro` is `Euros`."""
+def _normal_word(piece: re.Match[str]) -> str:
+    """A word in the form in which words are compared: `euro` for `Euros`."""
     word = piece[0].casefold()
     return word.removesuffix("s") if len(word) > _SHORTEST_PLURAL else word
 
 
 @cache
 def _number_pattern(code: str) -> re.Pattern[str]:
-    """A pattern for a number of a language, in digits or spelled, with its unit."""
+    """A pattern for a number in digits or in words of a language, with its unit."""
     words = [word for word, value in lexicon.numbers(code).items() if value > 1 and word.isascii()]
     spelled = rf"|\b(?:{'|'.join(words)})\b" if words else ""
     return re.compile(
@@ -137,7 +146,7 @@ def _number_pattern(code: str) -> re.Pattern[str]:
 
 @cache
 def _weekday_pattern(code: str) -> re.Pattern[str]:
-    """A pattern for a weekday of a language; one that matches nothing where its weekdays are not known."""
+    """A pattern for the weekdays of a language; one that matches nothing if they are not known."""
     names = sorted(lexicon.weekdays(code), key=len, reverse=True)
     if not names:
         return re.compile(r"(?!)")

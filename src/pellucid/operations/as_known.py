@@ -14,12 +14,10 @@ VERIFIED = "lastVerifiedAt"
 """To stand behind a memory again is no change of it."""
 
 
-def as_known(memory: Memory, changes: Sequence[LifecycleRow], known: datetime | None) -> Memory:
-    """A memory with every row of the ledger undone that is later than `known`; None is today.
-
-    Args:
-        changes: rows of the ledger in their order, of this memory and of others.
-    """
+def memory_as_known(memory: Memory, changes: Sequence[LifecycleRow], known: datetime | None) -> Memory:
+    """Return a memory as it was known at `known`, by undoing every later change in the ledger; None: as it is today.
+    `changes` are ledger rows in their order, of this memory and others. `updated` then tells the last change by `known`
+    that was more than a verification."""
     if known is None:
         return memory
     from pellucid.memory.changes import from_state  # with it the writers of vault files are loaded
@@ -36,24 +34,23 @@ def as_known(memory: Memory, changes: Sequence[LifecycleRow], known: datetime | 
 
 
 def memories_as_known(app: App, namespace: str, memories: Sequence[Memory], past: PastInstants) -> list[Memory]:
-    """Memories as they were known at `past.known`, with the last verification that the instant asked about had.
-
-    The ledger is read only where something may have changed since.
-    """
+    """Return memories as they were known at `past.known`, each with its last verification by `past.at` (or
+    `past.known`, if earlier); as they are today if neither is given. The ledger is read only where something may have
+    changed since."""
     limit = min((each for each in (past.at, past.known) if each), default=None)
-    if limit is None or (past.known is None and not any(_verified_after(each, limit) for each in memories)):
+    if limit is None:
+        return list(memories)
+    verified_since = (each.last_verified_at and each.last_verified_at > limit for each in memories)
+    if past.known is None and not any(verified_since):
         return list(memories)
     ids = {each.id for each in memories}
     changes = [row for row in rows_of_type(app.ledger, LifecycleRow, namespace) if row.memory_id in ids]
-    return [_verified_by(as_known(each, changes, past.known), changes, limit) for each in memories]
+    return [_with_verification_as_of(memory_as_known(each, changes, past.known), changes, limit) for each in memories]
 
 
-def _verified_after(memory: Memory, limit: datetime) -> bool:
-    return memory.last_verified_at is not None and memory.last_verified_at > limit
-
-
-def _verified_by(memory: Memory, changes: Sequence[LifecycleRow], limit: datetime) -> Memory:
-    """The memory with the verification that it had at an instant: what the first later row says was there before."""
+def _with_verification_as_of(memory: Memory, changes: Sequence[LifecycleRow], limit: datetime) -> Memory:
+    """Return the memory with the `last_verified_at` it had at `limit`, by the first later row that changed it;
+    unchanged if there is none."""
     from pellucid.memory.changes import from_state
 
     later = (row for row in changes if row.memory_id == memory.id and row.timestamp > limit and VERIFIED in row.before)

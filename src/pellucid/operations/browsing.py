@@ -1,5 +1,6 @@
 """Filters or an id in, memories as they stand out: looking around without asking a question."""
 
+from collections.abc import Iterable
 from contextlib import suppress
 from datetime import datetime, timedelta
 from typing import Annotated
@@ -13,16 +14,17 @@ from pellucid.model.entity import FOREVER
 from pellucid.model.memory import Category, Memory, Status, unpack_id
 from pellucid.model.wire import Instant, Wire
 from pellucid.operations.as_known import memories_as_known
-from pellucid.operations.instants import AsKnownAt, AsOf, past_of
+from pellucid.operations.instants import AsKnownAt, AsOf, past_instants
 from pellucid.operations.operation import Agent, Flag, Limit, MemoryId, Operation, Session, Surfaces
-from pellucid.operations.paging import After, Place, behind, cursor
-from pellucid.operations.using import Deed, credit, note_use
+from pellucid.operations.paging import After, SortKey, decode_cursor, encode_cursor
+from pellucid.operations.using import MemoryUse, cite_if_served, note_use
 from pellucid.store.history.citations_port import CitationKind, CitationRow, CitationSource, Evidence
 from pellucid.store.index_port import EVERY_SCOPE, Admission, Filters, Served
 from pellucid.store.lookup_port import Wanted
 
 
-def _status(text: str, _now: datetime, _name: str) -> str | None:
+def _parse_status(text: str, _now: datetime, _name: str) -> str | None:
+    """Parse the `--status` flag: `any` means no filter (None); other words stay as they are, to be checked later."""
     return None if text == "any" else text
 
 
@@ -31,7 +33,7 @@ class ListInput(Wire):
 
     namespace: str
     category: Annotated[Category | None, Flag("Only this category.")] = None
-    status: Annotated[Status | None, Flag("Only this status; `any` for all.", reads=_status)] = "active"
+    status: Annotated[Status | None, Flag("Only this status; `any` for all.", reads=_parse_status)] = "active"
     tag: Annotated[str | None, Flag("Only with this tag.")] = None
     entity_ref: Annotated[str | None, Flag("Only about this thing.", "--entity")] = None
     contains: Annotated[str | None, Flag("Only with these words in the content.")] = None
@@ -105,37 +107,35 @@ class ListOutput(Wire):
 
 
 def list_memories(app: App, request: ListInput) -> ListOutput:
-    """The memories of a namespace that fit the filters, newest first.
+    """List the memories of a namespace that fit the filters, newest first, a page of `limit`. Passages of what was said
+    are among them only if a category is asked for, or nothing else fits.
 
-    With `as_of` or `as_known_at`, those that could answer then; what is shown of each is its file as it is today, or
-    as it was known at `as_known_at`.
-
-    Raises:
-        InputError: an instant lies in the future, or a status is asked for besides.
+    With `as_of` or `as_known_at`, those in force then (InputError if a status other than `active` is asked for); each
+    is shown as its file is today, or as it was known at `as_known_at`.
     """
-    past = past_of(request.as_of, request.as_known_at, app.clock.now())
-    if past.asked and request.status != "active":
+    past = past_instants(request.as_of, request.as_known_at, app.clock.now())
+    if past.is_past and request.status != "active":
         raise InputError(
             f"{field_name('as_of')} lists what could answer then, which {field_name('status')} cannot change",
             next_step=f"leave out {field_name('status')}",
         )
     wanted = Wanted(
         category=request.category,
-        status=None if past.asked else request.status,
+        status=None if past.is_past else request.status,
         session_id=request.session_id,
         since=-FOREVER if request.since is None else epoch_ms(request.since),
         until=FOREVER if request.until is None else epoch_ms(request.until),
         tag=request.tag,
         entity_ref=request.entity_ref,
         contains=request.contains,
-        ids=answering(app, request.namespace, past.at, past.known) if past.asked else None,
+        ids=ids_in_force(app, request.namespace, past.at, past.known) if past.is_past else None,
     )
     distilled, passages = app.lookup.fitting(request.namespace, wanted)
     with_passages = request.category is not None or not distilled
-    begun, limit = behind(app, request), request.limit
+    begun, limit = decode_cursor(app, request), request.limit
     after = (-int(begun[0]), str(begun[1])) if begun else None
     found = app.lookup.browse(request.namespace, wanted, passages=with_passages, after=after, limit=limit + 1)
-    shown = [_listed(each) for each in found[:limit]]
+    shown = [listed(each) for each in found[:limit]]
     if past.known is not None:
         known = memories_as_known(app, request.namespace, [each.memory for each in shown], past)
         shown = [each.model_copy(update={"memory": memory}) for each, memory in zip(shown, known, strict=True)]
@@ -145,24 +145,20 @@ def list_memories(app: App, request: ListInput) -> ListOutput:
         passages=0 if with_passages else passages,
         as_of=past.at,
         as_known_at=past.known,
-        next=cursor(app, request, newest_first(found[limit - 1])) if len(found) > limit else None,
+        next=encode_cursor(app, request, sort_key(found[limit - 1])) if len(found) > limit else None,
     )
 
 
-def newest_first(served: Served) -> Place:
-    """Where a memory stands in a list of its namespace."""
+def sort_key(served: Served) -> SortKey:
+    """Return the key that sorts lists of memories, newest first: minus the milliseconds of creation, then the id."""
     return -epoch_ms(served.memory.created), served.memory.id
 
 
-def answering(app: App, namespace: str, as_of: datetime | None, as_known_at: datetime | None = None) -> set[str]:
-    """The ids of the memories in force at `as_of`, by what was known at `as_known_at`; both default to now.
-
-    Raises:
-        InputError: an instant lies in the future.
-    """
+def ids_in_force(app: App, namespace: str, as_of: datetime | None, as_known_at: datetime | None = None) -> set[str]:
+    """Return the ids of the memories in force at `as_of`, by what was known at `as_known_at`; both default to now."""
     now = app.clock.now()
-    past = past_of(as_of, as_known_at, now)
-    admission = Admission(epoch_ms(past.at or now), past=past.asked, known=past.known_ms, granted=EVERY_SCOPE)
+    past = past_instants(as_of, as_known_at, now)
+    admission = Admission(epoch_ms(past.at or now), past=past.is_past, known=past.known_ms, granted=EVERY_SCOPE)
     with app.index.reading(namespace) as reader:
         columns = reader.columns(reader.select(Filters()), admission)
     return {unpack_id(raw) for raw in columns.ids[columns.admitted].tolist()}
@@ -171,28 +167,24 @@ def answering(app: App, namespace: str, as_of: datetime | None, as_known_at: dat
 def show_memory(
     app: App, namespace: str, memory_id: str, session_id: str | None = None, agent: str | None = None
 ) -> Shown:
-    """One memory by its id, by the last ten digits of it, or by its path. It is opened by this, which is a use.
-
-    Raises:
-        NotFoundError: no memory of this namespace has that id.
-        InputError: several fit, as the moments of one episode's file do.
-    """
+    """Return one memory by its id, the last ten digits of it, or its path, with its citations. This is noted as a use,
+    and as a citation if a recall served it; errors as of `find_memory`."""
     found = find_memory(app, namespace, memory_id)
     note_use(app, namespace, [found.memory.id], "opened", session_id)
-    credit(app, namespace, found.memory.id, Deed("opened", session_id, agent))
+    cite_if_served(app, namespace, found.memory.id, MemoryUse("opened", session_id, agent))
     cited = citations_of(app, namespace, found.memory.id)
     return Shown(memory=found.memory, path=found.path, op_id=found.op_id, citations=cited)
 
 
 def citations_of(app: App, namespace: str, memory_id: str) -> tuple[MemoryCitation, ...]:
-    """What became of a memory where recalls served it, in the order of it; nothing where history cannot be read."""
+    """Return all citations of a memory in recalls that served it, in order; empty if history cannot be read."""
     with suppress(StoreError):
-        return tuple(map(told_citation, app.citations.of(namespace, memory_id)))
+        return tuple(map(citation_view, app.citations.of(namespace, memory_id)))
     return ()
 
 
-def told_citation(row: CitationRow) -> MemoryCitation:
-    """A row of the citations as the answer shows it."""
+def citation_view(row: CitationRow) -> MemoryCitation:
+    """Convert a stored citation into its output form."""
     return MemoryCitation(
         memory_id=row.memory_id,
         kind=row.kind,
@@ -207,7 +199,12 @@ def told_citation(row: CitationRow) -> MemoryCitation:
 
 
 def find_memory(app: App, namespace: str, memory_id: str) -> Served:
-    """One memory by its id, by the last ten digits of it, or by its path; see `show_memory`."""
+    """Find one memory by its id, the last ten digits of it, or its path.
+
+    Raises:
+        NotFoundError: no memory of this namespace fits.
+        InputError: several fit, as the moments of one episode's file do.
+    """
     found = app.index.memories(namespace, [memory_id])
     if not found:
         found = [
@@ -225,7 +222,13 @@ def find_memory(app: App, namespace: str, memory_id: str) -> Served:
     return found[0]
 
 
-def _listed(served: Served) -> Listed:
+def memories_by_id(app: App, namespace: str, ids: Iterable[str]) -> dict[str, Served]:
+    """Return the memories that have these ids, by id; ids that no memory of the namespace has are left out."""
+    return {each.memory.id: each for each in app.index.memories(namespace, list(dict.fromkeys(ids)))}
+
+
+def listed(served: Served) -> Listed:
+    """Convert a memory of the index into its output form: with its path, and the operation that wrote it."""
     return Listed(memory=served.memory, path=served.path, op_id=served.op_id)
 
 

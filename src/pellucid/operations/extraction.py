@@ -20,7 +20,7 @@ ModelKind = Literal["llm", "command"]
 
 @dataclass(frozen=True, slots=True)
 class Extraction:
-    """Who extracts and who judges; `is_remote` says that a model has a hand in the words that are kept."""
+    """The extractor and judge in use; `is_remote` if a model extracts, `name` the model or "heuristic"."""
 
     extractor: Extractor
     judge: Judge
@@ -29,25 +29,22 @@ class Extraction:
     meters: tuple[Meter, ...] = ()
 
     def spent(self, since: Spent = (0, 0, 0.0)) -> Spent:
-        """What was spent on models since then."""
+        """Return the tokens and cost that models have used in all or, with `since`, after an earlier return value."""
         entered = sum(meter.input_tokens for meter in self.meters)
         left = sum(meter.output_tokens for meter in self.meters)
         return entered - since[0], left - since[1], round(sum(meter.cost for meter in self.meters) - since[2], 9)
 
     def dropped(self) -> Counter[str]:
-        """What a model claimed and its evidence did not bear out, so far, by reason."""
+        """Count the claims of the model that their evidence did not support, by reason, so far; empty if no model
+        extracts."""
         if not isinstance(self.extractor, LlmExtractor):
             return Counter()
         return Counter({str(reason): count for reason, count in self.extractor.dropped.items()})
 
 
-def extraction(settings: Settings, deadline: Deadline | None = None) -> Extraction:
-    """The local extractor and judge, or those that ask a model of the settings.
-
-    Raises:
-        InputError: a model is asked for, and the settings do not say which or where.
-        ChatError: it is a program, and there is none of that name.
-    """
+def open_extraction(settings: Settings, deadline: Deadline | None = None) -> Extraction:
+    """Build the extractor and judge that the settings choose: each heuristic, or asking a chat model (one if both ask
+    the same)."""
     extracts, judges = settings.observe.extractor, settings.observe.judge
     chats = {asked: open_chat(settings, asked, deadline) for asked in (extracts, judges) if asked != "heuristic"}
     return Extraction(
@@ -60,7 +57,7 @@ def extraction(settings: Settings, deadline: Deadline | None = None) -> Extracti
 
 
 def open_chat(settings: Settings, asked: ModelKind, deadline: Deadline | None = None) -> ChatModel:
-    """The endpoint or the program of the settings.
+    """Connect to the chat model of the settings: an HTTP endpoint ("llm") or a local program ("command").
 
     Raises:
         InputError: a setting is missing or cannot be.
@@ -71,8 +68,9 @@ def open_chat(settings: Settings, asked: ModelKind, deadline: Deadline | None = 
     return CommandChat(settings.llm, lambda text: redact(text).text, deadline=deadline)
 
 
-def asked_by_default(settings: Settings) -> ModelKind:
-    """Which model is asked where no setting says: the extractor's, the judge's, else the one that is set up."""
+def default_model_kind(settings: Settings) -> ModelKind:
+    """Return the kind of model the extractor uses, else the judge; if neither uses one, `command` if a command and no
+    URL is configured, else `llm`."""
     for each in (settings.observe.extractor, settings.observe.judge):
         if each != "heuristic":
             return each

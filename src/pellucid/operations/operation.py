@@ -21,13 +21,14 @@ from pydantic_core import CoreSchema, ErrorDetails
 
 from pellucid.app import App
 from pellucid.deadline import Deadline
-from pellucid.errors import InputError, PellucidError, field_name
+from pellucid.errors import InputError, PellucidError, UnhealthyError, field_name
 from pellucid.model.access import Access
 from pellucid.model.memory import SourceClass
 from pellucid.model.wire import Wire
 from pellucid.settings import Settings
 from pellucid.store.history.telemetry_port import Surface
 from pellucid.telemetry.watcher import MemorySpan, OperationDone
+from pellucid.xray.words.numbers import counted
 from pellucid.xray.words.visible import visible
 
 Effect = Literal["read", "append", "change", "erase"]
@@ -51,10 +52,8 @@ _REFERENCE = f"{field_name('help')} says what it takes"
 
 @dataclass(frozen=True, slots=True)
 class Flag:
-    """What a field of an input means, in words for every surface, and where its command-line flag is not the rule's.
-
-    The rule: `--`, the field's name with dashes, of what may be repeated in the singular.
-    """
+    """Metadata of an input field: its description on every surface, and how its command-line flag differs from the
+    default (`--`, the field's name with dashes; singular if repeatable)."""
 
     text: str
     name: str = ""
@@ -74,16 +73,16 @@ class Flag:
     so everywhere, and an agent is not offered it."""
 
     def __get_pydantic_json_schema__(self, schema: CoreSchema, handler: GetJsonSchemaHandler) -> dict[str, Any]:
-        """The field's text is its description in a JSON schema, too."""
+        """Add the field's text to its JSON schema as the description, behind `false: ` if the flag is an opposite."""
         return {**handler(schema), "description": f"false: {self.text}" if self.opposite else self.text}
 
 
 class Argument(Flag):
-    """A field that a command line takes by its place."""
+    """A field that the command line takes as a positional argument."""
 
 
 class Words(Argument):
-    """A text that a command line takes by its place, as so many words; it needs no quotes."""
+    """A positional text argument that takes all remaining words of the command line, without quotes."""
 
 
 MemoryId = Annotated[str, Argument("A memory's id, its last ten digits, or its path.")]
@@ -105,14 +104,14 @@ CONTEXT: Mapping[str, Callable[["Call"], object]] = {
 
 
 class Call:
-    """What is at hand while an operation runs: the home (opened when it is first needed), and whom to tell how it goes.
+    """What is at hand while an operation runs: the settings, the home and where to report progress.
 
     Args:
-        settings: those of the call.
-        opens: gives the opened home; whoever makes the call closes it.
-        deadline: when it is given up; without one, never.
-        progress: told how much is done, of how much.
-        report: told about slow first-time work.
+        settings: the settings of this call.
+        opens: returns the opened home; whoever makes the call closes it.
+        deadline: when the call is given up; never by default.
+        progress: called with how much is done, and of how much.
+        report: called with a sentence about slow first-time work.
     """
 
     def __init__(
@@ -136,14 +135,15 @@ class Call:
 
     @classmethod
     def over(cls, app: App, deadline: Deadline | None = None) -> Self:
-        """A call in a home that is open."""
+        """Make a call in a home that is already open, with its settings and surface; `deadline` None: with its
+        deadline, too."""
         call = cls(app.settings, lambda: app, deadline=deadline or app.deadline)
         call.surface = app.surface
         return call
 
     @cached_property
     def app(self) -> App:
-        """The home, opened, with the deadline of this call."""
+        """The home, with the deadline and surface of this call; opened on first access."""
         app = self._opens()
         work = replace(app.unit_of_work, deadline=self.deadline)
         return replace(app, deadline=self.deadline, surface=self.surface, unit_of_work=work)
@@ -151,11 +151,12 @@ class Call:
     def tell_watchers(
         self, row: "Operation[Any, Any]", asked: Wire, outcome: object, began: int, error: Exception | None = None
     ) -> None:
-        """Tell those who watch the home, if it was opened, that an operation is over; `began` is in nanoseconds."""
+        """Notify the home's watchers, if it was opened and has any, that an operation ended; `began` is in
+        nanoseconds."""
         if "app" not in self.__dict__ or not self.app.watchers:
             return
         is_trial = any(getattr(asked, each, False) for each in ("preview", "dry_run"))
-        held, count = _memories_of(outcome)
+        held, count = _memories_in(outcome)
         done = OperationDone(
             row.name,
             began,
@@ -172,27 +173,25 @@ class Call:
             each.performed(done)
 
     def now(self) -> datetime:
-        """The time in the home."""
+        """Return the current time by the home's clock; opens the home."""
         return self.app.clock.now()
 
     def input_of(self, kind: type[In], fields: Mapping[str, object]) -> In:
-        """An input of these fields, and of those that the place of the call decides (`CONTEXT`).
+        """Validate fields as an input of type `kind`, adding those that the call decides (`CONTEXT`); given ones come
+        first. InputError if they do not fit.
 
-        Most of these need the home: the first call opens it, which takes over edits of the vault, and so may write.
-
-        Raises:
-            InputError: a value is not allowed; names its field.
+        The latter may open the home, which takes over edits of the vault, and so may write.
         """
-        here = {name: fill(self) for name, fill in CONTEXT.items() if name in context_of(kind)}
+        here = {name: fill(self) for name, fill in CONTEXT.items() if name in context_fields(kind)}
         try:
             return kind(**{**here, **fields})
         except ValidationError as error:
-            raise refusal(error, kind) from error
+            raise input_error_of(error, kind) from error
 
 
 @dataclass(frozen=True, slots=True)
 class Surfaces:
-    """Where an operation is offered, and under which name there; empty: not there."""
+    """Where an operation is offered and under which name; an empty one: not there."""
 
     cli: str = ""
     """The words of its command."""
@@ -202,8 +201,9 @@ class Surfaces:
     """A tool, and behind a colon the mode of it that this is, where the tool has several."""
 
 
-def _memories_of(outcome: object) -> tuple[list[tuple[str, str]], int | None]:
-    """The memories that an answer names, with what they say where it tells that; or how many it counts."""
+def _memories_in(outcome: object) -> tuple[list[tuple[str, str]], int | None]:
+    """Return (id, content) of the memories in an operation's output, and None; if it only counts them, nothing and that
+    count."""
     named = getattr(outcome, "memory", None)
     several: Any = (named,) if named else getattr(outcome, "memories", ())
     if isinstance(several, int):
@@ -212,13 +212,9 @@ def _memories_of(outcome: object) -> tuple[list[tuple[str, str]], int | None]:
     return [(each.id, getattr(each, "content", "")) for each in held if hasattr(each, "id")], None
 
 
-def _no_failure(_output: object) -> None:
-    return None
-
-
 @dataclass(frozen=True, slots=True)
 class Operation(Generic[In, Out]):
-    """One thing that can be asked of Pellucid."""
+    """A row of the operations table: one thing that can be asked of Pellucid."""
 
     name: str
     """`noun.verb`; the only name."""
@@ -230,7 +226,7 @@ class Operation(Generic[In, Out]):
     run: Callable[[Call, In], Out]
     effect: Effect
     on: Surfaces
-    failure: Callable[[Out], PellucidError | None] = _no_failure
+    failure: Callable[[Out], PellucidError | None] = lambda _output: None
     """The error that an answer amounts to, if it does: said after the answer."""
     as_it_stands: bool = False
     """Edits of the vault are not taken over first: it looks at what is there, or makes it anew."""
@@ -242,29 +238,25 @@ class Operation(Generic[In, Out]):
 
     @property
     def access(self) -> Access:
-        """What a caller must have been granted in the namespace; in every one, where the input names none."""
+        """The access a caller needs in the input's namespace, or in every one if the input has no namespace."""
         return self.needs or ("read" if self.effect == "read" else "write")
 
     @property
     def gives_xray(self) -> bool:
-        """Whether it answers with the explanation of a recall."""
+        """Whether the output is the explanation of a recall, as its type says."""
         return getattr(self.output, "is_xray", False)
 
     @property
     def gives_secret(self) -> bool:
-        """Whether its answer is to be kept nowhere, not even to be given again."""
+        """Whether the output is a secret: it must not be stored, not even to be repeated."""
         return getattr(self.output, "is_secret", False)
 
     def __call__(self, call: Call, **fields: object) -> Out:
-        """Run it on these fields of its input.
-
-        Raises:
-            InputError: a value is not allowed; names its field.
-        """
+        """Validate these fields as the operation's input (InputError if they do not fit) and run it."""
         return self.perform(call, call.input_of(self.input, fields))
 
     def perform(self, call: Call, asked: In) -> Out:
-        """Run it on an input, and tell those who watch the home what came of it."""
+        """Run the operation on a validated input, and notify the home's watchers of its output or error."""
         began = time_ns()
         try:
             outcome = self.run(call, asked)
@@ -275,18 +267,25 @@ class Operation(Generic[In, Out]):
         return outcome
 
 
-def context_of(kind: type[Wire]) -> Sequence[str]:
-    """The fields of an input that the place of a call decides."""
+def problems_error(count: int) -> UnhealthyError | None:
+    """Return the error of a check that found `count` problems; None for 0."""
+    if not count:
+        return None
+    return UnhealthyError(counted(count, "problem", "problems"), next_step="each line above says what to do")
+
+
+def context_fields(kind: type[Wire]) -> Sequence[str]:
+    """Return the names of an input's fields that the call fills in (`CONTEXT`)."""
     return [name for name, field in kind.model_fields.items() if name in CONTEXT and flag_of(field) is None]
 
 
 def flag_of(field: FieldInfo) -> Flag | None:
-    """What a field says of itself, if it does."""
+    """Return the flag or argument metadata of an input's field; None if it has none."""
     return next((each for each in field.metadata if isinstance(each, Flag)), None)
 
 
-def spelled(kind: type[Wire], name: str) -> str:
-    """The flag of an input's field."""
+def flag_name(kind: type[Wire], name: str) -> str:
+    """Return the command-line flag of an input's field: its own, else its name as `--top-k`, singular if repeatable."""
     field = kind.model_fields.get(name)
     flag = flag_of(field) if field else None
     if flag and flag.name:
@@ -296,8 +295,9 @@ def spelled(kind: type[Wire], name: str) -> str:
     return f"--{singular.replace('_', '-')}"
 
 
-def refusal(error: ValidationError, kind: type[Wire]) -> InputError:
-    """What is not allowed: its field, what that expects, and what it got."""
+def input_error_of(error: ValidationError, kind: type[Wire]) -> InputError:
+    """Turn the first error of a validation into an input error: the field, what it expects and what it got; or that the
+    field is missing or unknown."""
     first = error.errors()[0]
     field, *within = (to_snake(str(each)) if at == 0 else each for at, each in enumerate(first["loc"] or ("",)))
     name = field_name(str(field)) if field else "the request"
@@ -307,59 +307,61 @@ def refusal(error: ValidationError, kind: type[Wire]) -> InputError:
         return InputError(f"{name} is no field of this call", next_step=_REFERENCE)
     if first["type"] == "missing":
         return InputError(f"{name} is required", code=f"missing_{field}", next_step=_REFERENCE)
-    code = spelled(kind, str(field)).removeprefix("--").replace("-", "_")
+    code = flag_name(kind, str(field)).removeprefix("--").replace("-", "_")
     return InputError(
-        f"{name} expects {expected(kind, first)}; got {shown_value(first['input'])}",
+        f"{name} expects {expectation_in_words(kind, first)}; got {short_json(first['input'])}",
         code=f"invalid_{code or 'request'}",
         next_step=_REFERENCE,
     )
 
 
-def shown_value(value: object) -> str:
-    """A value that was given, as JSON has it; of a long one its beginning, of a list or an object that it is one."""
+def short_json(value: object) -> str:
+    """Render a given value for an error message: a text, number or None as JSON, cut to 80 characters; "an object" for
+    a dict, "a list" for all else."""
     if isinstance(value, str | int | float) or value is None:
         text = visible(json.dumps(value, ensure_ascii=False))
         return text if len(text) <= _SHOWN_CHARS else f"{text[:_SHOWN_CHARS]}…"
     return "an object" if isinstance(value, dict) else "a list"
 
 
-def expected(kind: type[BaseModel], wrong: ErrorDetails) -> str:
-    """What may stand where a value is not allowed, in words: those of its own check, or read from the schema."""
+def expectation_in_words(kind: type[BaseModel], wrong: ErrorDetails) -> str:
+    """Say which values the field of a validation error accepts: from its own check or the JSON schema of `kind`."""
     if wrong["type"] == "value_error":
         return wrong["msg"].removeprefix("Value error, ")
     schema: Any = kind.model_json_schema()
-    definitions = schema.get("$defs", {})
+    defs = schema.get("$defs", {})
     for part in wrong["loc"]:
-        held: list[Any] = [each for each in _several(schema, definitions) if each.get("type") in ("object", "array")]
-        schema = _within(held[0], part) if held else {}
-    return " or ".join(dict.fromkeys(_in_words(each, definitions) for each in _several(schema, definitions)))
+        nested: list[Any] = [each for each in _alternatives(schema, defs) if each.get("type") in ("object", "array")]
+        schema = _schema_at(nested[0], part) if nested else {}
+    return " or ".join(dict.fromkeys(_schema_in_words(each, defs) for each in _alternatives(schema, defs)))
 
 
-def _within(schema: Mapping[str, Any], part: int | str) -> Any:
-    """The schema of a field or an item within a schema."""
+def _schema_at(schema: Mapping[str, Any], part: int | str) -> Any:
+    """Return the schema of a field (by name) or item (by index) within an object's or array's schema; {} if none."""
     if isinstance(part, int):
         return schema.get("items", {})
     properties = schema.get("properties", {})
     return properties.get(part) or properties.get(to_camel(part)) or schema.get("additionalProperties", {})
 
 
-def _several(schema: Mapping[str, Any], definitions: Mapping[str, Any]) -> list[Any]:
-    """The schemas of which a value must fit one; that it may be left out goes without saying."""
+def _alternatives(schema: Mapping[str, Any], defs: Mapping[str, Any]) -> list[Any]:
+    """Resolve a schema's `$ref` and `anyOf` into the schemas of which a value must fit one; null is left out, unless
+    alone."""
     if "$ref" in schema:
-        schema = definitions[schema["$ref"].rpartition("/")[2]]
-    return [each for part in schema.get("anyOf", ()) for each in _several(part, definitions) if each != _NOTHING] or [
-        schema
-    ]
+        schema = defs[schema["$ref"].rpartition("/")[2]]
+    parts = schema.get("anyOf", ())
+    return [each for part in parts for each in _alternatives(part, defs) if each != _NOTHING] or [schema]
 
 
-def _in_words(schema: Mapping[str, Any], definitions: Mapping[str, Any]) -> str:
-    """What a schema allows, in words."""
+def _schema_in_words(schema: Mapping[str, Any], defs: Mapping[str, Any]) -> str:
+    """Say which values a JSON schema accepts, such as "a whole number from 1 to 10"; "another value" for an unknown
+    type."""
     if one_of := schema.get("enum") or [schema["const"] for _ in "c" if "const" in schema]:
         return f"{'one of ' if len(one_of) > 1 else ''}{', '.join(map(str, one_of))}"
     kind = schema.get("type", "")
     if kind == "array":
         least = schema.get("minItems", 0)
-        items = " or ".join(_in_words(each, definitions) for each in _several(schema.get("items", {}), definitions))
+        items = " or ".join(_schema_in_words(each, defs) for each in _alternatives(schema.get("items", {}), defs))
         return f"a list{f' of at least {least}' if least else ''}, each {items}"
     noun = "an ISO date or date-time" if schema.get("format") == "date-time" else _NOUNS.get(kind, "another value")
     low, high = schema.get("minimum"), schema.get("maximum")

@@ -1,7 +1,7 @@
-"""A list in its order and the end of a page in, the next page out: nothing twice, whatever comes or goes meanwhile.
+"""A sorted list and a cursor in, the next page out: nothing twice, whatever comes or goes meanwhile.
 
-A page says its end by a cursor: where in the order it ended, with a mark that nobody else can make, of the home, the
-list, its namespace and its filters. So it means nothing elsewhere, and can be neither guessed nor changed.
+A cursor holds where the page before ended, signed for the home, the list, its namespace and its filters: it can be
+neither guessed nor changed, and means nothing elsewhere.
 """
 
 import base64
@@ -17,7 +17,7 @@ from pellucid.errors import InputError, field_name
 from pellucid.operations.operation import Flag
 
 After = Annotated[str | None, Flag("Go on behind this page: its `next`.")]
-Place = tuple[float | int | str, ...]
+SortKey = tuple[float | int | str, ...]
 """Where something stands in its order, which goes up; no two stand at one."""
 T = TypeVar("T")
 _MARK = 16
@@ -26,7 +26,7 @@ _SAME_S = 60.0
 
 
 class Paged(Protocol):
-    """A request for a page of a list."""
+    """A request for one page of a list."""
 
     @property
     def namespace(self) -> str: ...
@@ -37,32 +37,25 @@ class Paged(Protocol):
     def model_dump_json(self, *, exclude: set[str]) -> str: ...
 
 
-def page(app: App, request: Paged, found: Sequence[T], place: Callable[[T], Place]) -> tuple[Sequence[T], str | None]:
-    """The page that is asked for, and the cursor of its end; none where there is nothing behind it.
-
-    Raises:
-        InputError: the cursor is of another list, or of nobody.
-    """
-    begun = behind(app, request)
+def page(app: App, request: Paged, found: Sequence[T], place: Callable[[T], SortKey]) -> tuple[Sequence[T], str | None]:
+    """Return the page of `found` that the request asks for, and the cursor of the next page (None if this is the last).
+    `place` gives an item's sort key; `found` is in its order. InputError for a cursor of another list."""
+    begun = decode_cursor(app, request)
     left = found if begun is None else [each for each in found if place(each) > begun]
     shown = left[: request.limit]
-    return shown, cursor(app, request, place(shown[-1])) if len(left) > len(shown) else None
+    return shown, encode_cursor(app, request, place(shown[-1])) if len(left) > len(shown) else None
 
 
-def cursor(app: App, request: Paged, place: Place) -> str:
-    """The end of a page."""
+def encode_cursor(app: App, request: Paged, place: SortKey) -> str:
+    """Make the cursor that says a page ended at the item with this sort key; signed for this home, list and filters."""
     now = app.clock.now()
-    ages = {name: [(now - at).total_seconds(), at.isoformat()] for name, at in _instants(request).items()}
+    ages = {name: [(now - at).total_seconds(), at.isoformat()] for name, at in _datetime_filters(request).items()}
     data = json.dumps([place, ages]).encode()
-    return base64.urlsafe_b64encode(_mark(app, request, data) + data).decode().rstrip("=")
+    return base64.urlsafe_b64encode(_signature(app, request, data) + data).decode().rstrip("=")
 
 
-def behind(app: App, request: Paged) -> Place | None:
-    """Where the page before ended; None for the first.
-
-    Raises:
-        InputError: the cursor is of another list or other filters, or of nobody.
-    """
+def decode_cursor(app: App, request: Paged) -> SortKey | None:
+    """Return the sort key at which the previous page ended, or None for the first; InputError for a foreign cursor."""
     if request.after is None:
         return None
     try:
@@ -70,7 +63,7 @@ def behind(app: App, request: Paged) -> Place | None:
     except ValueError:
         raw = b""
     mark, data = raw[:_MARK], raw[_MARK:]
-    if not hmac.compare_digest(mark, _mark(app, request, data)) or not _same_instants(app, request, data):
+    if not hmac.compare_digest(mark, _signature(app, request, data)) or not _has_same_instants(app, request, data):
         raise InputError(
             f"{field_name('after')} expects the `next` of a page of the same list, asked with the same filters",
             code="invalid_after",
@@ -79,20 +72,22 @@ def behind(app: App, request: Paged) -> Place | None:
     return tuple(json.loads(data)[0])
 
 
-def _same_instants(app: App, request: Paged, data: bytes) -> bool:
-    """Whether the instants are those of the page before, or as long ago as they were then."""
-    now, before, given = app.clock.now(), json.loads(data)[1], _instants(request)
+def _has_same_instants(app: App, request: Paged, data: bytes) -> bool:
+    """Whether the datetime filters equal those in a cursor's `data`, or moved with the clock ("a week ago")."""
+    now, before, given = app.clock.now(), json.loads(data)[1], _datetime_filters(request)
     return before.keys() == given.keys() and all(
         at.isoformat() == before[name][1] or abs((now - at).total_seconds() - before[name][0]) < _SAME_S
         for name, at in given.items()
     )
 
 
-def _instants(request: Paged) -> dict[str, datetime]:
+def _datetime_filters(request: Paged) -> dict[str, datetime]:
+    """Return the request's fields that are datetimes, by name; fields that are None are left out."""
     return {name: at for name, at in vars(request).items() if isinstance(at, datetime)}
 
 
-def _mark(app: App, request: Paged, data: bytes) -> bytes:
-    filters = request.model_dump_json(exclude={"limit", "after", *_instants(request)})
+def _signature(app: App, request: Paged, data: bytes) -> bytes:
+    """Return the HMAC of a cursor's data, bound to the home's key, the type of the request and its filters."""
+    filters = request.model_dump_json(exclude={"limit", "after", *_datetime_filters(request)})
     of = f"{type(request).__name__}\0{filters}"
     return hmac.new(app.key, f"cursor\0{of}\0".encode() + data, sha256).digest()[:_MARK]

@@ -1,7 +1,6 @@
 """An erasure that was begun in, no byte of what went out; or what is left of it, and how much room that takes.
 
-Between `begin` and `end` the file `erasing` stands in the home: whatever stopped an erasure, each command that opens
-the home goes on with it, and none is stopped by it.
+While an erasure is under way, the file `erasing` exists: each command that opens the home goes on with it.
 """
 
 import contextlib
@@ -27,27 +26,28 @@ class Remainder(Wire):
     why: str
 
 
-def begin(app: App) -> None:
-    """Say that an erasure is under way: from here on it is finished, whatever happens.
-
-    Raises:
-        StoreError: that could not be written down.
-    """
-    with os_errors_explained(_mark(app)):
-        _mark(app).touch(mode=0o600)
+def mark_erasure_begun(app: App) -> None:
+    """Create the marker file: from here on the erasure will be finished, even after a crash."""
+    with os_errors_explained(_marker_path(app)):
+        _marker_path(app).touch(mode=0o600)
 
 
-def end(app: App) -> None:
-    """Say that nothing is left to erase."""
-    _mark(app).unlink(missing_ok=True)
+def mark_erasure_finished(app: App) -> None:
+    """Remove the marker file: nothing is left to erase."""
+    _marker_path(app).unlink(missing_ok=True)
 
 
 def scrub(
     app: App, namespace: str, op_id: str, paths: Sequence[str], count: int, places: dict[str, int]
 ) -> tuple[dict[str, int], tuple[Remainder, ...]]:
-    """Leave no remainder; what is on record as erased is. Else say what is left, and where."""
+    """Overwrite what operation `op_id` forgot in the journal, index, history and spool, and record the erasure once
+    nothing is left. `paths` are the files it wrote or removed, `count` how many memories it forgot.
+
+    Return `places` plus the number of items erased by place, and the places that could not be scrubbed (none: all is
+    done).
+    """
     taken, remains = dict(places), list[Remainder]()
-    app.indexer.let_go()
+    app.indexer.drop_encoded_ahead()
     steps: tuple[tuple[str, Callable[[], dict[str, int] | None]], ...] = (
         ("journal.db", lambda: app.eraser.scrub(paths)),
         ("index.db", app.scrubber.scrub),
@@ -68,51 +68,47 @@ def scrub(
     return taken, tuple(remains)
 
 
-def finish(app: App) -> int:
-    """Finish the erasures that were interrupted, as far as that can be done now; how many. Asked at every opening."""
-    if not _mark(app).exists():
+def finish_erasures(app: App) -> int:
+    """Finish interrupted erasures as far as possible now; return how many were finished, 0 if none was interrupted.
+    Called at every opening of a home."""
+    if not _marker_path(app).exists():
         return 0
     finished = {row.erasure_of for row in rows_of_type(app.ledger, ErasureRow)}
     open_ones = [
         each for each in app.records.operations() if each.kind in {"forget", "purge"} and each.op_id not in finished
     ]
-    done = 0
-    for operation in open_ones:
-        namespace = next((row.namespace for row in _of_operation(app, operation.op_id)), app.settings.namespace)
+    for done, operation in enumerate(open_ones):
+        rows = (row for row in rows_of_type(app.ledger, LifecycleRow) if row.correlation_id == operation.op_id)
+        namespace = next((row.namespace for row in rows), app.settings.namespace)
         _, remains = scrub(app, namespace, operation.op_id, [path for path, _ in operation.paths], 0, {})
         if remains:  # the others would meet the same
             return done
-        done += 1
     app.history.scrub()  # what is erased of it may stand in no operation
     app.spool.scrub()
-    end(app)
-    return done
+    mark_erasure_finished(app)
+    return len(open_ones)
 
 
-def _of_operation(app: App, op_id: str) -> list[LifecycleRow]:
-    return [row for row in rows_of_type(app.ledger, LifecycleRow) if row.correlation_id == op_id]
+def has_unfinished_erasure(app: App) -> bool:
+    """Whether an erasure was interrupted and has not been finished."""
+    return _marker_path(app).exists()
 
 
-def is_unfinished(app: App) -> bool:
-    """Whether an erasure was interrupted, and no command has finished it yet."""
-    return _mark(app).exists()
-
-
-def room_to_finish(app: App) -> int:
-    """The bytes that must be free for an interrupted erasure to be finished."""
+def bytes_needed_to_finish(app: App) -> int:
+    """Return how much disk space an interrupted erasure needs to be finished: a little more than the largest database
+    has."""
     return max(room_needed(app.settings.home / name) for name in DATABASES)
 
 
-def finish_quietly(app: App) -> None:
-    """`finish`, unless another process is at it, or the disk cannot take it: then a later command does it.
-
-    An erasure that cannot be finished must keep nobody from reading and writing; `doctor` names it.
-    """
-    if _mark(app).exists():
+def finish_erasures_if_possible(app: App) -> None:
+    """Call `finish_erasures`, unless another process holds the lock; a failure is passed over: it must not keep anybody
+    from reading."""
+    if _marker_path(app).exists():
         with contextlib.suppress(StoreError), app.unit_of_work.exclusive(0.0) as alone:
             if alone:
-                finish(app)
+                finish_erasures(app)
 
 
-def _mark(app: App) -> Path:
+def _marker_path(app: App) -> Path:
+    """Return the path of the file whose presence says that an erasure is not finished."""
     return app.settings.home / _MARK

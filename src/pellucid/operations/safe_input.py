@@ -1,7 +1,6 @@
-"""The words of a request in, the same words as they may be kept out: without secrets, and no longer than can be read.
+"""The texts of a request in, the same texts out without secrets, and no longer than can be read.
 
-Every request whose words are written down somewhere is a `SafeInput`. So a new field of text is looked at without its
-operation knowing; whoever wants it raw has to say so.
+Every request whose texts are stored is a `SafeInput`, so that a new field is redacted unless it is named in `RAW`.
 """
 
 from collections import Counter
@@ -37,12 +36,12 @@ class SafeInput(Wire):
 
     @property
     def redactions(self) -> dict[str, int]:
-        """How many secrets of each type were taken out."""
+        """The number of secrets taken out, by type of secret."""
         return dict(self._redactions)
 
     @model_validator(mode="after")
     def _as_it_may_be_kept(self) -> Self:
-        """Take secrets out of every field but those in `RAW`, and check how long each is."""
+        """Redact every field but those in `RAW`, and check its length."""
         for name in type(self).model_fields:
             value = getattr(self, name)
             if name not in self.RAW and isinstance(value, (str, tuple, dict)):
@@ -50,7 +49,8 @@ class SafeInput(Wire):
         return self
 
     def _safe_value(self, field: str, value: Any) -> Any:
-        """A value with secrets taken out of its texts, and counted."""
+        """Redact a field's value: a text, the texts of a tuple, or a dict of texts; other dicts, and what else a tuple
+        holds, stay. InputError for too long a text."""
         if isinstance(value, str):
             return self._text(field, value)
         if isinstance(value, tuple):
@@ -66,7 +66,7 @@ class SafeInput(Wire):
         return cleaned
 
     def _text(self, field: str, text: str) -> str:
-        """A text without secrets, which are counted."""
+        """Redact one text of a field and count the secrets found; InputError if it is too long."""
         _check_length(field, text, self.LONGEST.get(field, LONGEST_TEXT))
         found = redact(text)
         self._redactions.update(found.counts)
@@ -74,6 +74,7 @@ class SafeInput(Wire):
 
 
 def _check_length(field: str, text: str, longest: int) -> None:
+    """Raise an `InputError` for a text longer than `longest` characters."""
     if len(text) > longest:
         raise InputError(
             f"{field.replace('_', ' ')} has {len(text)} characters, and {longest} are the most",

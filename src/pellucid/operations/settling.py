@@ -1,8 +1,7 @@
-"""A home whose key or ledger was lost in, what that means and how to settle it out; until then nothing is taken in.
+"""A home whose key or ledger was lost in, what that means and how to settle it out.
 
-Tombstones are rows of the ledger, and only the vault's key can match them. Where either is lost, what was forgotten
-could come back with the next import, and nobody would know. So what comes from elsewhere is refused until the loss is
-made good, or given up by a person.
+Only the vault's key can match the tombstones in the ledger. Without either, an import could bring back what was
+forgotten. So imports are refused until the loss is repaired, or accepted by a person.
 """
 
 from collections.abc import Iterator
@@ -32,8 +31,8 @@ _KEYS: dict[KeyState, str] = {
 
 
 @dataclass(frozen=True, slots=True)
-class Unsettled:
-    """One thing that is lost: what, where, what that means, and what to do."""
+class Loss:
+    """One thing that is lost or damaged: which check found it, what, what that means, and what to do."""
 
     check: str
     subject: str
@@ -54,29 +53,28 @@ class AcceptOutput(Wire):
 
 
 def require_settled(app: App, *, ledger: bool = True) -> None:
-    """Go on only if what was forgotten would be known again; without `ledger`, only the key is asked after.
-
-    Raises:
-        UnhealthyError: the key or rows of the ledger are lost, damaged or changed, and nobody has settled it.
-    """
+    """Raise UnhealthyError if forgotten memories could come back unrecognised, as key or ledger are lost or damaged;
+    without `ledger`, check only the key."""
     state = app.ledger.state()
-    if found := [*_of_key(state), *(_of_ledger(state) if ledger else ())]:
+    if found := [*_key_losses(state), *(_ledger_losses(state) if ledger else ())]:
         first = found[0]
         raise UnhealthyError(f"{first.subject}: {first.problem}; so nothing was changed", next_step=first.next_step)
 
 
-def unsettled(app: App) -> Iterator[Unsettled]:
-    """Everything that is lost or damaged of the ledger and the key; every line of the ledger is read."""
+def find_losses(app: App) -> Iterator[Loss]:
+    """Read the whole ledger, and yield everything of it and of the vault's key that is lost or damaged; nothing if all
+    is sound."""
     state = app.ledger.state(thorough=True)
-    yield from _of_key(state)
-    yield from _of_ledger(state)
+    yield from _key_losses(state)
+    yield from _ledger_losses(state)
 
 
-def accept(app: App) -> AcceptOutput:
-    """Give up what is lost: from now on the ledger and the key are taken as they are. This cannot be undone.
+def accept_loss(app: App) -> AcceptOutput:
+    """Give up what is lost: from now on ledger and key are taken as they are. This cannot be undone; if nothing is
+    lost, nothing is done.
 
-    Tombstones that the index still holds are written into the ledger again. Those that only lost rows held are gone;
-    with a key, all that were made with it: importing what they kept out brings it back.
+    Tombstones still held by the index are written into the ledger again. All others are gone (with a lost key, all made
+    with it): importing can bring back what they kept out.
 
     Raises:
         UnhealthyError: the key was put back since this process opened the home: open it anew.
@@ -87,7 +85,7 @@ def accept(app: App) -> AcceptOutput:
             return AcceptOutput()
         if state.key == "restored":
             raise UnhealthyError(_KEYS["restored"], next_step="open the home anew")
-        saved = _only_indexed(app) if state.missing or state.damaged or state.altered else set[bytes]()
+        saved = _tombstones_only_in_index(app) if state.missing or state.damaged or state.altered else set[bytes]()
         at, keys = app.clock.now(), tuple(key.hex() for key in sorted(saved))
         tombstones = [
             TombstoneRow(memory_id="", namespace="", at=at, keys=keys[first : first + _KEYS_A_ROW]).to_wire()
@@ -100,8 +98,8 @@ def accept(app: App) -> AcceptOutput:
     return AcceptOutput(op_id=op_id, missing=state.missing, set_aside=places, key=state.key, saved=len(saved))
 
 
-def _only_indexed(app: App) -> set[bytes]:
-    """The tombstones of the index that the ledger has no more."""
+def _tombstones_only_in_index(app: App) -> set[bytes]:
+    """Return the keys of the tombstones that the index holds and the ledger has lost."""
     held = app.lookup.tombstone_keys()
     for row in rows_of_type(app.ledger, TombstoneRow):
         with suppress(ValueError):
@@ -109,22 +107,22 @@ def _only_indexed(app: App) -> set[bytes]:
     return held
 
 
-def _of_key(state: RecordState) -> Iterator[Unsettled]:
-    """What is wrong with the vault's key, if anything is."""
+def _key_losses(state: RecordState) -> Iterator[Loss]:
+    """Yield what is wrong with the vault's key, if anything."""
     if not state.key:
         return
     step = f"put {_KEY} back from a backup, else `{ACCEPT}`: then importing can bring back what was forgotten before"
     if state.key == "restored":
         step = "open the home anew"
-    yield Unsettled("key", _KEY, _KEYS[state.key], step)
+    yield Loss("key", _KEY, _KEYS[state.key], step)
 
 
-def _of_ledger(state: RecordState) -> Iterator[Unsettled]:
-    """What is wrong with the ledger, each with the next step."""
+def _ledger_losses(state: RecordState) -> Iterator[Loss]:
+    """Yield each problem of the ledger; nothing if it has none."""
     step = f"put vault/.pellucid/ledger back from a backup, else `{ACCEPT}`: then importing can bring back what"
     step += " only they kept out"
     for why in state.problems:
-        yield Unsettled("ledger", "vault/.pellucid/ledger", why, step)
+        yield Loss("ledger", "vault/.pellucid/ledger", why, step)
 
 
 class AcceptInput(Wire):
@@ -136,7 +134,7 @@ ACCEPT_LOSS = Operation(
     "Give up a lost key, or lost rows of the ledger.",
     AcceptInput,
     AcceptOutput,
-    lambda call, _asked: accept(call.app),
+    lambda call, _asked: accept_loss(call.app),
     "erase",
     Surfaces(),
     as_it_stands=True,

@@ -1,7 +1,6 @@
-"""A home and the time in, what it needs from time to time done: edits taken over, erasures ended, passes run.
+"""A home and the time in, its periodic jobs done: edits indexed, erasures finished, passes run.
 
-A command does at its opening what may not wait (`AT_OPENING`). A process that stays calls `run_due` now and then, in a
-thread of its own.
+A command does what cannot wait when it opens the home (`AT_OPENING`); a process that stays calls `run_due` in a thread.
 """
 
 from collections.abc import Callable, Sequence
@@ -10,7 +9,7 @@ from datetime import datetime, timedelta
 
 from pellucid.app import App
 from pellucid.errors import PellucidError
-from pellucid.operations.remains import finish_quietly
+from pellucid.operations.remains import finish_erasures_if_possible
 from pellucid.recall.recaller import trim_history
 
 _WAIT_S = 5.0
@@ -18,8 +17,8 @@ _WAIT_S = 5.0
 
 
 @dataclass(frozen=True, slots=True)
-class Done:
-    """What came of one job: how many things it did, how many it could not read, and why it failed, if so."""
+class JobOutcome:
+    """The outcome of one job: how many items it handled and could not read, and the error if it failed."""
 
     job: str
     count: int = 0
@@ -29,73 +28,70 @@ class Done:
 
 @dataclass(frozen=True, slots=True)
 class Job:
-    """Something that is looked after: how often at most in one process, and how. It looks what there is to do."""
+    """A periodic maintenance job: it runs at most once per `every` in one process, and finds its work by itself."""
 
     name: str
     every: timedelta
-    work: Callable[[App], Done]
+    work: Callable[[App], JobOutcome]
 
 
 @dataclass(slots=True)
 class Upkeep:
-    """Looks after one home. One thread at a time may use it; any number of others may use the home meanwhile."""
+    """Runs the due maintenance jobs of one home. Only one thread may use it; others may use the home meanwhile."""
 
     app: App
     jobs: Sequence[Job]
     _last: dict[str, datetime] = field(default_factory=dict[str, datetime])
 
     def due(self, now: datetime) -> list[str]:
-        """The names of the jobs whose time has come; in a new process, of all."""
+        """Return the names of the jobs due at `now`; in a new process, all."""
         return [job.name for job in self.jobs if self._is_due(job, now)]
 
-    def run_due(self, now: datetime) -> list[Done]:
-        """Do the jobs that are due. One that fails says so in its outcome, and is tried again when it is due.
-
-        Raises:
-            DeadlineError: the app's deadline was over before the last; what was begun is done.
-        """
-        out: list[Done] = []
+    def run_due(self, now: datetime) -> list[JobOutcome]:
+        """Run the due jobs until the app's deadline (DeadlineError then). A failing job reports its error, and runs
+        again when next due."""
+        out: list[JobOutcome] = []
         for job in [each for each in self.jobs if self._is_due(each, now)]:
             self.app.deadline.check()
             self._last[job.name] = now
             try:
                 out.append(job.work(self.app))
             except PellucidError as error:
-                out.append(Done(job.name, problem=error))
+                out.append(JobOutcome(job.name, problem=error))
         return out
 
     def _is_due(self, job: Job, now: datetime) -> bool:
+        """Whether a job never ran here, or last ran as long ago as it should run every time."""
         last = self._last.get(job.name)
         return last is None or now - last >= job.every
 
 
-def look_after(app: App, *, take_over_edits: bool = True) -> Done:
-    """What every opening of a home begins with; with `take_over_edits`, files of the vault that others changed are
-    indexed anew. Returns what the last of these jobs did.
-
-    Raises:
-        NoRoomError: the index still holds what is gone, and cannot be written: it may not answer.
-    """
+def run_opening_jobs(app: App, *, take_over_edits: bool = True) -> JobOutcome:
+    """Run the jobs of `AT_OPENING`, raising the first error; return the last outcome. Without `take_over_edits`, only
+    the first job runs."""
     jobs = AT_OPENING if take_over_edits else AT_OPENING[:1]
-    last = Done("")
+    last = JobOutcome("")
     for last in Upkeep(app, jobs).run_due(app.clock.now()):
         if last.problem:
             raise last.problem
     return last
 
 
-def _erasures(app: App) -> Done:
-    finish_quietly(app)
-    return Done("erasures")
+def _finish_erasures(app: App) -> JobOutcome:
+    """Finish interrupted erasures, if that is possible now."""
+    finish_erasures_if_possible(app)
+    return JobOutcome("erasures")
 
 
-def _edits(app: App, wait_s: float = 0.0) -> Done:
+def _take_over_edits(app: App, wait_s: float = 0.0) -> JobOutcome:
+    """Index files of the vault that were edited by others, waiting up to `wait_s` for the write lock; counts the files,
+    and those that cannot be read."""
     drift, folded = app.unit_of_work.take_over_edits(wait_s=wait_s)
-    return Done("edits", len(drift.paths), len(folded.unreadable))
+    return JobOutcome("edits", len(drift.paths), len(folded.unreadable))
 
 
-def _flush_silent_sessions(app: App) -> Done:
-    """Flush the sessions that have fallen silent, of every namespace."""
+def _flush_silent_sessions(app: App) -> JobOutcome:
+    """Flush the sessions of every namespace that have been silent long enough, and count the segments kept."""
     from pellucid.operations.session.flushing import Flusher
 
     flushed = 0
@@ -103,30 +99,31 @@ def _flush_silent_sessions(app: App) -> Done:
         flusher = Flusher(app, namespace)
         flusher.flush_silent()
         flushed += len(flusher.flushed)
-    return Done("turns", flushed)
+    return JobOutcome("turns", flushed)
 
 
-def _read_transcripts(app: App) -> Done:
-    """Read on in the transcripts that hooks named; the next job flushes what waits of them."""
+def _read_transcripts(app: App) -> JobOutcome:
+    """Observe what was added to the transcripts of sessions that hooks told of, and count the sessions read."""
     from pellucid.operations.hooks.transcripts import read_transcripts
 
-    return Done("transcripts", read_transcripts(app))
+    return JobOutcome("transcripts", read_transcripts(app))
 
 
-def _let_go_of_history(app: App) -> Done:
-    return Done("receipts", trim_history(app.history, app.settings.history, app.clock.now()))
+def _trim_history(app: App) -> JobOutcome:
+    """Delete events and citations, and empty receipts, past their retention, and count them."""
+    return JobOutcome("receipts", trim_history(app.history, app.settings.history, app.clock.now()))
 
 
-def _work_out_lifts(app: App) -> Done:
-    """Work out what legs did for the memories that were worked with, in every namespace."""
-    from pellucid.operations.telemetry.lifts import work_out_lifts
+def _work_out_lifts(app: App) -> JobOutcome:
+    """Compute pending leg lifts in every namespace, and count the recalls."""
+    from pellucid.operations.telemetry.lifts import compute_lifts
 
     names = app.lookup.namespaces()
-    return Done("lifts", sum(work_out_lifts(app, namespace) for namespace in names))
+    return JobOutcome("lifts", sum(compute_lifts(app, namespace) for namespace in names))
 
 
-def _run_due_passes(app: App) -> Done:
-    """Run the passes that are due, in every namespace; a report is left to who reads it."""
+def _run_due_passes(app: App) -> JobOutcome:
+    """Run due lifecycle and consolidation passes (not reports) in every namespace, and count them."""
     from pellucid.operations.memory.lifecycle.aging import LifecycleInput, due_passes, run_lifecycle
     from pellucid.operations.memory.lifecycle.consolidating import ConsolidateInput, consolidate
 
@@ -138,21 +135,21 @@ def _run_due_passes(app: App) -> Done:
         if "consolidate" in due:
             consolidate(app, ConsolidateInput(namespace=namespace))
         ran += len(due & {"lifecycle", "consolidate"})
-    return Done("passes", ran)
+    return JobOutcome("passes", ran)
 
 
 _AT_ONCE, _MINUTE, _HOUR = timedelta(), timedelta(minutes=1), timedelta(hours=1)
-AT_OPENING = (Job("erasures", _MINUTE, _erasures), Job("edits", _MINUTE, _edits))
+AT_OPENING = (Job("erasures", _MINUTE, _finish_erasures), Job("edits", _MINUTE, _take_over_edits))
 """What may not wait: an erasure that was interrupted, and edits of the vault, which a recall must not miss.
 
-Edits last: `look_after` answers with what came of them.
+Edits last: `run_opening_jobs` answers with what came of them.
 """
 IN_THE_BACKGROUND = (
     AT_OPENING[0],
-    Job("edits", _MINUTE, lambda app: _edits(app, _WAIT_S)),
+    Job("edits", _MINUTE, lambda app: _take_over_edits(app, _WAIT_S)),
     Job("transcripts", _AT_ONCE, _read_transcripts),
     Job("turns", _MINUTE, _flush_silent_sessions),
-    Job("receipts", _HOUR, _let_go_of_history),
+    Job("receipts", _HOUR, _trim_history),
     Job("lifts", _MINUTE, _work_out_lifts),
     Job("passes", _HOUR, _run_due_passes),
 )

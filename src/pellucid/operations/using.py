@@ -3,10 +3,11 @@
 Where a recall of the same occasion had served the memory, what is done with it then is a citation, too.
 """
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime, time
+from itertools import count
 
 from pellucid.app import App
 from pellucid.clock import epoch_ms
@@ -29,11 +30,8 @@ KINDS: Mapping[Evidence, CitationKind] = {
 def note_use(
     app: App, namespace: str, memory_ids: Collection[str], kind: UseKind, session_id: str | None = None
 ) -> None:
-    """Note that somebody used memories on purpose: in a session, or else on this day (UTC).
-
-    What is asked for never fails for it: where nothing can be written, nothing is noted. It reaches heat and tier with
-    the next lifecycle pass.
-    """
+    """Record that somebody deliberately used memories, in a session or, without one, on this day (UTC). It never fails:
+    where nothing can be written, nothing is recorded. The next lifecycle pass reads it for heat and tier."""
     if app.read_only or not memory_ids:
         return
     now = app.clock.now()
@@ -42,10 +40,8 @@ def note_use(
 
 
 def served_texts(app: App, namespace: str, session_id: str) -> dict[str, str]:
-    """What the recalls of a session gave it, by the ids of the memories: those that still stand, and no passages.
-
-    Nothing where history cannot be read: it is never needed to take turns in.
-    """
+    """Return the contents, by id, of active memories (no passages) that recalls served to a session; empty if history
+    cannot be read."""
     with suppress(StoreError):
         recalls = app.citations.served(namespace, session_id)
         ids = list(dict.fromkeys(memory_id for each in recalls for memory_id in each.memory_ids))
@@ -54,13 +50,22 @@ def served_texts(app: App, namespace: str, session_id: str) -> dict[str, str]:
     return {}
 
 
+def served_ids(app: App, namespace: str, recall_id: str) -> Iterator[str]:
+    """Yield the ids of the memories that a recall served, in their order; none if the namespace has no such recall."""
+    for place in count(1):
+        row = app.history.audit(recall_id, place, namespace)
+        if row is None:
+            return
+        yield row.memory_id
+
+
 def occasion_of(session_id: str | None, now: datetime) -> str:
-    """On which occasion something is done: in a session, or else on this day (UTC)."""
+    """Return the key under which uses and citations count once: the session, else the day (UTC) as YYYY-MM-DD."""
     return session_id or f"{now:%Y-%m-%d}"
 
 
 @dataclass(frozen=True, slots=True)
-class Deed:
+class MemoryUse:
     """What was done with a memory: the sign of it, in which session or else on this day, by which agent.
 
     `words` are evidence of it, and kept as long as the notes of citations; `at` is when it was done, if not now;
@@ -75,21 +80,19 @@ class Deed:
     recall_id: str | None = None
 
 
-def begin_of(session_id: str | None, now: datetime) -> int:
-    """From when on recalls are of this occasion (epoch milliseconds): of a session always, of none since midnight."""
+def occasion_start_ms(session_id: str | None, now: datetime) -> int:
+    """Return from when on recalls count for this occasion, in epoch milliseconds: 0 in a session, else midnight."""
     return 0 if session_id else epoch_ms(datetime.combine(now.date(), time(), UTC))
 
 
-def credit(app: App, namespace: str, memory_id: str, deed: Deed) -> str | None:
-    """Cite a memory for what was done with it, if a recall of this occasion had served it before: which.
-
-    Nothing fails for it, as in `note_use`.
-    """
+def cite_if_served(app: App, namespace: str, memory_id: str, deed: MemoryUse) -> str | None:
+    """Cite a memory for how it was used, if a recall of the same occasion had served it, or `deed` names the recall.
+    Return that recall's id, else None. It never fails, like `note_use`."""
     if app.read_only:
         return None
     session_id, now = deed.session_id, deed.at or app.clock.now()
     with suppress(StoreError):
-        span = begin_of(session_id, now), epoch_ms(now)
+        span = occasion_start_ms(session_id, now), epoch_ms(now)
         if recall_id := deed.recall_id or app.citations.serving(namespace, session_id, memory_id, *span):
             kind, occasion = KINDS[deed.evidence], occasion_of(session_id, now)
             said = deed.agent, span[1], deed.words, "automatic", deed.evidence

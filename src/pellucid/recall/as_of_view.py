@@ -15,10 +15,7 @@ if TYPE_CHECKING:  # looking around waits for no NumPy
 
 
 def by_known(memory: Memory, known: datetime | None) -> Memory:
-    """The memory without what was written down of it after `known`: replacement, restatements, verification.
-
-    As it is where `known` is None.
-    """
+    """The memory as it was known at the instant `known`: without later replacement, restatements and verification."""
     if known is None:
         return memory
     by, end, verified = memory.superseded_by, memory.invalid_at, memory.last_verified_at
@@ -36,9 +33,9 @@ def by_known(memory: Memory, known: datetime | None) -> Memory:
 
 
 def as_stood(memory: Memory, request: "Request") -> Memory:
-    """A memory that answers a question about the past, as it stood then: in force, whatever became of it since.
+    """The memory as it was at the past instant that the request asks about; unchanged for a question about the present.
 
-    Its attributes were restated if they were by the instant; of an imported history, if they are today.
+    It is shown as active, whatever became of it since. Of an imported history, its attributes are those of today.
     """
     if request.as_of is None and request.as_known_at is None:
         return memory
@@ -52,10 +49,11 @@ def as_stood(memory: Memory, request: "Request") -> Memory:
 
 
 def _restated_by(memory: Memory, limit: datetime) -> Memory:
+    """The memory with only those retired attributes that were known to be restated at the instant `limit`."""
     left = {name: by for name, by in memory.retired_attributes.items() if _since(by, memory) <= limit}
     return memory if left == memory.retired_attributes else memory.model_copy(update={"retired_attributes": left})
 
 
 def _since(by: str, memory: Memory) -> datetime:
-    """When it was known that another memory replaces this one, at the earliest."""
+    """The earliest instant at which the memory with the id `by` can have been known to replace this one."""
     return recorded_at(by, memory.created)

@@ -23,11 +23,10 @@ class Move(Wire):
 
 
 class Effect(Wire):
-    """What leaving parts out does to the first topK.
+    """What leaving parts out does to the first topK of a recall.
 
-    This is not their direct share. The share is the term that a part adds to a score; the effect is what would be
-    served without the part, when its sole nominees and their neighbours are gone and every rank is derived anew.
-    A part with a large share in every score may have no effect, one with a small share may decide who is there at all.
+    Not to be confused with the share of a part, the term that it adds to a score: a part with a large share in every
+    score may change nothing, and one with a small share may decide who is there at all.
     """
 
     parts: tuple[str, ...]
@@ -43,7 +42,7 @@ class Effect(Wire):
 
 
 def effect(state: State, parts: Sequence[str]) -> Effect:
-    """What leaving these parts out together does to the first topK of a recorded recall."""
+    """The effect of leaving these parts out together on the first topK of a recorded recall."""
     try:
         before, after = (each[: state.request.settings.top_k_facts] for each in orders(state, parts))
     except NotComputableError as error:
@@ -63,29 +62,26 @@ def effect(state: State, parts: Sequence[str]) -> Effect:
 
 
 def effects(state: State) -> list[Effect]:
-    """What leaving out each leg does, of the legs that brought something, in the order they were asked."""
+    """The effect of leaving out each leg that brought something, one by one, in the order they were asked."""
     return [
         effect(state, (name,)) for name in dict.fromkeys(base_of(each.name) for each in state.legs if each.admitted)
     ]
 
 
 def orders(state: State, parts: Sequence[str]) -> tuple[list[str], list[str]]:
-    """The ids of everything that a recorded recall ranked, best first, and of what it would have without these parts.
-
-    Raises:
-        NotComputableError: the receipt cannot tell.
-    """
+    """The ids that a recall ranked, best first, with and without these parts; NotComputableError if unknown."""
     without = ablate(state, parts)
-    return _ids(replace(state, order=rescore(state)[1])), _ids(without)
+    return _ranked_ids(replace(state, order=rescore(state)[1])), _ranked_ids(without)
 
 
-def _ids(state: State) -> list[str]:
+def _ranked_ids(state: State) -> list[str]:
+    """The memory ids of a state's ranking, best first."""
     ids: Any = state.pool.ids.tolist()
     return [unpack_id(ids[at]) for at in state.order.tolist()]
 
 
 def _kendall_tau(places: Sequence[int]) -> float | None:
-    """Kendall's τ between the order of these places and the order they are given in; no two are the same."""
+    """Kendall's τ between the order of these distinct places and the order they are given in; None for fewer than 2."""
     count = len(places)
     if count < 2:
         return None

@@ -24,17 +24,18 @@ from pellucid.recall.state import Request, StageReport, State, World
 
 @dataclass(frozen=True, slots=True)
 class Stage:
-    """A step of a recall: it takes a state and returns the next one, and is silent: the runner times and records it."""
+    """A step of a recall: it takes a state and returns the next one. The runner times and records it."""
 
     name: str
     run: Callable[[State, World], State] | None = None
-    """Reads what must be read, and leaves it in the state; None where nothing must."""
+    """Reads from the world into the state; None where nothing is read."""
     terms: Callable[[State], State] | None = None
-    """What follows from the state alone; a replay calls this, with what a receipt holds of what was read."""
+    """Pure arithmetic on the state; a replay of a receipt calls this alone."""
     optional: bool = False
-    """A recall survives it: switched off by its name, or failed and recorded."""
+    """It can be switched off by its name, and a recall goes on if it fails."""
 
     def __call__(self, state: State, world: World) -> State:
+        """The state after the stage: `run`, then `terms`, as far as it has them."""
         state = self.run(state, world) if self.run else state
         return self.terms(state) if self.terms else state
 
@@ -56,20 +57,16 @@ STAGES: tuple[Stage, ...] = (
 """Every stage, in order. All but the first and the last are run again with the legs of sub-questions."""
 
 FAILED = "failed: "
-"""How the note of a stage begins that failed; what went wrong follows."""
+"""Begins the note of a failed stage; what went wrong follows."""
 
 
 def run(request: Request, world: World) -> State:
-    """Run every stage in order. A failure of an optional stage is recorded and the recall goes on without it.
-
-    Raises:
-        DeadlineError: there was no time for the next stage.
-    """
+    """Run every stage in order; if an optional one fails, go on without it. DeadlineError if time runs out."""
     return _run_stages(STAGES[-1:], ranked(request, world), world)
 
 
 def ranked(request: Request, world: World) -> State:
-    """Run every stage but the last: the ranking, of which any context can be assembled."""
+    """Run every stage but the last, iterations included: the ranking, of which a context can be assembled."""
     state = _run_stages(STAGES[:-1], State(request), world)
     for number in range(2, request.settings.max_iterations + 1):
         started = perf_counter()
@@ -82,10 +79,7 @@ def ranked(request: Request, world: World) -> State:
 
 
 def replay(state: State, read: Mapping[str, Callable[[State], State]] = MappingProxyType({})) -> State:
-    """The state with the terms of every stage that ran, worked out again from its recorded columns.
-
-    `read` maps a stage's name to what runs in place of its `run`; for the others the recorded columns stand.
-    """
+    """Work the terms of all stages that ran out again; `read` maps stage names to what replaces their `run`."""
     idle = left_out(state)
     for stage in STAGES:
         if stage.name in read:
@@ -96,19 +90,16 @@ def replay(state: State, read: Mapping[str, Callable[[State], State]] = MappingP
 
 
 def left_out(state: State) -> frozenset[str]:
-    """The stages that were switched off or failed, of several iterations in the last; and what else is left out."""
+    """The names of the stages that were switched off or failed in their last iteration, and of all else left out."""
     notes = {base_of(each.name): each.note for each in state.stages}
     return state.request.without | {name for name, note in notes.items() if note}
 
 
-def _run_stages(stages: Sequence[Stage], state: State, world: World, again: str = "") -> State:
-    """Run these stages in order and record each with its time; one that is left out is recorded as switched off.
-
-    `again` is put behind their names: `@2` in the second iteration. DeadlineError where no time is left for the next.
-    """
+def _run_stages(stages: Sequence[Stage], state: State, world: World, suffix: str = "") -> State:
+    """Run and record these stages; `suffix` (`@2` in the second iteration) is appended to their names."""
     for stage in stages:
         world.deadline.check()
-        name = stage.name + again
+        name = stage.name + suffix
         if stage.optional and stage.name in state.request.without:
             state = _record_stage(state, name, 0.0, "switched off")
             continue
@@ -119,7 +110,7 @@ def _run_stages(stages: Sequence[Stage], state: State, world: World, again: str 
 
 
 def _attempt_stage(stage: Stage, state: State, world: World) -> tuple[State, str]:
-    """The state after a stage, and ""; where an optional one fails, the state before it, and what went wrong."""
+    """The state after a stage, and ""; if an optional one fails, the state before it, and what went wrong."""
     try:
         return stage(state, world), ""
     except (InputError, DeadlineError):
@@ -131,4 +122,5 @@ def _attempt_stage(stage: Stage, state: State, world: World) -> tuple[State, str
 
 
 def _record_stage(state: State, name: str, millis: float, note: str) -> State:
+    """The state with a report of one more stage that has run; `note` says why it failed or was skipped, if so."""
     return replace(state, stages=(*state.stages, StageReport(name, millis, note)))

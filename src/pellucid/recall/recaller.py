@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from pellucid.recall.state import Request, State, World
 
 _PRUNE_AT = "00"
-"""The end of a recall id upon which old receipts are emptied: one in 256 recalls, at random."""
+"""Recalls whose id ends so, one in 256 at random, also empty old receipts."""
 
 
 def asks_a_model(settings: RecallSettings) -> bool:
@@ -35,7 +35,7 @@ def asks_a_model(settings: RecallSettings) -> bool:
 
 
 def trim_history(history: History, kept: HistorySettings, now: datetime) -> int:
-    """Delete events and citations, and empty receipts, that are older or more than the settings keep; how many."""
+    """Delete events and citations, and empty receipts, beyond what the settings keep; how many in all."""
     dropped = history.trim(epoch_ms(now - timedelta(days=kept.event_days)), kept.events)
     return dropped + empty_receipts(history, kept, now)
 
@@ -60,11 +60,7 @@ class Recaller:
     """Opens the model that optional passes ask; None where none is set up."""
 
     def run(self, request: "Request", deadline: Deadline | None = None) -> "State":
-        """One recall over one snapshot of the namespace; nothing is kept of it.
-
-        Raises:
-            DeadlineError: it was not done in time.
-        """
+        """Run one recall over one snapshot of the namespace and record nothing; DeadlineError if it takes too long."""
         from pellucid.recall.pipeline import run
 
         with self.world(request, deadline) as world:
@@ -72,7 +68,7 @@ class Recaller:
 
     @contextmanager
     def world(self, request: "Request", deadline: Deadline | None = None) -> "Generator[World]":
-        """What a recall may ask, over one snapshot of the namespace: for more than one recall of the same things."""
+        """Open what a recall may read and ask, over one snapshot of the namespace; it may serve several recalls."""
         from pellucid.recall.state import World
 
         until = deadline or Deadline()
@@ -87,11 +83,11 @@ class Recaller:
             yield World(reader, embedder, problem, self.rerank, self.reranker, self._chat(request, until), until)
 
     def _chat(self, request: "Request", deadline: Deadline) -> "ChatModel | None":
-        """The model, only where this request asks one."""
+        """The chat model, opened only where this request asks one; else None."""
         return self.chat(deadline) if self.chat and asks_a_model(request.settings) else None
 
     def record(self, state: "State", drafted: "Draft", event: RecallEvent) -> None:
-        """Have a recall written to the history in the background: receipt, event, and ids of what was handed out."""
+        """Write a recall to the history in the background: receipt, event, and the ids of what the context holds."""
         request, included = state.request, set(state.context.included)
         served = tuple((each.memory.id, each.op_id) for each in state.served if each.memory.id in included)
 
@@ -104,7 +100,7 @@ class Recaller:
         )
 
     def record_failure(self, request: "Request", event: RecallEvent) -> None:
-        """Keep that a recall gave no answer, and what was asked."""
+        """Write to the history in the background that a recall failed, and its query."""
         from pellucid.recall.receipt.words import query_bytes
 
         self.history.later(partial(_record_of, request, event, query=query_bytes(request)))
@@ -117,5 +113,6 @@ def _record_of(
     served: tuple[tuple[str, str | None], ...] = (),
     query: bytes = b"",
 ) -> RecallRecord:
+    """The history record of a recall: `packed` is its receipt, `served` pairs ids with the operation that wrote it."""
     at = epoch_ms(request.at)
     return RecallRecord(request.recall_id, at, request.namespace, request.session_id, packed, served, query, event)

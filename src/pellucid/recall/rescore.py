@@ -11,10 +11,7 @@ from pellucid.recall.state import Pool, State
 
 
 def rescore(state: State) -> tuple[Pool, Ints]:
-    """The pool with its terms and final scores, and the order of what passed the filters, from recorded columns.
-
-    Gives what the live stages gave, to the last bit: it is their own terms, over the same columns.
-    """
+    """The pool with the live terms and final scores, to the last bit, and the ranking, from recorded columns."""
     rejected = state.pool.rejected
     filtered = np.where(rejected > len(FILTERS), 0, rejected).astype(np.uint8)
     again = replay(replace(state, pool=replace(state.pool, rejected=filtered)))

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from pellucid.deadline import Deadline
 from pellucid.encoders.chat.model import ChatModel
-from pellucid.encoders.port import Embedder, QueryEncoding
+from pellucid.encoders.port import Embedder, QueryEncoding, Vector
 from pellucid.encoders.rerank.reranker import Reranker
 from pellucid.recall.context.records import CutMemory, NamedEpisode, PassReport
 from pellucid.recall.query.edges import AskedEdges
@@ -55,7 +55,7 @@ class Request:
 
 @dataclass(frozen=True, slots=True)
 class LegReport:
-    """How a leg did: its health and why, and how many rows each arm brought."""
+    """How a leg did: its health and why, and how many rows its admitted and its open search brought."""
 
     name: str
     health: Health
@@ -66,7 +66,7 @@ class LegReport:
 
 @dataclass(frozen=True, slots=True)
 class StageReport:
-    """How a stage did: its wall time, why it was skipped or failed, if it was; of a further round, what it asked."""
+    """How a stage did: its wall time; `note` says why it was skipped or failed, or what a further iteration asked."""
 
     name: str
     millis: float
@@ -111,7 +111,11 @@ class Plan:
     """Indices of the stems that say what is sought: all but function words, whether any memory holds them or not."""
     searched: tuple[int, ...] = ()
     """Indices of the stems the lexical leg asks for; the others are too common to be worth their cost."""
+    people: frozenset[int] = frozenset()
+    """Indices of the stems of people's names: what is by or about them counts as `named`, and not by its words."""
     encoding: QueryEncoding | None = None
+    vector: Vector | None = None
+    """What the vector leg asks with: that of the query without the names of people."""
     token_stem: tuple[int, ...] = ()
     """For each query token of the encoding, the stem it stands in, or -1."""
     encoder_problem: str = ""
@@ -220,21 +224,21 @@ class Pool:
         return len(self.rows)
 
     def answering(self, plan: Plan) -> Mask:
-        """Brought by the graph leg along the edges that the query asks for."""
+        """A mask of the candidates that the graph leg brought along the edges that the query asks for."""
         ranks = self.ranks.get("graph", np.zeros(len(self), dtype=np.int64))
         return (ranks > 0) & (ranks <= plan.answers)
 
     @property
     def nominated(self) -> Mask:
-        """Brought by the admitted arm of some leg."""
+        """A mask of the candidates that the admitted search of some leg brought."""
         out = np.zeros(len(self), dtype=np.bool_)
         for ranks in self.ranks.values():
             out |= ranks > 0
         return out
 
 
-def blank(rows: Rows, columns: Columns) -> Pool:
-    """A pool of these rows, sorted by id, that knows only their columns: no leg ranks, terms or verdicts yet."""
+def blank_pool(rows: Rows, columns: Columns) -> Pool:
+    """A pool of these rows, sorted by id, with their index columns, and no leg ranks, terms or verdicts yet."""
     by_id = np.argsort(columns.ids, kind="stable")
     count = len(rows)
     known = {name: getattr(columns, name)[by_id] for name in Columns.__slots__ if name not in ("about", "admitted")}
@@ -258,7 +262,7 @@ def blank(rows: Rows, columns: Columns) -> Pool:
 
 
 def plain_columns(count: int) -> Columns:
-    """The columns of rows that are active, valid and trusted, and of which nothing else is known."""
+    """Index columns of `count` made-up rows that are active, valid and trusted, with nothing else known of them."""
     numbers, share = np.zeros(count, dtype=np.int64), np.zeros(count, dtype=np.float32)
     yes, bits = np.ones(count, dtype=np.bool_), np.zeros(count, dtype=np.uint8)
     ids = np.array([bytes([*divmod(number, 256)]).rjust(16, b"\1") for number in range(count)], dtype="S16")
@@ -309,7 +313,7 @@ class Context:
 
 @dataclass(frozen=True, slots=True)
 class Tier:
-    """The verdict on a direct answer: the memory that is one, if any, the gate that decided, and who failed where."""
+    """The verdict on a direct answer: the memory that is one, if any, or the gate that the last candidate failed."""
 
     tier: str
     reason: str
@@ -322,7 +326,7 @@ class Tier:
 
 @dataclass(frozen=True, slots=True)
 class Abstention:
-    """How sure a recall is that it knows nothing: the score (higher is less sure of an answer) and the threshold."""
+    """How much a recall doubts its answer: the score (0 to 1, higher is less sure) and the threshold to abstain."""
 
     score: float
     threshold: float
@@ -346,7 +350,7 @@ class State:
     """By the id of a memory that the graph leg nominated, how it was reached; dropped when the ranking is done."""
     paths: Mapping[str, GraphPath] = field(default_factory=dict[str, GraphPath])
     """The same of those that are served, in terms that outlive the snapshot."""
-    pool: Pool = field(default_factory=lambda: blank(np.zeros(0, dtype=np.int64), plain_columns(0)))
+    pool: Pool = field(default_factory=lambda: blank_pool(np.zeros(0, dtype=np.int64), plain_columns(0)))
     features: Features | None = None
     """What `measure` read of the pool, aligned with it; dropped when the ranking is done."""
     rungs: tuple[Rung, ...] = ()

@@ -17,19 +17,7 @@ from pydantic import BaseModel, ConfigDict, Field, PrivateAttr, ValidationError,
 from pydantic.alias_generators import to_camel, to_snake
 
 from pellucid.errors import InputError, field_name
-from pellucid.settings.files import (
-    NAME,
-    FolderFile,
-    Harmless,
-    Table,
-    in_snake_case,
-    merged,
-    names,
-    read_folder,
-    read_own,
-    section,
-    wrong_setting,
-)
+from pellucid.settings import files
 from pellucid.settings.sections import (
     NAMESPACE_PATTERN,
     CaptureSettings,
@@ -53,11 +41,11 @@ _BETWEEN = "__"
 
 
 class Settings(BaseModel):
-    """Everything that can be set. Frozen: read once, passed down."""
+    """All settings. Frozen: read once, passed down."""
 
     model_config = ConfigDict(frozen=True, extra="forbid", validate_default=True)
     home: Path = Field(default=Path("~/.pellucid"), description="Holds the vault, the databases and the model cache.")
-    namespace: Harmless[str] = Field(
+    namespace: files.Harmless[str] = Field(
         default="local/default", pattern=NAMESPACE_PATTERN, description="The isolation unit, tenant/project."
     )
     recall: RecallSettings = RecallSettings()
@@ -79,30 +67,36 @@ class Settings(BaseModel):
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """What the user is to be told of where settings came from: what a folder's file chose, or may not set."""
+        """Messages about the working folder's `pellucid.toml`: what it may not set, which namespace it chose."""
         return self._notes
 
     @property
     def sources(self) -> Mapping[str, str]:
-        """Where each setting that is no default came from, by its name with its sections: `recall.topKFacts`."""
+        """Where each setting that somebody gave came from, by its full name such as `recall.topKFacts`.
+
+        The value is the path of a file, the name of an environment variable, or "this command"; settings left at their
+        default are not in it.
+        """
         return self._sources
 
     @property
     def namespace_is_given(self) -> bool:
-        """Whether somebody named the namespace: a flag, the environment, or a `pellucid.toml`. A project is no name."""
+        """Whether a flag, the environment, a `pellucid.toml` or `naming` set the namespace.
+
+        After `in_project` it is False.
+        """
         return "namespace" in self.model_fields_set
 
     def in_project(self, namespace: str) -> "Settings":
-        """These settings with a project's namespace, found by the folder: `namespace_is_given` stays false."""
+        """Return these settings with the namespace of a project; `namespace_is_given` becomes false."""
         found = self.model_copy(update={"namespace": namespace})
         found.model_fields_set.discard("namespace")
         return found
 
     def naming(self, namespace: str) -> "Settings":
-        """These settings with the namespace that the caller names: `namespace_is_given` is true.
+        """Return these settings with a namespace that the caller names, such as `local/default`.
 
-        Raises:
-            InputError: that is no name of a namespace.
+        `namespace_is_given` becomes true. Raises InputError if the namespace is malformed.
         """
         if not re.fullmatch(NAMESPACE_PATTERN, namespace):
             raise InputError(
@@ -113,51 +107,53 @@ class Settings(BaseModel):
         return self.model_copy(update={"namespace": namespace})
 
     def noting(self, notes: tuple[str, ...], sources: Mapping[str, str]) -> "Settings":
-        """These settings, with notes, and where each came from: `load` says so."""
+        """Replace the notes and sources of these settings in place, and return the same object."""
         self._notes, self._sources = notes, dict(sources)
         return self
 
     @field_validator("home")
     @classmethod
     def _expand(cls, home: Path) -> Path:
+        """Expand `~` and make the home's path absolute."""
         return home.expanduser().absolute()
 
 
 def load(**flags: Any) -> Settings:
-    """The settings of this process.
+    """Load the settings of this process: flags before environment before files before defaults.
 
-    Args:
-        flags: command-line values, which win over everything; `None` means "not given".
-
-    Raises:
-        InputError: a value is out of range, or a file is not TOML; names the setting and where it came from.
+    `flags` are fields of `Settings` by name, sections as tables; None is ignored. Raises InputError, naming the
+    setting, if one is unknown or its value is wrong; naming the file, if that cannot be read or is not TOML.
     """
     given = {name: value for name, value in flags.items() if value is not None}
     try:
         environment = _of_environment()
-        home = Settings(**{k: v for k, v in merged(environment, given).items() if k == "home"}).home
-        folder = _working_folder_file(home / NAME)
-        own = read_own(home / NAME)
-        found = Settings(**merged(own, folder.taken, environment, given))
+        home = Settings(**{k: v for k, v in files.merged(environment, given).items() if k == "home"}).home
+        folder = _working_folder_file(home / files.NAME)
+        own = files.read_own(home / files.NAME)
+        found = Settings(**files.merged(own, folder.taken, environment, given))
         default = Settings.model_fields["namespace"].default
-        without = merged({"namespace": default}, own, environment, given)["namespace"]
-        sources = {name: str(home / NAME) for name in names(own, Settings)}
-        sources |= {name: str(folder.path) for name in names(folder.taken, Settings)}
-        sources |= {name: variable(name) for name in names(environment, Settings)}
+        without = files.merged({"namespace": default}, own, environment, given)["namespace"]
+        sources = {name: str(home / files.NAME) for name in files.names(own, Settings)}
+        sources |= {name: str(folder.path) for name in files.names(folder.taken, Settings)}
+        sources |= {name: variable(name) for name in files.names(environment, Settings)}
         sources |= dict.fromkeys(map(to_camel, given), "this command")
         return found.noting(folder.notes(home, found.namespace if found.namespace != without else None), sources)
     except ValidationError as error:
-        raise wrong_setting(error) from error
+        raise files.wrong_setting(error) from error
 
 
 def variable(name: str) -> str:
-    """The environment variable of a setting: `PELLUCID_RECALL__TOP_K_FACTS` of `recall.topKFacts`."""
+    """Return the environment variable of a setting: `PELLUCID_RECALL__TOP_K_FACTS` for `recall.topKFacts`."""
     return _PREFIX + _BETWEEN.join(to_snake(part).upper() for part in name.split("."))
 
 
-def _of_environment() -> Table:
-    """What the variables set that are named after a setting; the others, and empty ones, say nothing."""
-    found: Table = {}
+def _of_environment() -> files.Table:
+    """Return the settings that `PELLUCID_*` variables give, as nested tables with snake-case keys.
+
+    Empty variables, and those whose first part is no field of `Settings`, are ignored; what is unknown within a section
+    stays, to be refused.
+    """
+    found: files.Table = {}
     for name, text in sorted(os.environ.items()):  # a section before what stands in it
         head, prefix, rest = name.upper().partition(_PREFIX)
         path = rest.lower().split(_BETWEEN)
@@ -165,15 +161,18 @@ def _of_environment() -> Table:
             value = _read_value(text, path)
             for part in reversed(path):
                 value = {part: value}
-            found = merged(found, cast("Table", value))
-    return in_snake_case(found)
+            found = files.merged(found, cast("files.Table", value))
+    return files.in_snake_case(found)
 
 
 def _read_value(text: str, path: Sequence[str]) -> object:
-    """A variable's text as it stands; of a setting that is a list, a table or a section, the JSON that it is."""
+    """Parse a variable's text as JSON if `path` leads to a list, a table or a section.
+
+    Return the text itself for other settings, and if it is not JSON.
+    """
     kind: object = Settings
     for part in path:
-        inner = section(kind)
+        inner = files.section(kind)
         known = inner.model_fields.get(part) if inner else None
         kind = known.annotation if known else (get_args(kind) or (None,))[-1]  # of a table, what its values are
     try:
@@ -183,34 +182,42 @@ def _read_value(text: str, path: Sequence[str]) -> object:
 
 
 def _holds_many(kind: object) -> bool:
-    return bool(section(kind)) or get_origin(kind) in (tuple, dict) or any(map(_holds_many, get_args(kind)))
+    """Whether a setting of this type is a section, a list or a table, or may be one of these (a union)."""
+    return bool(files.section(kind)) or get_origin(kind) in (tuple, dict) or any(map(_holds_many, get_args(kind)))
 
 
-def _working_folder_file(own: Path) -> FolderFile:
-    """What the `pellucid.toml` of the working folder sets; nothing where that folder was removed."""
+def _working_folder_file(own: Path) -> files.FolderFile:
+    """Read the `pellucid.toml` of the working directory.
+
+    It is empty if there is no such file or directory, or if the file is the user's `own` (a path).
+    """
     try:
-        return read_folder(Path.cwd() / NAME, own, Settings)
+        return files.read_folder(Path.cwd() / files.NAME, own, Settings)
     except FileNotFoundError:  # the working directory was removed
-        return FolderFile()
+        return files.FolderFile()
 
 
 def settings_hash(recall: RecallSettings) -> str:
-    """Sixteen hex digits that name a set of recall settings in a receipt."""
+    """Return 16 hex digits that identify a set of recall settings in a receipt."""
     text = json.dumps(recall.model_dump(mode="json"), sort_keys=True)
     return hashlib.sha256(text.encode()).hexdigest()[:16]
 
 
 def plain_terminal() -> bool:
-    """Whether colours and progress bars are unwelcome (`NO_COLOR`, or a dumb terminal)."""
+    """Whether colours and progress bars are unwelcome: `NO_COLOR` is not empty, or `TERM` is `dumb`."""
     return bool(os.environ.get("NO_COLOR")) or os.environ.get("TERM") == "dumb"
 
 
 def exports_spans() -> bool:
-    """Whether the environment lets spans be sent by OTLP: `OTEL_TRACES_EXPORTER` names it, or nothing."""
+    """Whether `OTEL_TRACES_EXPORTER` allows sending spans by OTLP: it includes `otlp`, or is not set."""
     return "otlp" in os.environ.get("OTEL_TRACES_EXPORTER", "otlp").split(",")
 
 
 def program_environment(allowed: tuple[str, ...]) -> dict[str, str]:
-    """What of this environment a program that we start is given: the search path, home, locale, and what is allowed."""
+    """Return the environment for a program that we start.
+
+    It holds PATH, HOME, LANG, LC_ALL, LC_CTYPE and the `allowed` variables as far as they are set, and TERM=dumb unless
+    TERM is allowed.
+    """
     named = ("PATH", "HOME", "LANG", "LC_ALL", "LC_CTYPE", *allowed)
     return {"TERM": "dumb"} | {name: os.environ[name] for name in named if name in os.environ}

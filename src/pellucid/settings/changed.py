@@ -11,10 +11,10 @@ from pellucid.settings.files import Table, merged, wrong_setting
 
 
 def changed(settings: Settings, changes: Mapping[str, object]) -> Settings:
-    """The settings with some values changed, each named with its section: `recall.legWeights.vector`.
+    """Return new settings with values changed by full name, such as `recall.topKFacts`.
 
-    Raises:
-        InputError: a name is unknown, or a value is out of range.
+    `sources` ascribe these to "this run". Raises InputError if a setting is unknown or its value is wrong. A namespace
+    that was not given (`in_project`) falls back to the default.
     """
     table = settings.model_dump(exclude_unset=True)
     for name, value in changes.items():

@@ -5,8 +5,6 @@ field is declared `Harmless`; what it sets beyond that is named and left out. Wh
 all, stops the command instead, for the file may have meant to name the namespace.
 """
 
-import os
-import stat
 import tomllib
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -18,7 +16,7 @@ from pydantic.alias_generators import to_camel, to_snake
 from pydantic.fields import FieldInfo
 
 from pellucid.errors import InputError
-from pellucid.plain_file import open_to_read
+from pellucid.plain_file import read_plain_file
 
 NAME = "pellucid.toml"
 MOST_BYTES = 1 << 16
@@ -37,14 +35,17 @@ trust, redaction, capture or what is sent, and lasts no longer than the command.
 
 @dataclass(frozen=True, slots=True)
 class FolderFile:
-    """The file of a working folder: what it may set, and the settings it names that it may not (`llm.baseUrl`)."""
+    """The settings in the file of a working folder: those that it may set, and the names of those it may not."""
 
     path: Path | None = None
     taken: Table = field(default_factory=dict[str, Any])
     ignored: tuple[str, ...] = ()
 
     def notes(self, home: Path, namespace: str | None) -> tuple[str, ...]:
-        """What is to be said about it; `namespace` is the one in force if this file chose it."""
+        """Return a message for the user if the file sets what it may not, and one if it chose the namespace in force.
+
+        `namespace` is that namespace; None if the file did not choose it.
+        """
         out: list[str] = []
         if self.ignored:
             names = ", ".join(self.ignored)
@@ -58,24 +59,23 @@ class FolderFile:
 
 
 def is_harmless(known: FieldInfo) -> bool:
-    """Whether a folder's file may set it."""
+    """Whether a folder's file may set this field."""
     return any(isinstance(each, _HarmlessMark) for each in known.metadata)
 
 
 def read_own(path: Path) -> Table:
-    """All that the user's own file sets; nothing if there is none.
+    """Read the user's own file as a table with snake-case keys; empty if there is none.
 
-    Raises:
-        InputError: it cannot be read, or is not TOML.
+    Raises InputError if it cannot be read or is not TOML.
     """
     return in_snake_case(_read_table(path, "correct or remove it"))
 
 
 def read_folder(path: Path, own: Path, model: type[BaseModel]) -> FolderFile:
-    """What the file of a folder sets of a model's fields. If it is the user's own file, that was read already.
+    """Read what a folder's file sets of `model`: harmless settings are taken, others ignored by name.
 
-    Raises:
-        InputError: it cannot be read, is not TOML, or names a setting that there is not.
+    The result is empty if the file is missing or is `own`. Raises InputError if it cannot be read, is not TOML, or
+    names an unknown setting.
     """
     if not path.exists() or (own.exists() and path.samefile(own)):
         return FolderFile()
@@ -89,7 +89,10 @@ def read_folder(path: Path, own: Path, model: type[BaseModel]) -> FolderFile:
 def _harmless_settings(
     table: Table, model: type[BaseModel], at: tuple[str, ...], ignored: list[str], path: Path
 ) -> Table:
-    """The settings of a table that a folder may set; the names of others go to `ignored`, unknown ones are refused."""
+    """Return the harmless settings of a table; append the full names of others to `ignored`, refuse unknown ones.
+
+    `at` are the sections that the table is in, `path` is the file.
+    """
     out: Table = {}
     for key, value in table.items():
         name = to_snake(key)
@@ -112,7 +115,10 @@ def _harmless_settings(
 
 
 def names(table: Table, model: type[BaseModel]) -> Iterator[str]:
-    """The settings of a model that a table sets, with their sections: `recall.topKFacts`."""
+    """Yield the full names, such as `recall.topKFacts`, of what a table with snake-case keys sets.
+
+    Unknown settings too.
+    """
     for key, value in table.items():
         known = model.model_fields.get(key)
         inner = section(known.annotation) if known else None
@@ -123,17 +129,20 @@ def names(table: Table, model: type[BaseModel]) -> Iterator[str]:
 
 
 def section(kind: object) -> type[BaseModel] | None:
-    """The section that settings of this type are; None of a plain one."""
+    """Return a setting's type if it is a section (a subclass of BaseModel), else None."""
     return kind if isinstance(kind, type) and issubclass(kind, BaseModel) else None
 
 
 def _read_table(path: Path, next_step: str) -> Table:
+    """Read a TOML file; empty if there is none.
+
+    Raises InputError, with this next step, if it cannot be read, is no plain file, is larger than 64 KiB, or is not
+    TOML.
+    """
     try:
-        with open_to_read(path) as file:
-            plain = stat.S_ISREG(os.fstat(file.fileno()).st_mode)
-            data = file.read(MOST_BYTES + 1) if plain else b""
-        if not plain or len(data) > MOST_BYTES:
-            why = "is no plain file" if not plain else f"is larger than {MOST_BYTES >> 10} KiB"
+        data = read_plain_file(path, MOST_BYTES + 1)
+        if data is None or len(data) > MOST_BYTES:
+            why = "is no plain file" if data is None else f"is larger than {MOST_BYTES >> 10} KiB"
             raise InputError(f"{path} {why}", code="invalid_setting", next_step=next_step)
         return tomllib.loads(data.decode("utf-8"))
     except FileNotFoundError:
@@ -148,7 +157,7 @@ def _read_table(path: Path, next_step: str) -> Table:
 
 
 def in_snake_case(table: Table) -> Table:
-    """A table with the names of fields for keys: `top_k_facts` of `topKFacts`."""
+    """Return a table with its keys, and those of the tables in it, in snake case: `top_k_facts` for `topKFacts`."""
     return {
         to_snake(key): in_snake_case(cast("Table", value)) if isinstance(value, dict) else value
         for key, value in table.items()
@@ -156,7 +165,10 @@ def in_snake_case(table: Table) -> Table:
 
 
 def merged(*layers: Table) -> Table:
-    """Tables in one, section by section; what a later one sets wins."""
+    """Merge tables section by section; later values win.
+
+    But a section never replaces a value that is no section: that value stays, to be refused by validation.
+    """
     out: Table = {}
     for layer in layers:
         for key, value in layer.items():
@@ -169,7 +181,7 @@ def merged(*layers: Table) -> Table:
 
 
 def wrong_setting(error: ValidationError) -> InputError:
-    """What is said of a setting that its checks refuse."""
+    """Make an InputError of the first error in a validation of settings, naming the setting: `recall.topKFacts`."""
     first = error.errors()[0]
     where = ".".join(to_camel(str(part)) for part in first["loc"])
     return InputError(f"setting {where}: {first['msg']}", code="invalid_setting", next_step="see docs/settings.md")

@@ -9,6 +9,11 @@ from pellucid.settings.files import Harmless
 
 NAMESPACE_PATTERN = r"^[a-z0-9][a-z0-9._-]{0,63}/[a-z0-9][a-z0-9._-]{0,63}$"
 QUERY_CLASSES = ("historical", "architectural", "current_state", "decision", "other")
+Weight = Annotated[float, Field(ge=0, le=1000)]
+Fraction = Annotated[float, Field(ge=0, le=1)]
+Positive = Annotated[int, Field(ge=1)]
+Count = Annotated[int, Field(ge=0)]
+PositiveFloat = Annotated[float, Field(gt=0)]
 _SECTION = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False, alias_generator=to_camel, populate_by_name=True)
 
 
@@ -16,23 +21,17 @@ class LegWeights(BaseModel):
     """What first place in a leg is worth in the sum; 0 switches the leg off."""
 
     model_config = _SECTION
-    vector: float = Field(default=1.0, ge=0, le=1000, description="Nearness of meaning.")
-    lexical: float = Field(default=1.0, ge=0, le=1000, description="Shared words, by BM25.")
-    passage: float = Field(
-        default=0.5, ge=0, le=1000, description="Words shared with a memory and those beside it, by BM25."
-    )
-    graph: float = Field(
-        default=1.0, ge=0, le=1000, description="What hangs together with the things that the query names."
-    )
-    procedural: float = Field(default=3.0, ge=0, le=1000, description="Procedures, where the query starts a task.")
-    review: float = Field(default=5.0, ge=0, le=1000, description="Memories that speak of the files under review.")
-    recent: float = Field(default=1.0, ge=0, le=1000, description="Newest first; asked only when the search legs fail.")
-    temporal: float = Field(
-        default=0.1, ge=0, le=1000, description="Prefers newer memories, but not for questions about the past."
-    )
-    rerank: float = Field(default=1.25, ge=0, le=1000, description="Place by the reranker.")
-    rerank_passage: float = Field(
-        default=1.0, ge=0, le=1000, description="Place by late interaction with a memory and those beside it."
+    vector: Weight = Field(default=1.0, description="Nearness of meaning.")
+    lexical: Weight = Field(default=1.0, description="Shared words, by BM25.")
+    passage: Weight = Field(default=0.5, description="Words shared with a memory and those beside it, by BM25.")
+    graph: Weight = Field(default=1.0, description="What hangs together with the things that the query names.")
+    procedural: Weight = Field(default=3.0, description="Procedures, where the query starts a task.")
+    review: Weight = Field(default=5.0, description="Memories that speak of the files under review.")
+    recent: Weight = Field(default=1.0, description="Newest first; asked only when the search legs fail.")
+    temporal: Weight = Field(default=0.1, description="Prefers newer memories, but not for questions about the past.")
+    rerank: Weight = Field(default=1.25, description="Place by the reranker.")
+    rerank_passage: Weight = Field(
+        default=1.0, description="Place by late interaction with a memory and those beside it."
     )
 
 
@@ -51,8 +50,8 @@ class RecallSettings(BaseModel):
         default_factory=dict[str, dict[str, float]],
         description="Leg weights that differ for a class of query: `{historical = {temporal = 0.25}}`.",
     )
-    half_life_days: float = Field(
-        default=180.0, gt=0, description="Days after which being recent is worth 1/e (0.37), twice as many 1/e²."
+    half_life_days: PositiveFloat = Field(
+        default=180.0, description="Days after which being recent is worth 1/e (0.37), twice as many 1/e²."
     )
     gate: Literal["off", "heuristic", "llm"] = Field(
         default="heuristic", description="Who decides that a message needs no memory, or only little."
@@ -68,8 +67,8 @@ class RecallSettings(BaseModel):
     )
     direct_answer: bool = Field(default=True, description="Put one settled, unambiguous statement first.")
     max_iterations: int = Field(default=1, ge=1, le=5, description="Passes over a question; 1 asks no sub-questions.")
-    sufficiency_threshold: float = Field(
-        default=0.8, ge=0, le=1, description="Share of the question that a pass must cover to be the last."
+    sufficiency_threshold: Fraction = Field(
+        default=0.8, description="Share of the question that a pass must cover to be the last."
     )
     decompose: Literal["local", "llm"] = Field(default="local", description="Who finds the sub-questions.")
     top_k_episodes: Harmless[int] = Field(default=4, ge=0, le=100, description="Episodes returned at most.")
@@ -80,59 +79,48 @@ class RecallSettings(BaseModel):
     context_passes: tuple[Literal["select", "facts", "cleanup"], ...] = Field(
         default=(), description="Passes by the model of `llm` over the context; they may only remove or rephrase."
     )
-    abstain_at: float = Field(
-        default=0.65, ge=0, le=1, description="Doubt from which a recall says that it knows nothing; 1 never does."
+    abstain_at: Fraction = Field(
+        default=0.65, description="Doubt from which a recall says that it knows nothing; 1 never does."
     )
-    abstain_from: int = Field(
-        default=100, ge=0, description="Memories from which on doubt can be too much: of fewer, words tell too little."
+    abstain_from: Count = Field(
+        default=100, description="Memories from which on doubt can be too much: of fewer, words tell too little."
     )
     min_fact_score: float = Field(default=0.0, ge=-1, le=1, description="Cosine floor of the score-floor rung.")
-    score_propagation_alpha: float = Field(
-        default=0.4, ge=0, le=1, description="Discount of a neighbour's fused score."
+    score_propagation_alpha: Fraction = Field(default=0.4, description="Discount of a neighbour's fused score.")
+    mmr_lambda: Weight = Field(default=0.0, description="Weight of the diversity penalty.")
+    mmr_threshold: Fraction = Field(default=0.85, description="τ: similarity above which the penalty starts.")
+    char_budget: Harmless[Positive] = Field(default=16_000, description="Characters of assembled context.")
+    expand_from: Count = Field(
+        default=10, description="First places of each leg whose neighbouring turns join the pool."
     )
-    mmr_lambda: float = Field(default=0.0, ge=0, le=1000, description="Weight of the diversity penalty.")
-    mmr_threshold: float = Field(default=0.85, ge=0, le=1, description="τ: similarity above which the penalty starts.")
-    char_budget: Harmless[int] = Field(default=16_000, ge=1, description="Characters of assembled context.")
-    expand_from: int = Field(
-        default=10, ge=0, description="First places of each leg whose neighbouring turns join the pool."
-    )
-    graph_asked_weight: float = Field(
+    graph_asked_weight: Weight = Field(
         default=20.0,
-        ge=0,
-        le=1000,
         description="Worth of first place in the graph leg where the query asks for edges; of what else it finds, 2/5.",
     )
-    graph_traversal_confidence_floor: float = Field(
-        default=0.2, ge=0, le=1, description="Edges below this confidence are not followed."
+    graph_traversal_confidence_floor: Fraction = Field(
+        default=0.2, description="Edges below this confidence are not followed."
     )
     graph_traversal_page_rank_iterations: int = Field(
         default=8, ge=0, le=100, description="Iterations that refine the order of what the graph leg reached."
     )
     graph_hops: int = Field(default=3, ge=1, le=10, description="Edges from a named thing at most.")
     graph_decay: float = Field(default=0.7, gt=0, le=1, description="Share of a score that each edge passes on.")
-    lexical_cost: int = Field(default=20_000, ge=1, description="Rows the lexical leg may touch: rarest words first.")
-    min_token_overlap: float = Field(
-        default=0.0, ge=0, le=1, description="Share of the query's words a memory must hold."
+    lexical_cost: Positive = Field(default=20_000, description="Rows the lexical leg may touch: rarest words first.")
+    min_token_overlap: Fraction = Field(default=0.0, description="Share of the query's words a memory must hold.")
+    importance_weight: Weight = Field(default=0.05, description="Worth of importance 1.0 over 0.")
+    named_weight: Weight = Field(default=0.8, description="Worth of being said by, or about, somebody the query names.")
+    voice_weight: Weight = Field(
+        default=1.0, description="Worth of the user's own words where a question is about the user."
     )
-    importance_weight: float = Field(default=0.05, ge=0, le=1000, description="Worth of importance 1.0 over 0.")
-    named_weight: float = Field(
-        default=0.8, ge=0, le=1000, description="Worth of being said by, or about, somebody the query names."
-    )
-    voice_weight: float = Field(
-        default=1.0, ge=0, le=1000, description="Worth of the user's own words where a question is about the user."
-    )
-    asking_weight: float = Field(default=0.2, ge=0, le=1000, description="What a memory that only asks loses.")
-    heat_weight: float = Field(default=0.05, ge=0, le=1000, description="Worth of heat 1.0, of the last fold.")
-    tier_weight: float = Field(default=0.05, ge=0, le=1000, description="Worth of being hot rather than cold.")
+    asking_weight: Weight = Field(default=0.2, description="What a memory that only asks loses.")
+    heat_weight: Weight = Field(default=0.05, description="Worth of heat 1.0, of the last fold.")
+    tier_weight: Weight = Field(default=0.05, description="Worth of being hot rather than cold.")
     reinforcement_recall_boost_enabled: bool = Field(default=True, description="Prefer what was said repeatedly.")
-    reinforcement_weight: float = Field(default=0.02, ge=0, le=1000, description="Worth of each of ten repetitions.")
-    renewal_weight: float = Field(
-        default=1.25,
-        ge=0,
-        le=1000,
-        description="Lead that an older memory gives up to a newer one with all the query's words.",
+    reinforcement_weight: Weight = Field(default=0.02, description="Worth of each of ten repetitions.")
+    renewal_weight: Weight = Field(
+        default=1.25, description="Lead that an older memory gives up to a newer one with all the query's words."
     )
-    pin_weight: float = Field(default=0.5, ge=0, le=1000, description="Worth of a pin.")
+    pin_weight: Weight = Field(default=0.5, description="Worth of a pin.")
     store_query_text: bool = Field(
         default=True,
         description="Keep the query's words beside the receipt; a server that others can reach keeps none unless told.",
@@ -141,7 +129,10 @@ class RecallSettings(BaseModel):
     @field_validator("class_weights")
     @classmethod
     def _known_classes(cls, given: dict[str, dict[str, float]]) -> dict[str, dict[str, float]]:
-        """Only classes and legs that there are, each weight as `legWeights` would take it."""
+        """Refuse unknown query classes and legs, and weights that `legWeights` would refuse.
+
+        What is returned holds the weights that were set, as `LegWeights` reads them.
+        """
         if unknown := set(given) - set(QUERY_CLASSES):
             raise ValueError(f"no class of query is called {min(unknown)!r}: {', '.join(QUERY_CLASSES)}")
         return {name: LegWeights.model_validate(each).model_dump(exclude_unset=True) for name, each in given.items()}
@@ -178,20 +169,18 @@ class HistorySettings(BaseModel):
     """How long what was recalled can be explained in full, and is on record at all."""
 
     model_config = _SECTION
-    receipt_days: int = Field(
-        default=30, ge=1, description="Receipts older than this keep their results only, unless pinned."
+    receipt_days: Positive = Field(
+        default=30, description="Receipts older than this keep their results only, unless pinned."
     )
-    cited_days: int = Field(
-        default=90, ge=1, description="The same of recalls of which an agent was seen to use a memory."
+    cited_days: Positive = Field(
+        default=90, description="The same of recalls of which an agent was seen to use a memory."
     )
-    receipts: int = Field(default=50_000, ge=1, description="Receipts kept in full at most, the newest.")
-    receipt_mb: int = Field(default=512, ge=1, description="Megabytes of receipts kept in full at most, of the newest.")
-    event_days: int = Field(
-        default=400,
-        ge=1,
-        description="Events of recalls, and citations, older than this go; the sums of their days stay.",
+    receipts: Positive = Field(default=50_000, description="Receipts kept in full at most, the newest.")
+    receipt_mb: Positive = Field(default=512, description="Megabytes of receipts kept in full at most, of the newest.")
+    event_days: Positive = Field(
+        default=400, description="Events of recalls, and citations, older than this go; the sums of their days stay."
     )
-    events: int = Field(default=1_000_000, ge=1, description="Events of recalls kept at most, the newest.")
+    events: Positive = Field(default=1_000_000, description="Events of recalls kept at most, the newest.")
 
 
 class TelemetrySettings(BaseModel):
@@ -206,11 +195,11 @@ class TelemetrySettings(BaseModel):
         description="Where spans are sent, such as http://127.0.0.1:4318/v1/traces; empty: where `OTEL_*` says.",
     )
     content: bool = Field(default=False, description="Spans hold the words of questions and memories, too.")
-    rework_tokens: int = Field(
-        default=2_000, ge=0, description="Tokens that work costs which is done again because nobody remembered it."
+    rework_tokens: Count = Field(
+        default=2_000, description="Tokens that work costs which is done again because nobody remembered it."
     )
-    never_cited_from: int = Field(
-        default=5, ge=1, description="Times a memory is served, and never worked with, before `never-cited` names it."
+    never_cited_from: Positive = Field(
+        default=5, description="Times a memory is served, and never worked with, before `never-cited` names it."
     )
 
 
@@ -218,9 +207,8 @@ class StoreSettings(BaseModel):
     """What a process keeps in memory of the store."""
 
     model_config = _SECTION
-    warm_mb: int = Field(
+    warm_mb: Count = Field(
         default=1024,
-        ge=0,
         description="Megabytes of namespaces kept warm; beyond, the least recently asked goes, never one in use.",
     )
 
@@ -251,8 +239,8 @@ class ObserveSettings(BaseModel):
         default="heuristic", description="Who tells durable from passing."
     )
     flush_turns: int = Field(default=40, ge=1, le=1000, description="Turns after which a segment is flushed.")
-    flush_minutes: float = Field(
-        default=30.0, gt=0, description="Minutes of silence after which the turns before it are flushed."
+    flush_minutes: PositiveFloat = Field(
+        default=30.0, description="Minutes of silence after which the turns before it are flushed."
     )
     topic_shift: float = Field(
         default=0.65, ge=0, le=2, description="Distance of the newest turns to the segment that flushes it; 0 is off."
@@ -285,24 +273,22 @@ class LlmSettings(BaseModel):
     )
     command_environment: tuple[str, ...] = Field(default=(), description="Further variables the command is given.")
     command_timeout_s: float = Field(default=180.0, gt=0, le=3600, description="Seconds the command may take.")
-    command_calls: int = Field(default=200, ge=0, description="Times one run may start the command; 0: no cap.")
+    command_calls: Count = Field(default=200, description="Times one run may start the command; 0: no cap.")
 
 
 class LifecycleSettings(BaseModel):
     """How memories age. docs/lifecycle.md has the formulas."""
 
     model_config = _SECTION
-    demote_at: float = Field(default=0.35, ge=0, le=1, description="Tier value at which a hot memory goes cold.")
-    promote_at: float = Field(
-        default=0.55, ge=0, le=1, description="Tier value at or above which a cold one is hot again."
-    )
+    demote_at: Fraction = Field(default=0.35, description="Tier value at which a hot memory goes cold.")
+    promote_at: Fraction = Field(default=0.55, description="Tier value at or above which a cold one is hot again.")
     demote_after_days: float = Field(default=14.0, ge=0, description="Age before which nothing goes cold.")
-    stale_after_days: float = Field(
-        default=180.0, gt=0, description="Days without verification after which a hit is offered for one."
+    stale_after_days: PositiveFloat = Field(
+        default=180.0, description="Days without verification after which a hit is offered for one."
     )
-    fold_every_days: float = Field(default=1.0, gt=0, description="Days after which a lifecycle pass is due.")
-    consolidate_every_days: float = Field(default=7.0, gt=0, description="Days after which a consolidation is due.")
-    report_every_days: float = Field(default=7.0, gt=0, description="Days one compounding report covers.")
+    fold_every_days: PositiveFloat = Field(default=1.0, description="Days after which a lifecycle pass is due.")
+    consolidate_every_days: PositiveFloat = Field(default=7.0, description="Days after which a consolidation is due.")
+    report_every_days: PositiveFloat = Field(default=7.0, description="Days one compounding report covers.")
 
 
 class GraphSettings(BaseModel):
@@ -349,14 +335,14 @@ class HookSettings(BaseModel):
     )
     items: int = Field(default=3, ge=0, le=20, description="Memories put before a prompt at most; 0: none.")
     characters: int = Field(default=4000, ge=200, le=9000, description="Characters of them at most.")
-    abstain_at: float = Field(
-        default=0.5, ge=0, le=1, description="Doubt from which nothing is put before a prompt, as nobody asked."
+    abstain_at: Fraction = Field(
+        default=0.5, description="Doubt from which nothing is put before a prompt, as nobody asked."
     )
     near: float = Field(default=0.5, ge=-1, le=1, description="Cosine below which a memory is not put before a prompt.")
     ask_agent: bool = Field(
         default=True, description="Ask the agent, once a session, what it would want to know next month."
     )
-    ask_after: int = Field(default=8, ge=1, description="Prompts of a session before it is asked.")
+    ask_after: Positive = Field(default=8, description="Prompts of a session before it is asked.")
     idle_minutes: int = Field(
         default=30, ge=1, le=1440, description="Minutes without an event after which a server they started ends."
     )

@@ -7,20 +7,14 @@ from pellucid.model.access import AccessList
 
 
 class AccessStore(Protocol):
-    """Who may ask a home that is served."""
+    """The list of principals who may use a home that is served, with their tokens."""
 
     def known(self) -> AccessList:
-        """Everybody; read again only where it was changed since.
-
-        Raises:
-            StoreError: it is there, and cannot be read: nobody may ask meanwhile.
-        """
+        """Return the access list; it is read again only if it changed. Raises StoreError if unreadable."""
         ...
 
-    def change(self, how: Callable[[AccessList], AccessList]) -> AccessList:
-        """Put what `how` makes of it in its place, one process at a time; on the disk when this returns.
-
-        Raises:
-            StoreError: it cannot be read or written; nothing has changed.
+    def change(self, update: Callable[[AccessList], AccessList]) -> AccessList:
+        """Replace the list by `update(list)` under a lock and return it, on disk by then; raise StoreError if that
+        fails.
         """
         ...

@@ -13,41 +13,40 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class NearEpisode:
-    """An episode that is near a query by its own words: those of its topic, and the names of its artifacts."""
+    """An episode found by a search over its own words: those of its topic, and the names of its artifacts."""
 
     id: str
     row: int
-    cosine: float
-    """Of its topic; 0 without a query vector, or where the topic has none."""
-    bm25: float
-    """Over the episodes of the namespace."""
-    matched: int
-    """Which of the stems it holds, as bits in their order."""
+    cosine: float  # of its topic; 0 without a query vector, or where the topic has none
+    bm25: float  # over the episodes of the namespace
+    matched: int  # which of the stems it holds, as bits in their order
 
 
 class EpisodeReader(Protocol):
     """The episodes of one snapshot of a namespace."""
 
     def readable(self, ids: Sequence[str], admission: "Admission") -> "list[tuple[FiledEpisode, tuple[str, ...]]]":
-        """These episodes, in order, unknown ones left out, each with what vouches for its topic.
+        """Return these episodes in the order given, each with the contents of memories that prove its topic may be
+        shown.
 
-        That is what those of its memories say that are active, valid, trusted and in no boundary scope, and hold words
-        of the topic; nothing where the first 64 of them do not hold them all. An artifact that only other memories came
-        of, or name, is left out.
+        Unknown ids are left out. The contents are those of memories of the episode that are active, valid, trusted and
+        in no boundary scope, and that hold words of the topic; empty where the first 64 of them do not hold all its
+        words. Artifacts that only other memories came of, or name, are removed from the episode.
         """
         ...
 
     def search(self, query: Vector | None, stems: Sequence[str], count: int) -> list[NearEpisode]:
-        """The `count` nearest by meaning and the `count` best by words (BM25), the nearest first, then by words, id.
+        """Return the `count` nearest by cosine and the `count` best by BM25, each once, sorted by cosine, then BM25.
 
-        Nobody vouches for them yet: what `answering` makes of them may be used.
+        Whether they may be shown is not checked (see `answering`). Without a query vector only BM25 counts.
         """
         ...
 
     def answering(
         self, near: Sequence[NearEpisode], stems: Sequence[str], admission: "Admission"
     ) -> list[tuple[NearEpisode, frozenset[int]]]:
-        """Those of these with memories that may answer and are in no boundary scope, and the rows of these memories.
+        """Return those of the found episodes that have admitted memories in no boundary scope, with the rows of these
+        memories.
 
         Where words of an artifact matched that `readable` would leave out, `matched` is without them, and `bm25` 0.
         """

@@ -20,36 +20,30 @@ Ints: TypeAlias = Annotated["NDArray[np.int64]", "int64"]
 
 @dataclass(frozen=True, slots=True)
 class Node:
-    """An entity, a memory or an episode in the graph. `number` means something within one snapshot only."""
+    """An entity, a memory or an episode in the graph. `number` is valid within one snapshot only."""
 
     number: int
     key: str
     name: str
     type: str
-    defined: bool = False
-    """Whether a file defines it; a lazy target is only spoken of."""
+    defined: bool = False  # whether a file defines it; a lazy target is only spoken of
 
 
 @dataclass(frozen=True, slots=True)
 class Steps:
-    """Edges at some nodes, aligned; each stands once for each of its ends that was asked about."""
+    """Edges at some nodes, as aligned columns; an edge occurs once for each of its ends that was asked about."""
 
-    here: Ints
-    """The node asked about."""
-    there: Ints
-    """The node at the other end."""
-    forward: NDArray[np.bool_]
-    """Whether `here` is the source."""
-    type: NDArray[np.uint8]
-    """An index into `EDGE_TYPES`."""
+    here: Ints  # the node asked about
+    there: Ints  # the node at the other end
+    forward: NDArray[np.bool_]  # whether `here` is the source
+    type: NDArray[np.uint8]  # an index into `EDGE_TYPES`
     confidence: NDArray[np.float32]
-    edge: Ints
-    """The number of the edge, for `edges`."""
+    edge: Ints  # the number of the edge, for `edges`
 
 
 @dataclass(frozen=True, slots=True)
 class Homes:
-    """Rows that answer for nodes, aligned and sorted by node, then row: the sections of a document, a memory itself."""
+    """The index rows that answer for nodes (the sections of a document, a memory itself), sorted by node, then row."""
 
     nodes: Ints
     rows: Rows
@@ -57,7 +51,7 @@ class Homes:
 
 @dataclass(frozen=True, slots=True)
 class Replaced:
-    """Pairs of rows, aligned: one that answers for a superseded thing, its node, and one that answers for the newer."""
+    """Pairs of index rows, aligned: `older` is of the superseded node in `nodes`, `newer` of what supersedes it."""
 
     nodes: Ints
     older: Rows
@@ -65,55 +59,61 @@ class Replaced:
 
 
 class GraphReader(Protocol):
-    """The graph of one snapshot of a namespace, as it was at an admission's instant and by what it knows."""
+    """The graph of one snapshot of a namespace, as it was at an admission's instant (`at`) and as far as known by
+    `known`.
+    """
 
     def find(self, names: Sequence[str]) -> list[Node]:
-        """The nodes of these names or aliases (`node_key`), in order, each once, unknown ones left out."""
+        """Return the nodes that have these names or aliases, in order, each once; unknown names are left out."""
         ...
 
     def numbered(self, family: str, most: int) -> Ints:
-        """The first nodes that files define and whose names are numbered so: of `spec`, SPEC-1, SPEC-2."""
+        """Return at most `most` node numbers of file-defined entities with numbered names: for `spec`, SPEC-1, SPEC-2,
+        ….
+        """
         ...
 
     def around(
         self, nodes: Ints, admission: Admission, floor: float, most: int = 0, *, out: bool | None = None
     ) -> Steps:
-        """The edges at these nodes that hold at the instant and are known, of a confidence ≥ `floor`.
+        """Return the edges at these nodes that are valid at the admission, with a confidence of at least `floor`.
 
-        With `out` only those that lead from them (or, False, to them). A node with more than `most` such edges, closed
-        ones too, has none here, unless `most` is 0.
-        Sorted by (here, forward, there, type, edge): the same order whatever order the nodes have.
+        `out=True` takes only edges that lead from the nodes, `out=False` only those that lead to them. Nodes with more
+        than `most` edges (closed ones included) contribute none, unless `most` is 0. Sorted by (here, forward, there,
+        type, edge).
         """
         ...
 
     def homes(self, nodes: Ints) -> Homes:
-        """The rows that answer for these nodes, whether or not they may."""
+        """Return the index rows that answer for these nodes, whether or not they are admitted."""
         ...
 
     def replaced(self, rows: Rows, admission: Admission) -> Replaced:
-        """Which of these rows answer for what another one's document or entity supersedes, by edges that hold."""
+        """Return which of these rows are superseded by another of them, by the SUPERSEDES edges of their nodes that are
+        valid.
+        """
         ...
 
     def nodes(self, numbers: Ints) -> list[Node]:
-        """These nodes, in order."""
+        """Return the nodes with these numbers, in the order given."""
         ...
 
     def identities(self, numbers: Ints) -> list[str]:
-        """The ids of these nodes, in order, as receipts hold them (`model.entity.entity_id`)."""
+        """Return the ids of these nodes as receipts hold them (`model.entity.entity_id`), in the order given."""
         ...
 
     def edges(self, numbers: Ints) -> list[Edge]:
-        """These edges, in order."""
+        """Return the edges with these numbers (`Steps.edge`), in the order given."""
         ...
 
     def headings(self, rows: Rows) -> list[str]:
-        """The heading of each of these rows, empty for what is no section."""
+        """Return the section heading of each of these index rows; empty for a row that is no section."""
         ...
 
 
 @dataclass(frozen=True, slots=True)
 class FiledEdge:
-    """An edge and the vault file that says it."""
+    """An edge and the vault file that states it."""
 
     edge: Edge
     path: str
@@ -121,33 +121,40 @@ class FiledEdge:
 
 @dataclass(frozen=True, slots=True)
 class FiledDocument:
-    """A document and the vault file it stands in."""
+    """A document and the vault file that holds it."""
 
     document: Document
     path: str
 
 
 class GraphLookup(Protocol):
-    """Exact questions about the graph of a namespace. `at` and `known` are epoch milliseconds; None: now."""
+    """Exact queries on the graph of a namespace. `known` (epoch milliseconds) limits to what was recorded by then;
+    None: all.
+    """
 
     def entities(self, namespace: str, types: Sequence[str] = ()) -> list[Node]:
-        """Every entity that is no memory and no episode, by key; or those of these types."""
+        """Return the entities of a namespace (no memories or episodes), sorted by key.
+
+        With `types`, only entities of these types.
+        """
         ...
 
     def entity(self, namespace: str, name: str) -> Node | None:
-        """The node of a name, an alias, or a memory's id."""
+        """Return the node of a name, an alias or a memory's id; None if unknown."""
         ...
 
     def shared(self, namespace: str) -> dict[str, tuple[str, ...]]:
-        """Names (`node_key`) that several things have and that are no thing's own, each with what those are called."""
+        """Return the ambiguous aliases (as `node_key`) with the sorted names of the entities that each may mean."""
         ...
 
     def states(self, namespace: str, key: str, known: int | None = None) -> tuple[EntityState, ...]:
-        """The chain of states of an entity, by what was written by `known`; empty where it was then unknown."""
+        """Return the successive states of an entity, oldest first, as recorded by `known`; empty if it was unknown
+        then.
+        """
         ...
 
     def claims(self, namespace: str, key: str) -> tuple[Claim, ...]:
-        """What the chain of an entity is made of."""
+        """Return the claims from which the states of an entity are computed."""
         ...
 
     def edges(
@@ -157,20 +164,21 @@ class GraphLookup(Protocol):
         types: Sequence[EdgeType] = (),
         known: int | None = None,
     ) -> list[FiledEdge]:
-        """Every edge of the namespace, closed ones too, or those at these nodes, of these types if any are named.
+        """Return the edges of a namespace, closed ones too.
 
-        Each over the intervals in which the memory that says it is in force, by what was written by `known`.
+        With `keys` only edges at these nodes count, with `types` only edges of these types. Each edge occurs once for
+        every interval in which the memory that states it is in force, as recorded by `known`.
         """
         ...
 
     def named(self, namespace: str, ids: Sequence[str]) -> dict[str, str]:
-        """The names of the nodes of these ids (`model.entity.entity_id`); unknown ones are left out."""
+        """Return the names of the nodes with these ids (`model.entity.entity_id`), by id; unknown ids are left out."""
         ...
 
     def facts(self, path: str) -> GraphFacts:
-        """What the index holds of one vault file."""
+        """Return the graph facts that the index holds of one vault file."""
         ...
 
     def documents(self, namespace: str) -> list[FiledDocument]:
-        """Every document of a namespace, by root and path."""
+        """Return every document of a namespace, sorted by root and path."""
         ...

@@ -12,7 +12,7 @@ from pellucid.store.ledger_gaps import Span
 
 @dataclass(frozen=True, slots=True)
 class IndexRecord:
-    """One memory as the index holds it. `digest` names the text, so that its encoding can be reused."""
+    """One memory as the index stores it. `digest` identifies its text, so that its encoding can be reused."""
 
     memory: Memory
     ordinal: int
@@ -23,7 +23,7 @@ class IndexRecord:
 
 @dataclass(frozen=True, slots=True)
 class PathChange:
-    """All that one file now holds; an empty `file_digest` means that it is gone."""
+    """All that one vault file now holds; an empty `file_digest` means that the file is gone."""
 
     path: str
     file_digest: str
@@ -41,7 +41,7 @@ class PathChange:
 
 @dataclass(frozen=True, slots=True)
 class LedgerChange:
-    """A row of the ledger that the index keeps, and its number."""
+    """A ledger row that the index keeps, with its sequence number."""
 
     seq: int
     row: FoldRow | TombstoneRow | LifecycleRow
@@ -49,7 +49,7 @@ class LedgerChange:
 
 @dataclass(frozen=True, slots=True)
 class IndexedFile:
-    """A file as the index last saw it. A negative `mtime_ns` means that its bytes still waited in the journal."""
+    """A file as the index last read it. A negative `mtime_ns` means that its bytes still waited in the journal."""
 
     digest: str
     size: int
@@ -58,12 +58,11 @@ class IndexedFile:
 
 @dataclass(frozen=True, slots=True)
 class IndexState:
-    """What the index was built from: the last operation folded, and the encoder of its vectors ("" before any)."""
+    """What the index was built from: the last operation indexed, and the encoder of its vectors ("" before any)."""
 
     applied_seq: int
     model: str
     basis: str
-    ledger_seq: int = 0
-    """The last row of the ledger folded."""
+    ledger_seq: int = 0  # the last row of the ledger folded
     ledger_gaps: tuple[Span, ...] = ()
     """Numbers up to it whose rows were not to be had: lost or damaged, and not given up."""

@@ -38,27 +38,26 @@ class Term:
 class Filters:
     """What a caller limits a recall to; every filter given must hold. Instants are epoch milliseconds, half-open."""
 
-    tags: tuple[str, ...] = ()
-    """All of these."""
-    categories: tuple[str, ...] = ()
-    """Any of these."""
+    tags: tuple[str, ...] = ()  # all of these
+    categories: tuple[str, ...] = ()  # any of these
     agent: str | None = None
     session_id: str | None = None
     since: int | None = None
     until: int | None = None
-    not_session: str | None = None
-    """Nothing that came of this session, or of one below it (`<session>/…`)."""
-    not_ids: tuple[str, ...] = ()
-    """None of these memories."""
+    not_session: str | None = None  # nothing that came of this session, or of one below it (`<session>/…`)
+    not_ids: tuple[str, ...] = ()  # None of these memories
 
     @property
     def limiting(self) -> bool:
-        """Whether anything but the dates limits the rows to some."""
+        """Whether tags, categories, an agent or a session are given; dates and exclusions do not count."""
         return bool(self.tags or self.categories or self.agent or self.session_id)
 
     @property
     def asking(self) -> bool:
-        """Whether it says where an answer is to be found; what is only left out says nothing of that."""
+        """Whether a filter says where to look: as `limiting`, or a date.
+
+        Exclusions (`not_session`, `not_ids`) do not.
+        """
         return self.limiting or self.since is not None or self.until is not None
 
 
@@ -69,10 +68,11 @@ EVERY_SCOPE = (1 << len(BOUNDARY_SCOPES)) - 1
 
 @dataclass(frozen=True, slots=True)
 class Admission:
-    """Which rows may answer: `at` is the instant asked about, in epoch milliseconds.
+    """Which rows may answer a recall, at the instant `at` (epoch milliseconds).
 
-    `only`, sorted, are the rows that fit the caller's filters (None: all do), and `never` those that the caller leaves
-    out; `since` and `until` bound their creation, and so does `period`, which the query names and no caller asked for.
+    `only`, sorted, are the rows that fit the caller's filters (None: all do), and `never` those that the caller
+    excludes; `since` and `until` bound their creation, and so does `period`, which comes from the query and not from
+    the caller.
     """
 
     at: int
@@ -83,32 +83,26 @@ class Admission:
     period: tuple[int | None, int | None] = (None, None)
     past: bool = False
     """`at` was asked for: what has been closed, superseded or set aside since then stands as it did."""
-    known: int | None = None
-    """Only what was written down by then counts; None: all that is known."""
+    known: int | None = None  # only what was written down by then counts; None: all that is known
     granted: int = 0
     """Bits of the boundary scopes that the caller has; what carries another may not answer."""
 
 
 @dataclass(frozen=True, slots=True)
 class MemoryStanding:
-    """What of a memory's state a recall reads. Instants are epoch milliseconds, half-open."""
+    """A hypothetical state of a memory, for what-if recalls. Instants are epoch milliseconds, half-open."""
 
     active: bool = True
     trusted: bool = True
     since: int = -FOREVER
     until: int = FOREVER
-    pinned: bool | None = None
-    """None: as it is."""
-    wanted: bool | None = None
-    """Whether it fits the caller's filters; None: as it does."""
+    pinned: bool | None = None  # None: as it is
+    wanted: bool | None = None  # whether it fits the caller's filters; None: as it does
 
 
 @dataclass(frozen=True, slots=True)
 class LegHits:
-    """What a leg found, best first (raw score descending, then newest, then id).
-
-    The admitted arm may answer; the open arm (superseded, quarantined, filtered out) is kept as evidence alone.
-    """
+    """What a leg found, best first: the admitted arm may answer, the open arm is kept as evidence only."""
 
     rows: Rows
     scores: Floats
@@ -120,33 +114,25 @@ class LegHits:
 class Columns:
     """The light columns of some rows, aligned with the rows asked for."""
 
-    ids: NDArray[np.bytes_]
-    """The 16 bytes of each memory id; their order is the order of the ids."""
+    ids: NDArray[np.bytes_]  # the 16 bytes of each memory id; their order is the order of the ids
     active: Mask
     valid: Mask
     trusted: Mask
-    boundary: NDArray[np.uint8]
-    """Bits of the boundary scopes a row carries, in the order of `BOUNDARY_SCOPES`."""
+    boundary: NDArray[np.uint8]  # bits of the boundary scopes a row carries, in the order of `BOUNDARY_SCOPES`
     created: NDArray[np.int64]
-    session: NDArray[np.int64]
-    """A number per session, -1 for none; only equality means anything."""
+    session: NDArray[np.int64]  # A number per session, -1 for none; only equality means anything
     ordinal: NDArray[np.int64]
-    place: NDArray[np.int64]
-    """Its place among the rows of its session, in their order; 0 without a session."""
+    place: NDArray[np.int64]  # its place among the rows of its session, in their order; 0 without a session
     importance: Floats
     pinned: Mask
-    wanted: Mask
-    """Fits the caller's filters."""
-    admitted: Mask
-    """May answer: all of the above, and made within the period of the admission."""
+    wanted: Mask  # fits the caller's filters
+    admitted: Mask  # may answer: all of the above, and made within the period of the admission
     about: NDArray[np.int64]
     """A number for who said it or whom it is about, -1 for nobody; see `TextSurvey.named`."""
-    asks: Mask
-    """It only asks: its last sentence is a question."""
+    asks: Mask  # it only asks: its last sentence is a question
     direct: NDArray[np.uint8]
     """Bits: 1 a category that can answer directly, 2 trusted, 4 a user stands behind it, 8 about somebody, 16 `OWN`."""
-    heat: Floats
-    """Of the last lifecycle fold, 0 to 1; 0 before any."""
+    heat: Floats  # of the last lifecycle fold, 0 to 1; 0 before any
     cold: Mask
     reinforcement: NDArray[np.int64]
 
@@ -163,7 +149,7 @@ class Corpus:
 
 @dataclass(frozen=True, slots=True)
 class TextSurvey:
-    """What a namespace knows of a text: its words, analysed as memories are, with their frequency, and its names."""
+    """What a namespace knows of a text: its analysed words with their frequencies, and the names it mentions."""
 
     corpus: Corpus
     terms: tuple[Term, ...]
@@ -172,91 +158,99 @@ class TextSurvey:
 
 
 class IndexReader(Protocol):
-    """One consistent snapshot of one namespace."""
+    """One consistent snapshot of one namespace. Legs return `pool` admitted rows and `open_pool` others."""
 
     episodes: EpisodeReader
     graph: GraphReader
 
     def survey(self, text: str, *, names: bool = True) -> TextSurvey:
-        """The statistics of the namespace, and what it knows of a query's words; `names`: also whom it names."""
+        """Return the namespace's statistics and the frequency of each word of a query; with `names`, also whom it
+        names.
+        """
         ...
 
     def vector(self, query: Vector, admission: Admission, pool: int, open_pool: int) -> LegHits:
-        """Nearest rows by cosine, exact."""
+        """Return the rows nearest to the query by exact cosine; rows without a vector are left out."""
         ...
 
     def lexical(
         self, stems: Sequence[str], admission: Admission, pool: int, open_pool: int, *, passages: bool = False
     ) -> LegHits:
-        """Best rows by BM25 (Robertson, k1 = 1.2, b = 0.75) over the namespace's own statistics.
+        """Return the best rows by BM25 (k1 = 1.2, b = 0.75), of those that hold one of these stems.
 
-        With `passages` a row is read together with those `beside` it.
+        With `passages` each is read together with its neighbours (`beside`).
         """
         ...
 
     def mentioning(self, paths: Sequence[str], admission: Admission, pool: int, open_pool: int) -> LegHits:
-        """Rows that speak of these files: 1 for each by its path or the end of it, ½ for each by its name alone."""
+        """Return rows that mention these files, best first.
+
+        A file counts 1 if named by its path or the end of it, ½ if by its bare name alone.
+        """
         ...
 
     def recent(self, admission: Admission, pool: int) -> LegHits:
-        """Newest admissible rows; the score is the creation instant in epoch days."""
+        """Return the newest admitted rows; the score is the creation instant in epoch days."""
         ...
 
     def select(self, filters: Filters, *, left_out: bool = False) -> Rows:
-        """The rows that fit these filters but for their dates, or those that they leave out, sorted."""
+        """Return the rows that match these filters apart from their dates or, with `left_out`, those they exclude;
+        sorted.
+        """
         ...
 
     def neighbours(self, rows: Rows, reach: int, admission: Admission) -> Rows:
-        """Rows of the same sessions within `reach` turns and `2·reach` places of these, without the rows themselves.
+        """Return other rows of the same sessions within `reach` turns and `2·reach` places.
 
-        What was not yet written down when the admission knows is left out.
+        None recorded after `admission.known`.
         """
         ...
 
     def beside(self, rows: Rows, admission: Admission) -> tuple[Rows, Rows]:
-        """For each row the one just before and just after it in its session, a turn apart at most; -1 for none.
-
-        What may not answer stands beside nothing: it lends no word to others.
-        """
+        """Return, aligned with `rows`, the previous and next admitted row of the session, a turn apart; -1 for none."""
         ...
 
     def columns(self, rows: Rows, admission: Admission) -> Columns:
-        """The light columns of these rows."""
+        """Return the light columns of these rows, aligned with them."""
         ...
 
     def features(self, rows: Rows, query: Vector | None, stems: Sequence[str], rare: float = 0.0) -> Features:
-        """Vectors, cosine and matches (of 64 stems at most) of these rows; with `rare` what few memories hold."""
+        """Return vectors, cosines and matched stems (at most 64) of these rows.
+
+        With `rare` > 0 also the terms of each row that another of these rows shares and at most that share of all
+        memories holds.
+        """
         ...
 
     def codes(self, rows: Rows) -> Codes:
-        """The token codes of these rows."""
+        """Return the token codes of these rows."""
         ...
 
     def pretending(self, standings: Mapping[int, MemoryStanding]) -> IndexReader:
-        """The same, as if some rows (by number) stood otherwise: a what-if without a write. The graph stays."""
+        """Return this reader as if some rows (by number) had other states, for a what-if. The graph stays."""
         ...
 
     def memories(self, which: Rows | Sequence[str]) -> list[Served]:
-        """These rows in full, in the order asked; or the memories of these ids, unknown ones left out."""
+        """Return these rows in full, in the order given; or, of ids, the memories that exist, in the order given."""
         ...
 
 
 @dataclass(frozen=True, slots=True)
 class Features:
-    """What is read of rows for their scores: float32 (rows, dimensions), zeros where none is; the exact cosine."""
+    """What scoring reads of rows: their vectors, float32 (rows, dimensions), zeros where there is none; the exact
+    cosine.
+    """
 
     vectors: Floats
-    cosine: Floats
-    """0 without a query."""
-    matched: NDArray[np.uint64]
-    """Which of the stems each row holds, as bits in their order."""
+    cosine: Floats  # 0 without a query
+    matched: NDArray[np.uint64]  # which of the stems each row holds, as bits in their order
     rare: Sequence[frozenset[int]] = ()
     """The terms of each row, by number, that another of them holds, and at most so large a share of all memories."""
 
 
 @dataclass(frozen=True, slots=True)
 class Codes:
-    """The token sign codes of some rows end to end, uint8 (tokens, 16), with the end of each row's."""
+    """The token sign codes of some rows, concatenated, uint8 (tokens, 16), with the end of each row's."""
 
     codes: NDArray[np.uint8]
     ends: NDArray[np.int64]
@@ -264,7 +258,9 @@ class Codes:
 
 @dataclass(frozen=True, slots=True)
 class Served:
-    """An indexed memory, whether or not a recall gave it, with the place and the operation of that version."""
+    """An indexed memory with its vault file and the operation that wrote this version; whether or not a recall served
+    it.
+    """
 
     memory: Memory
     path: str
@@ -273,18 +269,18 @@ class Served:
 
 
 class Index(Protocol):
-    """A fold of the record; deletable at any moment."""
+    """A searchable view built from the record; it can be deleted at any moment."""
 
     def state(self) -> IndexState:
-        """What the index was built from."""
+        """Return what the index was built from."""
         ...
 
     def files(self, paths: Collection[str] | None = None) -> dict[str, IndexedFile]:
-        """Every indexed path, or those of these that are indexed."""
+        """Return the indexed files by path: all, or those of `paths` that are indexed."""
         ...
 
     def encodings(self, digests: Collection[bytes]) -> dict[bytes, Encoding]:
-        """Encodings already computed for these texts."""
+        """Return the encodings already computed for texts with these digests; others are left out."""
         ...
 
     def apply(
@@ -295,48 +291,44 @@ class Index(Protocol):
         *,
         anew: bool = False,
     ) -> dict[str, str] | None:
-        """Fold changes in one transaction; None, and nothing done, if the index is already ahead of `state`.
+        """Index changes in one transaction; return ids that were refused because another file holds them, with that
+        file's path.
 
-        `ledger` are rows in the order of their numbers; those folded before are passed over, and `ledger_seq` never
-        goes back. With `anew` they are all there are: what the index held of the ledger goes first.
-        Returns the ids that were refused because another file holds them, each with that file's path.
+        None, with nothing done, if the index is already ahead of `state`. `ledger` are rows in the order of their
+        numbers; those indexed before are skipped. With `anew` they are the whole ledger, and what the index held of it
+        is dropped first.
         """
         ...
 
     def reading(self, namespace: str, deadline: Deadline | None = None) -> AbstractContextManager[IndexReader]:
-        """One snapshot of a namespace; an unknown namespace is an empty one.
-
-        A query that is under way when the deadline is over is interrupted, and the block ends with DeadlineError.
-        """
+        """Open a snapshot of a namespace for the block; raise DeadlineError when the deadline interrupts a query."""
         ...
 
     def memories(self, namespace: str, ids: Sequence[str] | None = None) -> list[Served]:
-        """Every memory of a namespace, newest first; or those of these ids, in order, unknown ones left out."""
+        """Return the memories of a namespace, newest first; or those with these ids, in order, without unknown ones."""
         ...
 
     def holding(self, namespace: str, hashes: Collection[str]) -> dict[str, dict[frozenset[str], str]]:
-        """The ids of the active memories that have these content hashes: behind each boundary, the oldest."""
+        """Return the active memories with these content hashes, as hash → {boundary scopes: oldest memory's id}."""
         ...
 
     @property
     def graph(self) -> GraphLookup:
-        """Exact questions about the graph, which needs no snapshot."""
+        """Exact queries on nodes, states, edges and documents of the graph, which need no snapshot."""
         ...
 
     def close(self) -> None:
-        """Let go of every handle."""
+        """Close every connection."""
         ...
 
 
 class Scrubber(Protocol):
-    """Takes away what dropped rows leave behind; asked once a removal was folded."""
+    """Removes what deleted rows leave behind; called after a removal was indexed."""
 
     def scrub(self, wait_s: float = 10.0) -> None:
-        """Leave no byte of a dropped row: in the file, in its log, in the warm columns of this process.
+        """Leave no byte of a deleted row in the file, its log or the warm columns of this process; safe to repeat.
 
-        Other processes' warm columns let go of it at their next reading. Safe to repeat; not inside `reading`.
-
-        Raises:
-            StoreBusyError: another process was reading or writing for `wait_s` seconds; nothing is lost, repeat it.
+        Other processes drop their warm columns at their next reading. Not to be called inside `reading`. Raises
+        StoreBusyError if another process was reading or writing for `wait_s` seconds: repeat it.
         """
         ...

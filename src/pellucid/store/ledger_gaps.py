@@ -5,27 +5,30 @@ from typing import cast
 
 LOSS = "loss"
 """The kind of the row by which a person gives up what the ledger lost (`model.ledger.LossRow`)."""
-Span = tuple[int, int]
-"""The first and the last of some numbers in a row."""
+Span = tuple[int, int]  # the first and the last of some numbers in a row
 
 
 def seq_of(row: dict[str, object]) -> int:
-    """The number of a row; 0 if it has none."""
+    """Return the sequence number of a ledger row; 0 if it has none, or none that is an integer."""
     seq = row.get("seq", 0)
     return seq if isinstance(seq, int) else 0
 
 
 class Gaps:
-    """The numbers passed over by rows that come in their order, less those that were given up."""
+    """Collects the sequence numbers missing from ledger rows read in order, less those given up by LOSS rows."""
 
     def __init__(self, after: int = 0) -> None:
+        """Begin after the row number `after`: it and the numbers before it never count as missing."""
         self.last = after
         """The number of the last row."""
         self._passed: list[Span] = []
         self._given_up: list[Span] = []
 
     def take(self, row: dict[str, object]) -> None:
-        """Look at the next row, in the order of numbers: what it leaves out, and what it gives up."""
+        """Read the next row, in order: note the numbers skipped before it.
+
+        Of a LOSS row, note also those that it gives up.
+        """
         number = seq_of(row)
         if number > self.last + 1:
             self._passed.append((self.last + 1, number - 1))
@@ -33,19 +36,21 @@ class Gaps:
         if row.get("kind") == LOSS:
             self._given_up += _spans_given_up(row.get("missing"))
 
-    def missing(self, given: int = 0) -> tuple[Span, ...]:
-        """What is missing up to the last row, or up to the last number that was `given`."""
-        end = [(self.last + 1, given)] if given > self.last else []
+    def missing(self, last_given: int = 0) -> tuple[Span, ...]:
+        """Return the missing numbers up to the last row read or, if greater, up to `last_given`, the last number
+        assigned.
+        """
+        end = [(self.last + 1, last_given)] if last_given > self.last else []
         return tuple(_spans_without([*self._passed, *end], self._given_up))
 
 
 def gaps_text(spans: Iterable[Span]) -> str:
-    """`3, 7-9`."""
+    """Render spans of numbers as text such as `3, 7-9`."""
     return ", ".join(f"{first}-{last}" if last > first else f"{first}" for first, last in spans)
 
 
 def spans(text: str) -> tuple[Span, ...]:
-    """The spans that a text of `gaps_text` names; parts that are something else are passed over."""
+    """Parse a text of `gaps_text`; parts that are no spans are skipped."""
     out: list[Span] = []
     for each in text.split(", "):
         first, _, last = each.partition("-")
@@ -55,7 +60,7 @@ def spans(text: str) -> tuple[Span, ...]:
 
 
 def _spans_without(spans: Iterable[Span], given_up: Iterable[Span]) -> Iterator[Span]:
-    """What is left of spans where others are taken out."""
+    """Yield the parts of the spans that hold no number of `given_up` (spans, too, in any order)."""
     gone = sorted(given_up)
     for span in spans:
         first, end = span
@@ -70,7 +75,7 @@ def _spans_without(spans: Iterable[Span], given_up: Iterable[Span]) -> Iterator[
 
 
 def _spans_given_up(value: object) -> list[Span]:
-    """What a row says it gives up; nothing where it says nonsense."""
+    """Parse the `missing` field of a LOSS row; malformed pairs are skipped."""
     out: list[Span] = []
     for each in cast("list[object]", value) if isinstance(value, list) else []:
         match each:

@@ -13,21 +13,20 @@ from pellucid.store.index_port import Served
 
 @dataclass(frozen=True, slots=True)
 class Aging:
-    """What makes a memory old at an instant: it was superseded, last verified (or began) before `verified_before`, or
-    decayed to `decay`."""
+    """The criteria by which a memory counts as old at an instant: superseded, last verified (or valid) before
+    `verified_before`, or decayed to `decay`.
+    """
 
     at: datetime
     verified_before: datetime
     decay: float
-    exempt: Collection[str]
-    """Categories that do not grow old."""
-    protected: Collection[str]
-    """Categories that do not decay; nor does what is pinned, or an axiom."""
+    exempt: Collection[str]  # categories that do not grow old
+    protected: Collection[str]  # categories that do not decay; nor does what is pinned, or an axiom
 
 
 @dataclass(frozen=True, slots=True)
 class FiledEpisode:
-    """An episode and the file it stands in."""
+    """An episode, its vault file, and the operation that wrote it."""
 
     episode: Episode
     path: str
@@ -36,20 +35,18 @@ class FiledEpisode:
 
 @dataclass(frozen=True, slots=True)
 class Holdings:
-    """How much of each kind a namespace holds; memories and passages count if they are active."""
+    """How many active memories, passages and sessions a namespace holds."""
 
     memories: int = 0
     passages: int = 0
     sessions: int = 0
-    last_session: str | None = None
-    """When the newest of them ended, or began where its end is not known; ISO 8601."""
-    anything: bool = False
-    """Whether there is anything at all, retired memories included."""
+    last_session: str | None = None  # when the newest of them ended, or began where its end is not known; ISO 8601
+    anything: bool = False  # whether there is anything at all, retired memories included
 
 
 @dataclass(frozen=True, slots=True)
 class Wanted:
-    """Which memories to look through: every filter given must hold. Instants are epoch milliseconds, half-open."""
+    """Filters on memories; every one given must hold. Instants are epoch milliseconds, half-open."""
 
     category: str | None = None
     status: str | None = None
@@ -58,71 +55,75 @@ class Wanted:
     until: int = FOREVER
     tag: str | None = None
     entity_ref: str | None = None
-    contains: str | None = None
-    """Words in the content, whatever their case."""
-    ids: Collection[str] | None = None
-    """Some of these."""
+    contains: str | None = None  # words in the content, whatever their case
+    ids: Collection[str] | None = None  # some of these
 
 
 class Lookup(Protocol):
-    """Exact questions about one namespace; every answer leaves out what may not be recalled, unless it says so."""
+    """Exact queries on one namespace; what may not be recalled is left out, unless a method says otherwise."""
 
     def stating(self, namespace: str, keys: Collection[str]) -> dict[str, list[Served]]:
-        """Active memories by each `entity::attribute` key (`spelling.attribute_key`) they state, newest valid first.
+        """Return the active memories that state each `entity::attribute` key (`spelling.attribute_key`), newest valid
+        first.
 
-        Attributes that a memory has retired do not count. Quarantined memories are included: their caller decides.
+        Attributes that a memory has retired do not count. Quarantined memories are included. Keys nobody states are
+        left out.
         """
         ...
 
     def polarities(self, namespace: str, polarities: Collection[str]) -> dict[str, list[Served]]:
-        """Active memories by `negation.stance`: the same statement, whether affirmed or denied."""
+        """Return the active memories of each polarity key (`negation.polarity`): of one statement, affirmed or denied.
+
+        Keys that no memory has are left out.
+        """
         ...
 
     def fitting(self, namespace: str, wanted: Wanted) -> tuple[int, int]:
-        """How many memories fit that are no passages of what was said, and how many passages."""
+        """Return the numbers of matching memories that are not passages, and of matching passages."""
         ...
 
     def browse(
         self, namespace: str, wanted: Wanted, *, passages: bool, after: tuple[int, str] | None, limit: int
     ) -> list[Served]:
-        """A page of those that fit, newest first, with or without passages.
-
-        `after` is when the last of the page before was created, and its id.
-        """
+        """Return a page of matching memories, newest first; `after` is (created, id) of the last memory before it."""
         ...
 
     def episodes(self, namespace: str, ids: Sequence[str] | None = None) -> list[FiledEpisode]:
-        """Every episode of a namespace, newest first; or those of these ids, in order, unknown ones left out."""
+        """Return the episodes of a namespace, newest first; or those with these ids, in order, without unknown ones."""
         ...
 
     def sessions(self, namespace: str) -> frozenset[str]:
-        """The sessions that episodes of a namespace came of."""
+        """Return the ids of the sessions that a namespace has episodes of."""
         ...
 
     def held(self, namespace: str) -> Holdings:
-        """How much a namespace holds."""
+        """Return how many active memories, passages and sessions a namespace holds; zeros if it is unknown."""
         ...
 
     def folds(self, namespace: str, ids: Collection[str] | None = None) -> dict[str, FoldRow]:
-        """The last lifecycle fold of each memory, or of each of these, that has one."""
+        """Return the last lifecycle fold (heat, tier, …) of each memory, or of each of `ids`, that has one, by memory
+        id.
+        """
         ...
 
     def doubted(self, namespace: str) -> list[str]:
-        """The ids of what is kept back, waits, is disputed, or cannot hold together with another."""
+        """Return the ids of memories that are quarantined, pending, disputed, or contradict another."""
         ...
 
     def aged(self, namespace: str, aging: Aging) -> dict[str, int]:
-        """When each memory that answers and grew old was kept (epoch milliseconds), by id."""
+        """Return the creation instant (epoch milliseconds) of each active memory that meets the criteria of `aging`, by
+        id.
+        """
         ...
 
     def tombstones(self, keys: Collection[bytes]) -> set[bytes]:
-        """Which of these keys (`memory.erasure.tombstone`) belong to something forgotten."""
+        """Return which of these keys (`memory.erasure.tombstone`) belong to something forgotten."""
         ...
 
     def tombstone_keys(self) -> set[bytes]:
-        """Every key of something forgotten, of all namespaces."""
+        """Return the tombstone keys of everything forgotten, of all namespaces."""
         ...
 
     def namespaces(self) -> list[str]:
-        """Every namespace that ever held a memory, in order."""
+        """Return every namespace that ever held a memory, sorted."""
         ...

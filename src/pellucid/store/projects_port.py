@@ -7,20 +7,12 @@ from pellucid.model.project import ProjectRegistry
 
 
 class Registry(Protocol):
-    """Which root has which namespace. Part of the record: no rebuild makes it anew."""
+    """Which project root folder has which namespace. Part of the record: it cannot be rebuilt from other files."""
 
     def known(self) -> ProjectRegistry:
-        """All roots that are known.
-
-        Raises:
-            StoreError: it is there, and cannot be read: nobody may be taken for somebody else meanwhile.
-        """
+        """Return all registered roots with their namespaces. Raises StoreError if the registry is unreadable."""
         ...
 
-    def change(self, how: Callable[[ProjectRegistry], ProjectRegistry]) -> ProjectRegistry:
-        """Put what `how` makes of it in its place, one process at a time; on the disk when this returns.
-
-        Raises:
-            StoreError: it cannot be read or written; nothing has changed.
-        """
+    def change(self, update: Callable[[ProjectRegistry], ProjectRegistry]) -> ProjectRegistry:
+        """Replace the registry by `update(registry)` under a lock and return it; raise StoreError if that fails."""
         ...

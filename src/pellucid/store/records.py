@@ -32,7 +32,7 @@ KeyState = Literal["", "lost", "damaged", "changed", "restored"]
 
 
 def content_digest(data: bytes) -> str:
-    """The SHA-256 of a file's bytes, in hex; what `baseHash` and `newHash` hold."""
+    """Return the SHA-256 of a file's bytes in hex, as `baseHash` and `newHash` hold it."""
     import hashlib
 
     return hashlib.sha256(data).hexdigest()
@@ -40,9 +40,8 @@ def content_digest(data: bytes) -> str:
 
 @dataclass(frozen=True, slots=True)
 class FileWrite:
-    """New bytes for one vault-relative POSIX path.
-
-    `base_hash` is the digest of the bytes this write was computed from, `None` for a file that must not exist yet.
+    """New bytes for a vault path; `base_hash` is the digest of the bytes they replace, None for a file that must be
+    new.
     """
 
     path: str
@@ -60,10 +59,10 @@ class FileRemoval:
 
 @dataclass(frozen=True, slots=True)
 class JournalOperation:
-    """One acknowledged unit of change: all of it is kept, or none.
+    """One acknowledged unit of change, kept as a whole or not at all.
 
-    `ledger` holds JSON-ready rows for `.pellucid/ledger/YYYY-MM.jsonl`; the store numbers them.
-    `seen` are keyed hashes of transcript turns that need never be imported again (`already_seen`).
+    `ledger` holds JSON-ready rows for `.pellucid/ledger/YYYY-MM.jsonl`; the store numbers them. `seen` are keyed hashes
+    of transcript turns that need never be imported again (`already_seen`).
     """
 
     op_id: str
@@ -79,19 +78,18 @@ class JournalOperation:
 
 @dataclass(frozen=True, slots=True)
 class OperationRow:
-    """What the journal remembers of an operation after its files were written: no text."""
+    """What the journal keeps of an operation after its files were written: no text."""
 
     seq: int
     op_id: str
     kind: OperationKind
     at: str
-    paths: tuple[tuple[str, str | None], ...]
-    """Each path with the digest the operation gave it."""
+    paths: tuple[tuple[str, str | None], ...]  # each path with the digest the operation gave it
 
 
 @dataclass(frozen=True, slots=True)
 class Stamp:
-    """A file as the file system shows it, without reading it."""
+    """Size and modification time of a vault file, known without reading it."""
 
     path: str
     size: int
@@ -100,19 +98,18 @@ class Stamp:
 
 @dataclass(frozen=True, slots=True)
 class FileHead:
-    """The newest bytes of a path: its newest undrained journal entry, else its file; `data` is None when it is gone."""
+    """The newest bytes of a path: those waiting in the journal, else the file's; `data` is None if it is gone."""
 
     path: str
     data: bytes | None
     stamp: Stamp | None
     """The file's stamp if the bytes came from the file; None if they still wait in the journal."""
-    op_id: str | None
-    """The operation that wrote exactly these bytes, if the journal knows one."""
+    op_id: str | None  # the operation that wrote exactly these bytes, if the journal knows one
 
 
 @dataclass(frozen=True, slots=True)
 class DrainReport:
-    """What a drain did: paths filed, conflict files made, paths found deleted by the user."""
+    """What a drain did: files written, conflict files made, files found deleted by the user (paths)."""
 
     filed: tuple[str, ...] = ()
     conflicts: tuple[str, ...] = ()
@@ -127,43 +124,42 @@ class Records(Protocol):
         ...
 
     def drain(self) -> DrainReport:
-        """Write what waits in the journal to its files, recovering from any earlier crash; erase filed payloads."""
-        ...
+        """Write the journal's waiting changes, also those of an earlier crash, to their files; erase their payloads.
 
-    def heads(self, paths: Iterable[str]) -> list[FileHead]:
-        """The newest bytes of each path, in the order asked."""
-        ...
-
-    def walk(self, wanted: Iterable[str] | None = None) -> Iterator[Stamp]:
-        """Every Markdown file of the vault, sorted by path; conflict files and hidden folders are left out.
-
-        With `wanted`, those of these paths that exist, and nothing else is looked at.
+        What cannot be written keeps waiting, and this raises.
         """
         ...
 
+    def heads(self, paths: Iterable[str]) -> list[FileHead]:
+        """Return the newest bytes of each path, in the order given."""
+        ...
+
+    def walk(self, wanted: Iterable[str] | None = None) -> Iterator[Stamp]:
+        """Yield the vault's Markdown files by path, no conflict or hidden ones; with `wanted`, only these paths."""
+        ...
+
     def operations(self, after: int = 0, op_id: str | None = None) -> list[OperationRow]:
-        """Operations with a sequence number above `after`, oldest first; or the one of that id."""
+        """Return the operations with a sequence number above `after`, oldest first; with `op_id`, only that one."""
         ...
 
     def already_seen(self, keys: Iterable[bytes]) -> set[bytes]:
-        """Which of these turn keys some committed operation has already marked as seen."""
+        """Return which of these turn keys a committed operation has marked as seen."""
         ...
 
     def conflicts(self) -> list[str]:
-        """Conflict files in the vault, for `doctor` and the user to resolve."""
+        """Return the paths of the conflict files in the vault, which the user has to resolve."""
         ...
 
     def close(self) -> None:
-        """Settle displaced files and let go of every handle."""
+        """Delete replaced files that are no longer needed, and close every connection."""
         ...
 
 
 @dataclass(frozen=True, slots=True)
 class RecordState:
-    """What of the record beside the memories' files (the ledger, the vault's key) is lost, damaged or changed."""
+    """What is lost, damaged or changed in the ledger and the vault's key."""
 
-    missing: tuple[Span, ...] = ()
-    """Numbers of rows that were written, and stand nowhere any more."""
+    missing: tuple[Span, ...] = ()  # numbers of rows that were written, and stand nowhere any more
     damaged: tuple[tuple[str, int], ...] = ()
     """Lines of the ledger that are no rows: the name of the file and the line, from 1."""
     altered: tuple[str, ...] = ()
@@ -172,52 +168,43 @@ class RecordState:
 
     @property
     def settled(self) -> bool:
-        """Whether nothing is wrong: what was forgotten is known again by its tombstones."""
+        """Whether nothing is lost, damaged or changed in ledger and key, so that tombstones can be trusted."""
         return not (self.missing or self.damaged or self.altered or self.key)
 
     @property
     def problems(self) -> tuple[str, ...]:
-        """What is wrong with the ledger, a sentence each; of the key `key` says it."""
+        """What is wrong with the ledger, one sentence each; what is wrong with the key is in `key`."""
         lost = [f"rows of the ledger are missing: {gaps_text(self.missing)}"] if self.missing else []
         lines = [f"{name}: line {number} is not a ledger row" for name, number in self.damaged]
         return (*lines, *lost, *(f"{name} does not say any more what was written into it" for name in self.altered))
 
 
 class Ledger(Protocol):
-    """The numbered rows of what no file implies, in the order they were acknowledged; are they all there?"""
+    """The numbered rows of what no vault file implies, in the order they were acknowledged."""
 
     def rows(self, after: int = 0) -> Iterator[LedgerRow]:
-        """Every row whose `seq` is greater than `after`, those that still wait for their file included.
-
-        A line that is no row is passed over.
-        """
+        """Yield the rows with a `seq` above `after`, also those still in the journal; damaged lines are skipped."""
         ...
 
     def state(self, *, thorough: bool = False) -> RecordState:
-        """What of the ledger and the key is lost or damaged.
+        """Return what is lost, damaged or changed.
 
-        Sizes are compared, and files are read only where those differ; `thorough` reads every line.
+        Files that look unchanged by size and time are not read again, except with `thorough`.
         """
         ...
 
     def settle(self) -> None:
-        """Take the ledger and the key as they are from now on: damaged lines are set aside, a lost key is replaced.
-
-        To be asked after a row of kind `loss` was acknowledged that gives up what is missing.
-        """
+        """Accept ledger and key as they are (damaged lines set aside), once a `loss` row gave up what is missing."""
         ...
 
 
 class Eraser(Protocol):
-    """Takes away what a removal leaves behind; asked once the removal was filed and folded."""
+    """Removes what a removal leaves behind; called after the removal was drained and indexed."""
 
     def scrub(self, paths: Collection[str]) -> dict[str, int]:
-        """Leave no byte of what stood at these paths: displaced and conflict copies, log pages, their very names.
+        """Erase all copies of what stood at these paths; return how many were erased, by kind of place. Safe to repeat.
 
-        The names in the journal of paths that are gone become random pseudonyms. Returns what was erased, by place.
-        Safe to repeat.
-
-        Raises:
-            StoreBusyError: another process holds a copy just now; nothing is lost, repeat it.
+        Displaced and conflict copies and log pages go; in the journal, the names of paths that are gone become random
+        pseudonyms. Raises StoreBusyError if another process holds a copy: repeat it.
         """
         ...

@@ -9,17 +9,18 @@ from pellucid.model.turn import Turn
 
 @dataclass(frozen=True, slots=True)
 class SpooledTurn:
-    """A turn that waits. `key` is what `Records.already_seen` knows it by once it is kept."""
+    """A turn waiting in the spool. `key` is the one by which `Records.already_seen` knows it once it is kept."""
 
     key: bytes
     turn: Turn
-    spooled_at: int
-    """Epoch milliseconds."""
+    spooled_at: int  # epoch milliseconds
 
 
 @dataclass(frozen=True, slots=True)
 class Waiting:
-    """The backlog of one session: turns, the oldest and newest arrival (epoch milliseconds), failed attempts."""
+    """The backlog of one session: turns, oldest and newest arrival (epoch milliseconds), failed attempts and the last
+    error.
+    """
 
     namespace: str
     session_id: str
@@ -31,47 +32,42 @@ class Waiting:
 
 
 class Spool(Protocol):
-    """Turns between their arrival and the commit of what became of them; acknowledged turns survive any crash."""
+    """Turns between their arrival and the commit of what was made of them; acknowledged turns survive any crash."""
 
     def append(self, namespace: str, turns: Sequence[SpooledTurn]) -> int:
-        """Keep turns, in order; those whose key waits already are left out. Returns how many were new."""
+        """Store turns in order, except those whose key waits already; return how many were new."""
         ...
 
     def next_ordinal(self, namespace: str, session_id: str) -> int:
-        """The number of the next turn of a session: one more than the greatest ever spooled for it."""
+        """Return the number for the next turn of a session: one more than the greatest ever spooled for it."""
         ...
 
     def namespaces(self, session_id: str) -> list[str]:
-        """The namespaces that turns of a session were ever spooled for."""
+        """Return the namespaces for which turns of a session were ever spooled."""
         ...
 
     def held(self, namespace: str, session_id: str) -> list[SpooledTurn]:
-        """The turns of a session that wait, in order."""
+        """Return the waiting turns of a session, in order."""
         ...
 
     def waiting(self, namespace: str | None = None) -> list[Waiting]:
-        """The sessions that have turns waiting."""
+        """Return the backlog of each session with waiting turns, in one namespace or in all."""
         ...
 
     def drop(self, keys: Collection[bytes]) -> int:
-        """Take away turns that were kept, or that must be forgotten; no byte of them stays.
-
-        Where it is in use, or there is no room, the bytes go with a later drop, `scrub` or `close`.
+        """Delete turns that were kept or must be forgotten, also their bytes if possible now; return how many were
+        there.
         """
         ...
 
     def scrub(self) -> None:
-        """Leave no byte of turns that were ever dropped. Safe to repeat.
-
-        Raises:
-            StoreError: it is in use, or there is no room; nothing is lost, repeat it.
-        """
+        """Remove the remaining bytes of deleted turns; raise StoreError if the file is in use or there is no room."""
         ...
 
     def failed(self, namespace: str, session_id: str, problem: str) -> int:
-        """Count a failed attempt to flush a session, and say why; how many there have been."""
+        """Count a failed attempt to flush a session and store the error message; return the failures so far."""
         ...
 
     def close(self) -> None:
-        """Let go of every handle; the log is emptied."""
+        """Empty the write-ahead log and close every connection."""
         ...

@@ -1,4 +1,4 @@
-"""An operation's row, its answer and what was asked in, its text out: the same bytes on every surface."""
+"""An operation, its answer and its input in, the answer's text out: the same bytes on every surface."""
 
 import json
 from collections.abc import Iterator, Sequence
@@ -9,19 +9,21 @@ from pydantic.alias_generators import to_camel
 from pellucid.errors import NotFoundError, PellucidError
 from pellucid.model.wire import Wire
 from pellucid.operations.operation import Call, Operation
-from pellucid.surfaces.columns import with_words
+from pellucid.surfaces.columns import with_excerpts
 from pellucid.surfaces.commands import answering, respelled
 from pellucid.surfaces.texts import TEXTS
 from pellucid.xray.words.visible import visible, visible_json
 
 Form = Literal["json", "text", "markdown", "html", "lines"]
-"""What an answer can be given in; `lines` are JSON documents, one a line."""
+"""The format of an answer; `lines` are JSON documents, one a line."""
 
 
 def forms(row: Operation[Any, Any]) -> tuple[Form, ...]:
-    """Those that an operation's answer can be given in; the first where nobody says which."""
+    """The formats in which an operation's answer can be rendered, the default first: those of X-rays, or `lines` alone
+    for an iterator of JSON lines, else `json` and `text`.
+    """
     if row.gives_xray:
-        from pellucid.xray.render import formats  # what draws an explanation is loaded for one alone
+        from pellucid.xray.render import formats  # slow to load, and needed for X-rays only
 
         return tuple(formats.RENDERERS)
     return ("lines",) if row.output == Iterator[str] else ("json", "text")
@@ -30,23 +32,18 @@ def forms(row: Operation[Any, Any]) -> tuple[Form, ...]:
 def answer_text(
     row: Operation[Any, Any],
     outcome: Any,
-    asked: Any,
+    request: Any,
     call: Call,
     form: Form,
     *,
     verbose: bool = False,
-    beneath: Sequence[str] = (),
+    footer: Sequence[str] = (),
 ) -> str:
-    """An answer as a text, without a final newline.
+    """Render `outcome`, the answer of an operation to `request`, as a text.
 
-    Args:
-        row: the operation.
-        outcome: what it gave.
-        asked: its input.
-        call: what it was asked in; its home is opened only where the words of memories are looked up.
-        form: one of the operation's `forms`, other than `lines`.
-        verbose: also say what goes without saying, where the text leaves that out.
-        beneath: further lines that belong to a text for a person.
+    `form` is one of the operation's `forms` other than `lines`; `verbose` includes details that are usually left out;
+    `footer` are further lines, for the form `text` alone. The home of `call` is opened only to look up excerpts of
+    memories.
     """
     if row.gives_xray and form != "lines":
         from pellucid.xray.render import formats
@@ -56,43 +53,47 @@ def answer_text(
         return json_text(outcome)
     text = TEXTS[row.name]
     with answering(row):
-        said = text.tell(outcome, asked, verbose=verbose, beneath=beneath)
-    return with_words(call.app, said) if text.words else said
+        rendered = text.render(outcome, request, verbose=verbose, footer=footer)
+    return with_excerpts(call.app, rendered) if text.has_excerpts else rendered
 
 
-def without_snapshot(
+def missing_xray_text(
     row: Operation[Any, Any], error: PellucidError, form: Form, *, verbose: bool = False
 ) -> str | None:
-    """What answers for an X-ray that is not there, or is somebody else's: the same everywhere; None of anything else.
+    """The text to show if an X-ray does not exist or may not be read, the same for both.
 
-    The reason stands beside it where a surface has room for that.
+    None for an operation that gives no X-ray, for an error other than `NotFoundError`, and for the form `lines`.
     """
     if not row.gives_xray or not isinstance(error, NotFoundError):
         return None
     from pellucid.xray.render import formats
 
-    return printed(formats.render(None, form, verbose=verbose)) if form != "lines" else None
+    return printable(formats.render(None, form, verbose=verbose)) if form != "lines" else None
 
 
 def json_text(value: Wire) -> str:
-    """A record as a JSON document, without a final newline."""
+    """A record as an indented JSON document, without a final newline."""
     return visible_json(json.dumps(value.to_wire(), indent=2, ensure_ascii=False))
 
 
-def printed(text: str) -> str:
-    """Lines as they leave: nothing in them reaches a terminal as a command, and the last has its end."""
+def printable(text: str) -> str:
+    """The text with control and invisible characters spelled out, line by line; it ends with exactly one newline, even
+    if empty.
+    """
     return "\n".join(visible(line) for line in text.rstrip("\n").split("\n")) + "\n"
 
 
-def problem(error: PellucidError) -> dict[str, str]:
-    """What went wrong, as JSON has it."""
+def error_fields(error: PellucidError) -> dict[str, str]:
+    """The JSON fields that every surface reports of an error: `error` and `code` (both its code), `message`,
+    `nextStep`.
+    """
     return {"error": error.code, "code": error.code, "message": error.message, "nextStep": error.next_step}
 
 
-def spell_wire(error: PellucidError, reference: str) -> None:
-    """Spell the fields that an error names as JSON does, and commands as they are asked for here.
+def spell_for_program(error: PellucidError, reference: str) -> None:
+    """Rewrite an error's texts in place for a program: fields as `"topK"`, commands as the surface in use runs them.
 
-    `reference` is what says what a call takes.
+    `reference` names the documentation of a call's fields.
     """
     error.spell(lambda name: reference if name == "help" else f'"{to_camel(name)}"')
     error.message, error.next_step = respelled(error.message), respelled(error.next_step)

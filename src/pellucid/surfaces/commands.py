@@ -1,4 +1,4 @@
-"""A command in, the same as it is asked for here out: typed in a shell, sent to a server, or the call of a tool."""
+"""A command in, the same as the surface in use writes it out: a shell command, an HTTP request, or a tool's call."""
 
 import re
 from collections.abc import Callable, Generator
@@ -14,14 +14,14 @@ _FLAG = re.compile(r"(?<![\w`'-])(--[a-z][a-z-]*)(?: ([\w.]+=(?:'[^']*'|\[\]|[\w
 
 @dataclass(frozen=True, slots=True)
 class Spelling:
-    """How a surface spells what the command line types; each gives None for what it does not offer."""
+    """How the surface in use (command line, HTTP, MCP, dashboard) writes commands and flags in its texts."""
 
     command: Callable[[str], str | None]
-    """Of a command without the program's name, such as `undo op_1`."""
+    """Takes a command without the program's name, such as `undo op_1`; returns None if the surface cannot run it."""
     flag: Callable[[str, str, Any], str] = lambda name, pair, _row: f"{name} {pair}".rstrip()
-    """Of a flag, such as `--top-k`, of the `name=value` behind it, if any, and of the operation that is asked."""
+    """Takes a flag such as `--top-k`, the `name=value` behind it or "", and the operation whose flag it is."""
     row: Any = None
-    """The operation that is asked."""
+    """The operation that is being answered, if any."""
 
 
 _TYPED = Spelling(lambda words: f"pellucid {words}")
@@ -30,7 +30,7 @@ _SPELLING: ContextVar[Spelling] = ContextVar("spelling", default=_TYPED)
 
 @contextmanager
 def spelled_by(spelling: Spelling) -> Generator[None]:
-    """Commands are spelled like this until the end of the block."""
+    """Have `command`, `quoted`, `flag` and `respelled` use this spelling for the length of a `with` block."""
     before = _SPELLING.set(spelling)
     try:
         yield
@@ -39,29 +39,33 @@ def spelled_by(spelling: Spelling) -> Generator[None]:
 
 
 def command(words: str) -> str:
-    """A command, such as `undo op_1`, at the end of a line; what is not offered here, a person types in a shell."""
+    """How the surface in use writes a command such as `undo op_1`; `pellucid undo op_1 (in a shell)` if it cannot run
+    it.
+    """
     return _SPELLING.get().command(words) or f"pellucid {words} (in a shell)"
 
 
 def quoted(words: str) -> str:
-    """The same within a sentence."""
+    """How the surface in use writes a command such as `undo op_1`, in backticks; with ` in a shell` if it cannot run
+    it.
+    """
     here = _SPELLING.get().command(words)
     return f"`{here}`" if here else f"`pellucid {words}` in a shell"
 
 
 def flag(name: str, pair: str = "") -> str:
-    """A flag of the command that was asked, such as `--chain`, with the `name=value` behind it."""
+    """How the surface in use writes a flag such as `--chain`; `pair` is the `name=value` behind it, "" for none."""
     here = _SPELLING.get()
     return here.flag(name, pair, here.row)
 
 
 @contextmanager
 def answering(row: Any) -> Generator[None]:
-    """Flags are those of this operation until the end of the block."""
+    """Have `flag` spell the flags of this operation for the length of a `with` block."""
     with spelled_by(replace(_SPELLING.get(), row=row)):
         yield
 
 
 def respelled(text: str) -> str:
-    """A text of our own, with the commands and flags in it as they are asked for here."""
+    """A text with each command in backticks and each flag in it written as the surface in use writes them."""
     return _FLAG.sub(lambda found: flag(found[1], found[2] or ""), _COMMAND.sub(lambda found: quoted(found[1]), text))

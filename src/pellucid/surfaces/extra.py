@@ -1,4 +1,4 @@
-"""Nothing in, an error out where the libraries of a server are not installed: the default install goes without them."""
+"""Nothing in, an error out if the libraries of a server are not installed: the default install does not have them."""
 
 from importlib.util import find_spec
 
@@ -8,16 +8,12 @@ _MODULES = ("anyio", "jinja2", "mcp", "nh3", "prometheus_client", "starlette", "
 
 
 def has_server() -> bool:
-    """Whether the libraries of the extra are installed."""
+    """Whether every library of the extra `server` is installed."""
     return all(find_spec(name) for name in _MODULES)
 
 
 def require_server() -> None:
-    """See that the extra `server` is installed.
-
-    Raises:
-        InputError: it is not; says how to install it.
-    """
+    """Raise an `InputError` that says how to install the extra `server`, if any of its libraries is not installed."""
     missing = [name for name in _MODULES if find_spec(name) is None]
     if missing:
         raise InputError(

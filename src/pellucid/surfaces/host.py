@@ -3,23 +3,22 @@
 from collections.abc import Callable
 from dataclasses import replace
 from threading import Event, Thread
-from types import TracebackType
 from typing import Self
 
 from pellucid.app import open_app
 from pellucid.clock import Clock
 from pellucid.deadline import Deadline
 from pellucid.operations.operation import Call
-from pellucid.operations.upkeep import IN_THE_BACKGROUND, Done, Upkeep, look_after
+from pellucid.operations.upkeep import IN_THE_BACKGROUND, JobOutcome, Upkeep, run_opening_jobs
 from pellucid.settings import Settings
 from pellucid.telemetry.watcher import Watcher
 
-_LOOKS_EVERY_S = 5.0
-"""How long a job that is due waits at most until it begins."""
+_UPKEEP_EVERY_S = 5.0
+"""Seconds between two looks for upkeep jobs that are due."""
 
 
 class Host:
-    """One home, open for as long as the process serves it. Use it as a context manager, or close it."""
+    """One home, kept open by a server process, with a background thread for its upkeep. A context manager."""
 
     def __init__(
         self,
@@ -27,23 +26,17 @@ class Host:
         *,
         clock: Clock | None = None,
         report: Callable[[str], None] = lambda _said: None,
-        done: Callable[[Done], None] = lambda _done: None,
+        done: Callable[[JobOutcome], None] = lambda _done: None,
     ) -> None:
-        """Open a home, do what may not wait, and begin to look after it.
+        """Open the home, do the upkeep that may not wait, and start the upkeep's thread.
 
-        Args:
-            settings: those of the process; a call names its own namespace.
-            clock: where time and ids come from; tests bring their own.
-            report: told about slow first-time work, such as fetching the model.
-            done: told what came of each job of the upkeep, in the upkeep's thread.
-
-        Raises:
-            PellucidError: the home cannot be opened.
+        `report` is called with lines for the user, such as that the model is being downloaded; `done` with the outcome
+        of each later upkeep job, in the upkeep's thread.
         """
         self.app = open_app(settings, clock=clock, report=report)
-        self._stop, self._told = Event(), done
+        self._stop, self._on_job_done = Event(), done
         try:
-            look_after(self.app)
+            run_opening_jobs(self.app)
         except BaseException:
             self.app.close()
             raise
@@ -58,35 +51,33 @@ class Host:
         progress: Callable[[int, int], None] = lambda _done, _total: None,
         report: Callable[[str], None] = lambda _said: None,
     ) -> Call:
-        """A call in a namespace. Whoever makes it has checked that the namespace may be asked.
+        """A new call of an operation in a namespace; the caller's right to it must have been checked before.
 
-        Raises:
-            InputError: that is no name of a namespace.
+        `progress` is called with how much is done and how much there is; `deadline` None means no time limit.
         """
         settings = self.app.settings.naming(namespace)
         app = replace(self.app, settings=settings, project=None, also=())
         return Call(settings, lambda: app, deadline=deadline, progress=progress, report=report)
 
     def watch(self, watcher: Watcher) -> None:
-        """Tell one more of what is done in calls that are made from now on."""
+        """Add a watcher, which is called after each recall and operation of later calls."""
         self.app = replace(self.app, watchers=(*self.app.watchers, watcher))
 
     def close(self) -> None:
-        """Let the job at hand end, settle, and let go of every file."""
+        """Wait for the current upkeep job, then close the home."""
         self._stop.set()
         self._upkeep.join()
         self.app.close()
 
     def _look_after(self) -> None:
+        """Run the upkeep jobs that are due, every 5 seconds, until the host is closed."""
         upkeep = Upkeep(self.app, IN_THE_BACKGROUND)
-        while not self._stop.wait(_LOOKS_EVERY_S):
+        while not self._stop.wait(_UPKEEP_EVERY_S):
             for each in upkeep.run_due(self.app.clock.now()):
-                self._told(each)
+                self._on_job_done(each)
 
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self.close()

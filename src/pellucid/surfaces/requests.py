@@ -1,4 +1,4 @@
-"""A command as it is typed in, the same request as a program makes it out, and back: by the rows of the table alone."""
+"""A typed command in, the request of a program that does the same out, and back: derived from the operations table."""
 
 import json
 import shlex
@@ -11,116 +11,134 @@ from pydantic.alias_generators import to_camel
 
 from pellucid.clock import isoformat
 from pellucid.model.wire import Wire
-from pellucid.operations.operation import Words, flag_of, spelled
-from pellucid.surfaces.asking import Row, WritableField, pairs, writable
-from pellucid.surfaces.cli.derived import HOME, JSON, NAMESPACE, Command, Parameter, commands
+from pellucid.operations.operation import Flag, Words, flag_name, flag_of
+from pellucid.surfaces.cli.derived import HOME, JSON, NAMESPACE, Command, Parameter, commands, find_command
+from pellucid.surfaces.inputs import Row, WritableField, parse_pairs, writable_fields
 
-_READS: dict[str, Callable[[str], Any]] = {"whole": int, "number": float}
+_PARSERS: dict[str, Callable[[str], Any]] = {"whole": int, "number": float}
+"""How values are read from words, by the kind of their parameter; as text if a kind is not here."""
 
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """What a command asks: an operation, its fields by their JSON names, and the namespace, where it names one."""
+    """What a command asks for: an operation, its fields by their JSON names, and the namespace, if it names one."""
 
     row: Row
     fields: dict[str, Any]
     namespace: str | None
 
 
-def request_of(words: str) -> Request | None:
-    """The request of a command, without the program's name; None where a program cannot make all of it."""
+def parse_command(words: str) -> Request | None:
+    """The request that a command such as `undo op_1` makes, typed without `pellucid`.
+
+    None if its quotes do not match, if it is no operation's command, or sets something that a program may not.
+    """
     try:
         typed = shlex.split(words)
     except ValueError:
         return None
-    found = next((known for n in (2, 1) if (known := commands().get(" ".join(typed[:n])))), None)
-    row = next((row for row in _rows() if found and row.on.cli == found.words), None)
+    found = find_command(typed)
+    row = next((row for row in _operations() if found and row.on.cli == found.words), None)
     if not (found and row):
         return None
-    given = _given(found, typed[len(found.words.split()) :])
-    known = {each.name: (wire, each) for wire, each in writable(row).items()}
-    if given is None or given.keys() - known.keys() - {HOME.name, NAMESPACE.name, JSON.name}:
+    given = _parse_arguments(found, typed[len(found.words.split()) :])
+    fields = {each.name: each for each in writable_fields(row).values()}
+    if given is None or given.keys() - fields.keys() - {HOME.name, NAMESPACE.name, JSON.name}:
         return None
-    fields = {
-        known[name][0]: " ".join(value)
-        if isinstance(known[name][1].flag, Words)
-        else value is not True
-        if known[name][1].flag.opposite
-        else value
-        for name, value in given.items()
-        if name in known
+    values = {
+        fields[name].json_name: _json_value(fields[name].flag, value) for name, value in given.items() if name in fields
     }
-    return Request(row, fields, given.get(NAMESPACE.name))
+    return Request(row, values, given.get(NAMESPACE.name))
 
 
-def _rows() -> Sequence[Row]:
-    from pellucid.table import OPERATIONS  # it loads every room, which no command waits for
+def _json_value(flag: Flag, typed: Any) -> Any:
+    """What was typed for a field as its JSON value: words are joined by spaces; a flag such as `--no-x` gives False."""
+    if isinstance(flag, Words):
+        return " ".join(typed)
+    return typed is not True if flag.opposite else typed
+
+
+def _operations() -> Sequence[Row]:
+    """All operations; they are imported here, since that loads every package, which no command should wait for."""
+    from pellucid.table import OPERATIONS
 
     return OPERATIONS
 
 
-def _given(command: Command, typed: list[str]) -> dict[str, Any] | None:
-    """What was typed, by the names of the command's parameters; None where there is no such flag."""
+def _parse_arguments(command: Command, typed: list[str]) -> dict[str, Any] | None:
+    """The values typed behind a command, by the names of its parameters: lists where a parameter takes many, True for a
+    switch. None if a word belongs to no parameter; `ValueError` if a number is none.
+    """
     flags = {each.flag: each for each in command.parameters if each.flag}
-    placed = [each for each in command.parameters if not each.flag]
-    found: dict[str, Any] = {}
+    positional = [each for each in command.parameters if not each.flag]
+    values: dict[str, Any] = {}
     rest = iter(typed)
     for word in rest:
-        taken = flags.get(word) if word.startswith("--") else placed[0] if placed else None
-        if taken is None:
+        parameter = flags.get(word) if word.startswith("--") else positional[0] if positional else None
+        if parameter is None:
             return None
-        text = word if not taken.flag else "" if taken.kind == "switch" else next(rest, "")
-        value = True if taken.kind == "switch" else _READS.get(taken.kind, str)(text)
-        found[taken.name] = [*found.get(taken.name, ()), value] if taken.many else value
-        if not (taken.flag or taken.many):
-            placed.pop(0)
-    return found
+        text = word if not parameter.flag else "" if parameter.kind == "switch" else next(rest, "")
+        value = True if parameter.kind == "switch" else _PARSERS.get(parameter.kind, str)(text)
+        values[parameter.name] = [*values.get(parameter.name, ()), value] if parameter.many else value
+        if not (parameter.flag or parameter.many):
+            positional.pop(0)
+    return values
 
 
-def words_of(words: str, asked: Wire, **changed: object) -> str:
-    """The command that makes a request, without the program's name; `changed` are fields that are to differ."""
-    said = asked.model_copy(update=changed)
-    parts = [part for each in commands()[words].parameters for part in _typed(each, said)]
+def command_for(words: str, request: Wire, **changes: object) -> str:
+    """The command `words` with the arguments that make `request`, quoted for a shell, without `pellucid`.
+
+    `changes` are fields of the request to be given another value; what has its default is not written.
+    """
+    changed = request.model_copy(update=changes)
+    parts = [part for each in commands()[words].parameters for part in _arguments(each, changed)]
     return " ".join([words, *map(shlex.quote, parts)])
 
 
-def _typed(parameter: Parameter, asked: Wire) -> list[str]:
-    field = type(asked).model_fields.get(parameter.name)
-    value: Any = getattr(asked, parameter.name, None)
+def _arguments(parameter: Parameter, request: Wire) -> list[str]:
+    """The words that set one parameter of a command to its value in the request, such as `--top-k`, `3`; none if the
+    value is the default, or the request has no such field.
+    """
+    field = type(request).model_fields.get(parameter.name)
+    value: Any = getattr(request, parameter.name, None)
     if field is None or parameter == NAMESPACE or value == field.get_default(call_default_factory=True):
         return []
-    said = flag_of(field)
+    flag = flag_of(field)
     if parameter.kind == "switch":
-        return [parameter.flag] if value is not (said is not None and said.opposite) else []
+        return [parameter.flag] if value is not (flag is not None and flag.opposite) else []
     values: list[Any] = [*value] if isinstance(value, tuple) else [value]
     texts = [isoformat(each) if isinstance(each, datetime) else str(each) for each in values]
     return [part for text in texts for part in ([parameter.flag, text] if parameter.flag else [text])]
 
 
-def wire_flag(
+def flag_in_json(
     flag: str, pair: str, row: Row | None, as_json: str, fields: Callable[[Row], Mapping[str, WritableField]]
 ) -> str:
-    """The field that a flag sets, as JSON has it, with the `name=value` behind it; what a call cannot set stays a flag.
+    """The JSON field that a flag sets, in quotes, with the value of `pair` behind it, such as `"settings": {"a": 1}`.
+
+    A flag of the operation that a call may not set here stays a flag, with ` (in a shell)`; an unknown one as it is.
 
     Args:
         flag: such as `--top-k`.
-        pair: such as `gate=off`; empty where none follows.
-        row: the operation that is asked, whose flag it is; None where that is not known.
-        as_json: what stands for `--json`.
-        fields: those of an operation that a call may write here.
+        pair: such as `gate=off`; empty if none follows.
+        row: the operation whose flag it is; None if that is not known.
+        as_json: the words that stand for `--json` on this surface.
+        fields: returns the fields of an operation that a call may set on this surface.
     """
     if flag == JSON.flag:
         return as_json
     if row is not None and (own := _field_of(flag, fields(row))):
-        values = pairs(own.name, own.info, [pair.replace("'", "")]) if pair else None
-        return f'"{own.wire}": {json.dumps(values)}' if values else f'"{own.wire}"'
-    if row is not None and _field_of(flag, writable(row)):
+        values = parse_pairs(own.name, own.info, [pair.replace("'", "")]) if pair else None
+        return f'"{own.json_name}": {json.dumps(values)}' if values else f'"{own.json_name}"'
+    if row is not None and _field_of(flag, writable_fields(row)):
         return f"{flag} {pair}".rstrip() + " (in a shell)"
     names = {each.name for command in commands().values() for each in command.parameters if each.flag == flag}
-    known = names & {each.name for row in _rows() for each in writable(row).values()} | names & {NAMESPACE.name}
+    writable = {each.name for row in _operations() for each in writable_fields(row).values()}
+    known = names & {*writable, NAMESPACE.name}
     plain = flag.removeprefix("--").replace("-", "_")
     return f'"{to_camel(plain if plain in known else min(known))}"' if known else f"{flag} {pair}".rstrip()
 
 
 def _field_of(flag: str, fields: Mapping[str, WritableField]) -> WritableField | None:
-    return next((each for each in fields.values() if spelled(each.kind, each.name) == flag), None)
+    """The field among `fields` that a flag such as `--top-k` sets; None if it sets none of them."""
+    return next((each for each in fields.values() if flag_name(each.model, each.name) == flag), None)

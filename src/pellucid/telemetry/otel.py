@@ -36,20 +36,29 @@ _EXPORTER_LOG = "opentelemetry.exporter.otlp.proto.http.trace_exporter"
 
 
 class OtelWatcher:
-    """See `Watcher`: tells a tracer what was done."""
+    """A `Watcher` that sends spans to an OpenTelemetry tracer."""
 
     def __init__(self, tracer: trace.Tracer, *, content: bool, own: TracerProvider | None = None) -> None:
-        """Tell a tracer; `own` is what to close with the home, where nobody else does."""
+        """`content`: send queries and memories' texts, too.
+
+        `own`: the tracer provider to shut down on closing, None if the surrounding program owns it.
+        """
         self._tracer, self._content, self._own = tracer, content, own
 
     def recalled(self, done: RecallDone) -> None:
-        self._send_span(recall_span(done, content=self._content), self._caller())
+        """Send the span of a finished recall, with its children."""
+        self._send_span(recall_span(done, content=self._content), self._parent_context())
 
     def performed(self, done: OperationDone) -> None:
+        """Send the span of a finished operation that changes memories; nothing for any other operation."""
         if span := operation_span(done, content=self._content):
-            self._send_span(span, self._caller())
+            self._send_span(span, self._parent_context())
 
     def close(self) -> None:
+        """Flush and shut down our own tracer provider, waiting 0.4 s at most; nothing to do if it is the program's.
+
+        Spans that no collector has taken by then are lost, and one error is logged.
+        """
         if self._own is None:
             return
         ending = Thread(target=self._own.shutdown, daemon=True)
@@ -58,29 +67,32 @@ class OtelWatcher:
         if ending.is_alive():
             logging.getLogger(_EXPORTER_LOG).error("no collector took them within %g seconds", _CLOSING_S)
 
-    def _caller(self) -> context.Context:
-        """What the spans are a part of: a span of this program that is open, or the trace that a request names."""
+    def _parent_context(self) -> context.Context:
+        """The context of this program's open span; if none is open, of the trace that the headers of an HTTP request
+        name.
+        """
         here = context.get_current()
         if trace.get_current_span(here).get_span_context().is_valid:
             return here
         return TraceContextTextMapPropagator().extract(CALLER.get(), here)
 
-    def _send_span(self, span: Span, caller: context.Context) -> None:
+    def _send_span(self, span: Span, parent: context.Context) -> None:
+        """Send a span as a child of the context `parent`, then the span's own children."""
         made = self._tracer.start_span(
-            span.name, caller, trace.SpanKind.INTERNAL, span.attributes, start_time=span.began
+            span.name, parent, trace.SpanKind.INTERNAL, span.attributes, start_time=span.began
         )
         if span.error:
             made.set_attribute("error.type", span.error)
             made.set_status(trace.StatusCode.ERROR)
         if made.is_recording():
-            within = trace.set_span_in_context(made, caller)
+            within = trace.set_span_in_context(made, parent)
             for each in span.within:
                 self._send_span(each, within)
         made.end(span.ended)
 
 
 def open_otel(settings: TelemetrySettings) -> OtelWatcher:
-    """Who tells OpenTelemetry, as the settings and the environment say."""
+    """A watcher that uses the surrounding program's tracer provider, or one of our own if the program has none."""
     around = trace.get_tracer_provider()
     if isinstance(around, trace.ProxyTracerProvider):
         around = own = _own_provider(settings)
@@ -91,26 +103,29 @@ def open_otel(settings: TelemetrySettings) -> OtelWatcher:
 
 
 def _own_provider(settings: TelemetrySettings) -> TracerProvider:
+    """A tracer provider that exports by OTLP; one that exports nothing if the environment turns the exporter off."""
     named = Resource({"service.name": "pellucid", "service.version": version("pellucid")})
     provider = TracerProvider(resource=named.merge(OTELResourceDetector().detect()), shutdown_on_exit=False)
     if exports_spans():
         exporter = OTLPSpanExporter(settings.endpoint or None, timeout=_TIME_LIMIT_S)
         provider.add_span_processor(BatchSpanProcessor(exporter))
-        logging.getLogger(_EXPORTER_LOG).addFilter(_SaidOnce())
+        logging.getLogger(_EXPORTER_LOG).addFilter(_LogOnce())
     return provider
 
 
-class _SaidOnce(logging.Filter):
-    """Lets the first of the exporter's troubles be said, in one line, and no other: each attempt has two of them."""
+class _LogOnce(logging.Filter):
+    """Logs the first of the exporter's failures in one line and drops the rest: each attempt logs two."""
 
     def __init__(self) -> None:
         super().__init__()
-        self._said = False
+        self._logged = False
 
     def filter(self, record: logging.LogRecord) -> bool:
-        """Whether this is the first."""
-        if self._said:
+        """True for the first record alone, whose message is rewritten to say that it is not repeated; False for all
+        later ones.
+        """
+        if self._logged:
             return False
-        self._said = True
+        self._logged = True
         record.msg, record.args = f"pellucid: spans may be lost (this is said once): {record.getMessage()}", ()
         return True

@@ -25,54 +25,63 @@ MOST_DOCUMENTS = 20
 
 @dataclass(frozen=True, slots=True)
 class Span:
-    """One span and those within it. Times are nanoseconds since 1970."""
+    """One span and its children. Times are nanoseconds since 1970."""
 
     name: str
     began: int
     ended: int
     attributes: dict[str, Value]
     error: str = ""
-    """What kind of error it ended in, if so."""
+    """The type of the exception that ended it; empty if none did."""
     within: tuple["Span", ...] = ()
 
 
 def recall_span(done: RecallDone, *, content: bool) -> Span:
-    """A recall as `search_memory`: a child for each leg that was asked, and for the reranker."""
-    told = _request_attributes(done.request, content=content) | _event_attributes(done.event)
+    """A recall as a `search_memory` span, with a child for each leg that was asked and one for the reranker if it ran.
+
+    That of a failed recall has the error's type and no children. Queries and texts are in it only with `content`.
+    """
+    attributes = _request_attributes(done.request, content=content) | _event_attributes(done.event)
     if done.state is None:
-        return Span("search_memory", done.began, done.ended, told, type(done.error).__name__)
+        return Span("search_memory", done.began, done.ended, attributes, type(done.error).__name__)
     state = done.state
-    told |= _outcome_attributes(state) | _term_attributes(state) | _ladder_attributes(state)
+    attributes |= _outcome_attributes(state) | _term_attributes(state) | _ladder_attributes(state)
     if content:
-        told["gen_ai.memory.records"] = _records_json(state)
+        attributes["gen_ai.memory.records"] = _records_json(state)
     within = tuple(_child_spans(done, state, content=content))
-    return Span("search_memory", done.began, done.ended, told, within=within)
+    return Span("search_memory", done.began, done.ended, attributes, within=within)
 
 
 def operation_span(done: OperationDone, *, content: bool) -> Span | None:
-    """An operation as a span, if it does something to memories."""
+    """An operation as a span; None for one that changes no memories, such as a preview.
+
+    Memories' texts only with `content`.
+    """
     if done.span is None:
         return None
-    told: dict[str, Value] = {"gen_ai.operation.name": done.span, "pellucid.operation": done.name}
+    attributes: dict[str, Value] = {"gen_ai.operation.name": done.span, "pellucid.operation": done.name}
     named = {
         "gen_ai.memory.store.id": done.namespace,
         "gen_ai.conversation.id": done.session_id,
         "gen_ai.agent.name": done.agent,
     }
-    told |= {name: value for name, value in named.items() if value}
+    attributes |= {name: value for name, value in named.items() if value}
     ids = [memory_id for memory_id, _ in done.memories]
     if len(ids) == 1:
-        told["gen_ai.memory.record.id"] = ids[0]
+        attributes["gen_ai.memory.record.id"] = ids[0]
     if ids or done.count is not None:
-        told["gen_ai.memory.record.count"] = len(ids) if done.count is None else done.count
+        attributes["gen_ai.memory.record.count"] = len(ids) if done.count is None else done.count
     if content and any(said for _, said in done.memories):
         records = [{"id": memory_id, "content": said} for memory_id, said in done.memories]
-        told["gen_ai.memory.records"] = json.dumps(records, ensure_ascii=False)
-    return Span(done.span, done.began, done.ended, told, type(done.error).__name__ if done.error else "")
+        attributes["gen_ai.memory.records"] = json.dumps(records, ensure_ascii=False)
+    return Span(done.span, done.began, done.ended, attributes, type(done.error).__name__ if done.error else "")
 
 
 def _request_attributes(request: Request, *, content: bool) -> dict[str, Value]:
-    told: dict[str, Value] = {
+    """What was asked: namespace, recall id and budget, session and agent if there are any; the query itself only with
+    `content`.
+    """
+    attributes: dict[str, Value] = {
         "openinference.span.kind": "CHAIN",
         "gen_ai.operation.name": "search_memory",
         "gen_ai.memory.store.id": request.namespace,
@@ -81,15 +90,16 @@ def _request_attributes(request: Request, *, content: bool) -> dict[str, Value]:
         "pellucid.budget.memories": request.settings.top_k_facts,
     }
     if request.session_id:
-        told |= {"gen_ai.conversation.id": request.session_id, "session.id": request.session_id}
+        attributes |= {"gen_ai.conversation.id": request.session_id, "session.id": request.session_id}
     if request.agent:
-        told["gen_ai.agent.name"] = request.agent
+        attributes["gen_ai.agent.name"] = request.agent
     if content:
-        told |= {"gen_ai.memory.query.text": request.query, "input.value": request.query}
-    return told
+        attributes |= {"gen_ai.memory.query.text": request.query, "input.value": request.query}
+    return attributes
 
 
 def _event_attributes(event: RecallEvent) -> dict[str, Value]:
+    """What came of a recall: outcome, class of the query, counts, and the surface it came through."""
     return {
         "gen_ai.memory.record.count": event.selected,
         "pellucid.recall.outcome": event.outcome,
@@ -103,36 +113,41 @@ def _event_attributes(event: RecallEvent) -> dict[str, Value]:
 
 
 def _outcome_attributes(state: State) -> dict[str, Value]:
+    """The use of the budget, each stage's time, which stages failed if any, and the abstention score, if any."""
     context, doubt = state.context, state.abstention
     failed = [each.name for each in state.stages if each.note.startswith(FAILED)]
-    told: dict[str, Value] = {
+    attributes: dict[str, Value] = {
         "pellucid.budget.used": context.length,
         "pellucid.budget.omitted": len(context.omitted),
         "pellucid.stages.names": [each.name for each in state.stages],
         "pellucid.stages.millis": [round(each.millis, 3) for each in state.stages],
     }
     if failed:
-        told["pellucid.stages.failed"] = failed
+        attributes["pellucid.stages.failed"] = failed
     if doubt:
-        told |= {"pellucid.doubt.score": doubt.score, "pellucid.doubt.threshold": doubt.threshold}
-    return told
+        attributes |= {"pellucid.doubt.score": doubt.score, "pellucid.doubt.threshold": doubt.threshold}
+    return attributes
 
 
 def _term_attributes(state: State) -> dict[str, Value]:
-    """The memories of the context by place, and of each what its score is the sum of."""
-    pool, places = state.pool, _places(state)
+    """The ids of the memories of the context in their order, their scores, and the terms each score is the sum of.
+
+    A term that is 0 for all of them is left out; empty if the context holds no memory.
+    """
+    pool, places = state.pool, _context_positions(state)
     if not places:
         return {}
     columns = {**pool.terms, "mmrPenalty": -pool.penalty}
     terms = {f"pellucid.terms.{name}": _floats(each[places]) for name, each in columns.items() if each[places].any()}
     return {
-        "pellucid.results.ids": _ids(state, places),
+        "pellucid.results.ids": _memory_ids(state, places),
         "pellucid.results.scores": _floats(pool.final[places]),
         **terms,
     }
 
 
 def _ladder_attributes(state: State) -> dict[str, Value]:
+    """How many memories each rung of the ladder considered and admitted, as lists in the order of the rungs."""
     rungs = state.rungs
     return {
         "pellucid.ladder.rungs": [each.name for each in rungs],
@@ -142,9 +157,10 @@ def _ladder_attributes(state: State) -> dict[str, Value]:
 
 
 def _records_json(state: State) -> str:
+    """The memories of the context with their texts, scores and categories, as a JSON list."""
     said = {each.memory.id: each.memory for each in state.served}
-    places = _places(state)
-    rows = zip(_ids(state, places), _floats(state.pool.final[places]), strict=True)
+    places = _context_positions(state)
+    rows = zip(_memory_ids(state, places), _floats(state.pool.final[places]), strict=True)
     records = [
         {"id": each, "content": said[each].content, "score": score, "metadata": {"category": said[each].category}}
         for each, score in rows
@@ -153,14 +169,17 @@ def _records_json(state: State) -> str:
     return json.dumps(records, ensure_ascii=False)
 
 
-def _places(state: State) -> list[int]:
-    """The pool positions of what the context holds, by place."""
-    at = dict(zip(_ids(state, state.kept), state.kept.tolist(), strict=True))
+def _context_positions(state: State) -> list[int]:
+    """The positions in the candidate pool of the memories in the context, in the context's order."""
+    at = dict(zip(_memory_ids(state, state.kept), state.kept.tolist(), strict=True))
     return [at[each] for each in state.context.included if each in at]
 
 
 def _child_spans(done: RecallDone, state: State, *, content: bool) -> Iterator[Span]:
-    """The legs and the reranker, each with the time of its stage: no leg is timed by itself."""
+    """The spans of the legs that were on and of the reranker unless it was skipped.
+
+    Each has the time of its stage: legs are not timed one by one.
+    """
     began = done.ranked - sum(_nanos(each) for each in state.stages)
     for stage in state.stages:
         name, _, again = stage.name.partition("@")
@@ -177,12 +196,14 @@ def _child_spans(done: RecallDone, state: State, *, content: bool) -> Iterator[S
 
 
 def _nanos(stage: StageReport) -> int:
+    """How long a stage took, in nanoseconds."""
     return int(stage.millis * 1e6)
 
 
 def _leg_span(done: RecallDone, state: State, leg: LegReport, time: tuple[int, int], *, content: bool) -> Span:
+    """The span of one leg: its health, weight and 20 best candidates; `time` is its start and end in nanoseconds."""
     ranks, scores = state.pool.ranks.get(leg.name), state.pool.scores.get(leg.name)
-    told: dict[str, Value] = {
+    attributes: dict[str, Value] = {
         "openinference.span.kind": "RETRIEVER",
         "pellucid.leg.name": leg.name,
         "pellucid.leg.health": leg.health,
@@ -190,55 +211,56 @@ def _leg_span(done: RecallDone, state: State, leg: LegReport, time: tuple[int, i
         "pellucid.leg.weight": float(str(done.event.legs[leg.name]["weight"])),
     }
     if content:
-        told["input.value"] = state.plan.text
-        told |= {"pellucid.leg.reason": leg.reason} if leg.reason else {}
+        attributes["input.value"] = state.plan.text
+        attributes |= {"pellucid.leg.reason": leg.reason} if leg.reason else {}
     if ranks is not None:
         found = np.flatnonzero(ranks > 0)
         best = found[np.argsort(ranks[found], kind="stable")]
-        told |= _document_attributes(state, "retrieval.documents", best, scores, content=content)
-    return Span(f"retrieve {base_of(leg.name)}", *time, told, "degraded" if leg.health == "degraded" else "")
+        attributes |= _document_attributes(state, "retrieval.documents", best, scores, content=content)
+    return Span(f"retrieve {base_of(leg.name)}", *time, attributes, "degraded" if leg.health == "degraded" else "")
 
 
 def _rerank_span(state: State, stage: StageReport, began: int, ended: int, *, content: bool) -> Span:
-    scores, told = state.pool.rerank_score, dict[str, Value]()
-    told |= {"openinference.span.kind": "RERANKER", "reranker.model_name": state.rerank_backend}
+    """The span of the reranker: its model and 20 best candidates, or the type of the error by which it failed."""
+    scores, attributes = state.pool.rerank_score, dict[str, Value]()
+    attributes |= {"openinference.span.kind": "RERANKER", "reranker.model_name": state.rerank_backend}
     if content:
-        told |= {"reranker.query": state.plan.text, "input.value": state.plan.text}
+        attributes |= {"reranker.query": state.plan.text, "input.value": state.plan.text}
     if failure := stage.note.removeprefix(FAILED).partition(":")[0]:
-        return Span("rerank", began, ended, told, failure)
+        return Span("rerank", began, ended, attributes, failure)
     scored = np.flatnonzero(~np.isnan(scores))
     best = scored[np.argsort(-scores[scored], kind="stable")]
-    told["pellucid.reranker.scored"] = len(best)
-    told |= _document_attributes(state, "reranker.output_documents", best, scores, content=content)
-    return Span("rerank", began, ended, told)
+    attributes["pellucid.reranker.scored"] = len(best)
+    attributes |= _document_attributes(state, "reranker.output_documents", best, scores, content=content)
+    return Span("rerank", began, ended, attributes)
 
 
 def _document_attributes(
-    state: State,
-    name: str,
-    best: NDArray[np.int64],
-    scores: NDArray[np.float32] | None,
-    *,
-    content: bool,
+    state: State, name: str, best: NDArray[np.int64], scores: NDArray[np.float32] | None, *, content: bool
 ) -> dict[str, Value]:
-    """The best documents as attributes, flattened as OpenInference does; the words only of what is served."""
+    """The first 20 candidates as attributes `{name}.{n}.document.id`, `.score` and `.content`, as OpenInference names
+    them. `best` are positions in the pool, best first. A text is there only with `content`, and only if its memory was
+    served; a score only if there is one.
+    """
     said = {each.memory.id: each.memory.content for each in state.served} if content else {}
-    told: dict[str, Value] = {}
+    attributes: dict[str, Value] = {}
     shown = best[:MOST_DOCUMENTS]
     points = _floats(scores[shown]) if scores is not None else [np.nan] * len(shown)
-    for number, (memory_id, score) in enumerate(zip(_ids(state, shown), points, strict=True)):
+    for number, (memory_id, score) in enumerate(zip(_memory_ids(state, shown), points, strict=True)):
         at = f"{name}.{number}.document"
-        told[f"{at}.id"] = memory_id
+        attributes[f"{at}.id"] = memory_id
         if not np.isnan(score):
-            told[f"{at}.score"] = score
+            attributes[f"{at}.score"] = score
         if memory_id in said:
-            told[f"{at}.content"] = said[memory_id]
-    return told
+            attributes[f"{at}.content"] = said[memory_id]
+    return attributes
 
 
-def _ids(state: State, places: NDArray[np.int64] | list[int]) -> list[str]:
+def _memory_ids(state: State, places: NDArray[np.int64] | list[int]) -> list[str]:
+    """The ids of the memories at these pool positions."""
     return [unpack_id(each) for each in state.pool.ids[places].tolist()]
 
 
 def _floats(column: NDArray[np.floating]) -> list[float]:
+    """A column of NumPy numbers as a list of Python floats."""
     return [float(each) for each in column]

@@ -22,7 +22,7 @@ CALLER: ContextVar[Mapping[str, str]] = ContextVar("CALLER", default=MappingProx
 
 @dataclass(frozen=True, slots=True)
 class RecallDone:
-    """A recall that is over. Times are nanoseconds since 1970."""
+    """A finished recall, failed or not. Times are nanoseconds since 1970."""
 
     request: "Request"
     event: RecallEvent
@@ -35,13 +35,13 @@ class RecallDone:
 
     @property
     def began(self) -> int:
-        """When it was asked."""
+        """When the recall began, in nanoseconds since 1970."""
         return self.ended - int(self.event.millis * 1e6)
 
 
 @dataclass(frozen=True, slots=True)
 class OperationDone:
-    """An operation that is over, whether or not it failed. Times are nanoseconds since 1970."""
+    """A finished operation, failed or not. Times are nanoseconds since 1970."""
 
     name: str
     began: int
@@ -60,16 +60,16 @@ class OperationDone:
 
 
 class Watcher(Protocol):
-    """Is told what was done, in the thread that did it: it keeps nobody waiting, and never fails."""
+    """Receives finished recalls and operations, in the thread that ran them: it must not block nor raise."""
 
     def recalled(self, done: RecallDone) -> None:
-        """A recall is over."""
+        """Called after each recall, also after one that failed."""
         ...
 
     def performed(self, done: OperationDone) -> None:
-        """An operation is over."""
+        """Called after each operation, also after one that failed or changed nothing."""
         ...
 
     def close(self) -> None:
-        """The home is closed: let go of what is held."""
+        """Called when the home is closed: send what is still held, and release it."""
         ...

@@ -3,25 +3,34 @@
 import json
 import re
 import unicodedata
-from typing import cast
+from collections.abc import Callable, Collection
+from typing import TypeVar, cast
 
+from pydantic import BaseModel
+
+from pellucid.errors import InputError
+
+Block = TypeVar("Block", bound=BaseModel)
 _SLUG_BYTES = 48
 _LOOKALIKE = re.compile(r"^(\\*)(<!-- pellucid:)", re.MULTILINE)
 _ESCAPED = re.compile(r"^\\(\\*<!-- pellucid:)", re.MULTILINE)
 
 
 def escaped(text: str) -> str:
-    r"""The same text with `\` before each line that looks like a marker of ours."""
+    """Put a backslash before each line that begins like one of our markers, or like one that is escaped already."""
     return _LOOKALIKE.sub(r"\\\1\2", text)
 
 
 def unescaped(text: str) -> str:
-    """What `escaped` was given."""
+    """Undo `escaped`: take one backslash from each line that begins like an escaped marker."""
     return _ESCAPED.sub(r"\1", text)
 
 
 def slug(text: str) -> str:
-    """Lower-case words up to 48 bytes of UTF-8 (a longer first word is cut); letters of every script are kept."""
+    """Return a text's words (of any script) in lower case, joined by `-`, as many as fit into 48 bytes of UTF-8.
+
+    A first word that is longer is cut; without any word the slug is `memory`.
+    """
     words = re.findall(r"\w+", unicodedata.normalize("NFKC", text).casefold())
     out = ""
     for word in words:
@@ -33,6 +42,46 @@ def slug(text: str) -> str:
 
 
 def marker_of(text: str) -> dict[str, object]:
-    """What the JSON of a block's marker says."""
+    """Parse the JSON of a block's marker; {} if it is JSON but no object. Raises ValueError if it is not JSON."""
     value: object = json.loads(text)
     return cast("dict[str, object]", value) if isinstance(value, dict) else {}
+
+
+def parse_block(model: type[Block], kind: str, marker: str, content: str) -> Block:
+    """Make a `model`, such as a Section or Moment, of its marker's JSON and its content.
+
+    `kind` is its name in the error. Raises InputError if the marker is no JSON object, ValidationError if its values
+    are wrong.
+    """
+    try:
+        return model.model_validate({**json.loads(marker), "content": content})
+    except (json.JSONDecodeError, TypeError, RecursionError) as error:
+        raise InputError(f"a {kind}'s marker is not JSON: {marker[:80]}", next_step="restore that line") from error
+
+
+def without_blocks(text: str, marker: re.Pattern[str], ids: Collection[str]) -> str:
+    """Remove the blocks with these ids from a text, each from its marker to the next or the end.
+
+    What stands before the first block stays.
+    """
+    starts = [found.start() for found in marker.finditer(text)]
+    kept = text[: starts[0]] if starts else text
+    for start, end in zip(starts, [*starts[1:], len(text)], strict=False):
+        found = marker.match(text, start)
+        if found is None or marker_of(found[1]).get("id") not in ids:
+            kept += text[start:end]
+    return kept
+
+
+def with_marker_changed(
+    text: str, marker: re.Pattern[str], block_id: str, render: Callable[[dict[str, object]], str]
+) -> str | None:
+    """Replace the marker of the block with this id by `render(its values)`; None if the text has no such block."""
+
+    def changed(found: re.Match[str]) -> str:
+        """Return the new text of a marker if it is that of the block, else the marker unchanged."""
+        values = marker_of(found[1])
+        return render(values) if values.get("id") == block_id else found[0]
+
+    ids = [marker_of(found[1]).get("id") for found in marker.finditer(text)]
+    return marker.sub(changed, text) if block_id in ids else None

@@ -19,7 +19,7 @@ from pellucid.model.document import Document, HeaderVersion, Section
 from pellucid.model.entity import retirement
 from pellucid.model.memory import FOLDERS, Memory, Retirement
 from pellucid.vault import frontmatter
-from pellucid.vault.blocks import escaped, marker_of, slug, unescaped
+from pellucid.vault.blocks import escaped, marker_of, parse_block, slug, unescaped, with_marker_changed, without_blocks
 
 _KEYS = {to_camel(name): name for name in Document.model_fields}
 _MARKER = re.compile(r"^<!-- pellucid:section (\{.*\}) -->[ \t\r]*$", re.MULTILINE)
@@ -29,14 +29,17 @@ _PLAIN: dict[str, object] = {"heading": "", "trail": [], "level": 0, "quarantine
 
 
 def document_path(document: Document) -> str:
-    """Where a new document's vault file stands: `documents/<slug of its title>-<short id>.md`."""
+    """Return the path for a new document's vault file: `documents/<slug of title>-<last 10 characters of id>.md`."""
     return f"{FOLDERS['section']}/{slug(document.title)}-{document.id[-10:]}.md"
 
 
 def render_document(
     document: Document, sections: Iterable[Section], unknown: Mapping[str, object] | None = None
 ) -> bytes:
-    """The file of a document: frontmatter (with keys we do not know behind ours), title, a block a section."""
+    """Render a document's vault file: frontmatter without empty values, title, a block for each section.
+
+    `unknown` are foreign keys of the frontmatter to keep.
+    """
     dumped = document.model_dump(mode="json", by_alias=True, exclude_none=True)
     values = {key: value for key, value in dumped.items() if value != []}
     head = frontmatter.render({**values, **(unknown or {})})
@@ -44,23 +47,27 @@ def render_document(
 
 
 def unknown_keys(data: bytes) -> dict[str, object]:
-    """The frontmatter keys of a document's file that are not ours: `render_document` puts them back."""
+    """Return the frontmatter entries of a document's file that are not ours, for `render_document` to keep.
+
+    Raises InputError if the frontmatter is damaged.
+    """
     head = frontmatter.split(data.decode("utf-8"))[0]
     return {key: value for key, value in frontmatter.parse(head or "").items() if key not in _KEYS}
 
 
 def parse_document(values: Mapping[str, object], body: str, namespace: str) -> tuple[Document, tuple[Section, ...]]:
-    """The document and the sections of a vault file; `namespace` is for a file that names none.
+    """Parse a document's frontmatter values and body; `namespace` counts if the values name none.
 
-    Raises:
-        InputError: a marker is damaged, or an id stands twice.
-        ValidationError: a value is not allowed.
+    Raises InputError if a marker is damaged or an id stands twice, ValidationError if a value is wrong.
     """
     known = {name: values[key] for key, name in _KEYS.items() if key in values}
     document = Document.model_validate({"namespace": namespace} | known)
     pieces = _MARKER.split(body)
     blocks = zip(pieces[1::2], pieces[2::2], strict=True)
-    sections = tuple(_parsed_section(marker, unescaped(_text_of(block))) for marker, block in blocks)
+    sections = tuple(
+        parse_block(Section, "section", marker, unescaped(block.replace("\r\n", "\n").strip("\n")))
+        for marker, block in blocks
+    )
     ids = [each.id for each in (*document.versions, *sections)]
     if len(set(ids)) < len(ids):
         twice = next(each for each in ids if ids.count(each) > 1)
@@ -69,7 +76,7 @@ def parse_document(values: Mapping[str, object], body: str, namespace: str) -> t
 
 
 def memories_of(document: Document, sections: Iterable[Section]) -> tuple[tuple[Memory, int], ...]:
-    """The memories that a document is, each with its ordinal: header versions (0), then sections by their number."""
+    """Return the memories of a document, each with its ordinal: header versions (0), then sections by number."""
     named = [Artifact(kind="file", name=document.path)]
     if document.entity != document.path:
         named.append(Artifact(kind="spec", name=document.entity))
@@ -84,28 +91,27 @@ def memories_of(document: Document, sections: Iterable[Section]) -> tuple[tuple[
 
 
 def header_text(document: Document, version: HeaderVersion) -> str:
-    """What the memory of a header version says: entity and title, then `key: value` a line."""
+    """Return the content of a header version's memory: entity and title, then `key: value` for each other field."""
     lines = [f"{key}: {value}" for key, value in version.values.items() if key != "title"]
     return "\n".join([_title_with_entity(document, version.values.get("title", document.title)), *lines])
 
 
 def section_text(document: Document, section: Section) -> str:
-    """What the memory of a section says: a line with entity, title and headings, then its text."""
-    line = _STEP.join(
-        filter(None, (_title_with_entity(document, title_at(document, section.valid_from)), *_trail(section)))
-    )
+    """Return the content of a section's memory: a line with entity, title and headings, then its text."""
+    title = _title_with_entity(document, title_at(document, section.valid_from))
+    line = _STEP.join(filter(None, (title, *section.trail, section.heading)))
     return f"{line}\n\n{section.content}".rstrip()
 
 
 def title_at(document: Document, at: datetime) -> str:
-    """The title that a document had then: what was written down under a title keeps it."""
+    """Return the title by the newest header version up to an instant; the document's own if none gives a title."""
     held = [each.values["title"] for each in document.versions if each.valid_from <= at and "title" in each.values]
     return held[-1] if held else document.title
 
 
 def without_sections(data: bytes, ids: Collection[str]) -> bytes:
-    """The same file without the blocks of these sections and without these header versions; nothing else moves."""
-    text = _without_sections(data.decode("utf-8"), ids)
+    """Remove the sections and header versions with these ids from a document's file; the rest is unchanged."""
+    text = without_blocks(data.decode("utf-8"), _MARKER, ids)
     head = frontmatter.split(text)[0] or ""
     versions = frontmatter.parse(head).get("versions")
     if not isinstance(versions, list):
@@ -116,64 +122,33 @@ def without_sections(data: bytes, ids: Collection[str]) -> bytes:
 
 
 def holds_section(data: bytes, memory_id: str) -> bool:
-    """Whether a block of the file is this memory; a header version is none."""
+    """Whether a section of the file has this memory id."""
     return any(marker_of(found[1]).get("id") == memory_id for found in _MARKER.finditer(data.decode("utf-8")))
 
 
 def edit_section(data: bytes, memory_id: str, changes: Mapping[str, object]) -> bytes:
-    """The same file with these keys (camelCase) of one section's marker changed; nothing else moves.
-
-    Raises:
-        ConflictError: the file holds no such section.
+    """Change keys (camelCase) of a section's marker in a document's file; raise ConflictError if it has no such
+    section.
     """
-
-    def marked(found: re.Match[str]) -> str:
-        nonlocal seen
-        marker = marker_of(found[1])
-        if marker.get("id") != memory_id:
-            return found[0]
-        seen = True
-        return _marker_comment(marker | dict(changes))
-
-    seen = False
-    edited = _MARKER.sub(marked, data.decode("utf-8"))
-    if not seen:
+    edited = with_marker_changed(
+        data.decode("utf-8"), _MARKER, memory_id, lambda old: _marker_comment({**old, **changes})
+    )
+    if edited is None:
         raise ConflictError(f"{memory_id} does not stand in its document any more", next_step="repeat the command")
     return edited.encode()
 
 
 def _block(section: Section) -> str:
+    """Render a section: an empty line, its marker and its escaped text."""
     marker = section.model_dump(mode="json", by_alias=True, exclude_none=True, exclude={"content"})
     return f"\n{_marker_comment(marker)}\n{escaped(section.content)}\n"
 
 
 def _marker_comment(marker: Mapping[str, object]) -> str:
-    told = {key: value for key, value in marker.items() if key not in _PLAIN or value != _PLAIN[key]}
-    said = json.dumps(told, ensure_ascii=False, separators=(",", ":")).replace(">", "\\u003e")
-    return f"<!-- pellucid:section {said} -->"
-
-
-def _text_of(block: str) -> str:
-    """The text of a block between the end of its marker's line and the empty line before the next marker."""
-    return block.replace("\r\n", "\n").strip("\n")
-
-
-def _without_sections(text: str, ids: Collection[str]) -> str:
-    """The text without the blocks of these sections, from each marker to the next."""
-    starts = [found.start() for found in _MARKER.finditer(text)]
-    kept = text[: starts[0]] if starts else text
-    for start, end in zip(starts, [*starts[1:], len(text)], strict=False):
-        found = _MARKER.match(text, start)
-        if found is None or marker_of(found[1]).get("id") not in ids:
-            kept += text[start:end]
-    return kept
-
-
-def _parsed_section(marker: str, content: str) -> Section:
-    try:
-        return Section.model_validate({**json.loads(marker), "content": content})
-    except (json.JSONDecodeError, TypeError, RecursionError) as error:
-        raise InputError(f"a section's marker is not JSON: {marker[:80]}", next_step="restore that line") from error
+    """Render a section's marker as an HTML comment, without default values."""
+    values = {key: value for key, value in marker.items() if key not in _PLAIN or value != _PLAIN[key]}
+    text = json.dumps(values, ensure_ascii=False, separators=(",", ":")).replace(">", "\\u003e")
+    return f"<!-- pellucid:section {text} -->"
 
 
 def _memory_of(
@@ -185,7 +160,10 @@ def _memory_of(
     content: str,
     quarantined: bool = False,
 ) -> Memory:
-    """The memory that a header version or a section of a document is."""
+    """Make the memory of a header version or section `of` a document; it is superseded if `of` is no longer valid.
+
+    `lines`, such as `3-9`, are where it stands in the document's file.
+    """
     return Memory(
         id=of.id,
         category="section",
@@ -209,7 +187,10 @@ def _memory_of(
 
 
 def _retirement_of(document: Document) -> Retirement | None:
-    """What the newest header says of the document's end, and since when the headers do; None while it holds."""
+    """Return how and since when a document is declared retired; None if its newest header version says it is in force.
+
+    It dates from the first of the newest versions that all declare it retired.
+    """
     ended: HeaderVersion | None = None
     for version in reversed(document.versions):
         if not retirement(version.values):
@@ -224,11 +205,7 @@ def _retirement_of(document: Document) -> Retirement | None:
 
 
 def _title_with_entity(document: Document, title: str) -> str:
-    """The title with the entity before it, unless the title says it or it is only the path."""
+    """Prefix a title with the document's entity, unless that is in the title or is only the path."""
     if document.entity == document.path or document.entity.casefold() in title.casefold():
         return title
     return f"{document.entity}: {title}"
-
-
-def _trail(section: Section) -> tuple[str, ...]:
-    return (*section.trail, section.heading)

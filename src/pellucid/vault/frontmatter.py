@@ -31,10 +31,9 @@ Values = dict[str, object]
 
 
 def split(text: str) -> tuple[str | None, str]:
-    """The frontmatter between its fences (None if there is none) and the body; a byte order mark belongs to neither.
+    """Split a text into frontmatter (None if there is none) and body.
 
-    Raises:
-        InputError: a fence is missing or damaged. What it says (a scope, a status) must not be lost with it.
+    Raises InputError if only one of the two fences `---` is there.
     """
     if found := _FENCE.match(text):
         return found.group(1), text[found.end() :]
@@ -44,17 +43,16 @@ def split(text: str) -> tuple[str | None, str]:
 
 
 def replace(text: str, changes: Mapping[str, object]) -> str:
-    """The whole text with keys of its frontmatter changed (`edit`); without a frontmatter, one is put before it."""
+    """Set keys of a text's frontmatter, None removes one (see `edit`); a text without frontmatter gets one."""
     if found := _FENCE.match(text):
         return text[: found.start(1)] + edit(found.group(1), changes) + text[found.end(1) :]
     return f"---\n{edit('', changes)}---\n{text}"
 
 
 def parse(frontmatter: str) -> Values:
-    """The values of a frontmatter.
+    """Parse a frontmatter; empty if it holds nothing.
 
-    Raises:
-        InputError: not a YAML mapping, or it holds an anchor or an alias.
+    Raises InputError if it is not a YAML mapping, is nested too deeply, or holds an anchor or alias.
     """
     out: Values = {}
     for line in frontmatter.removesuffix("\n").split("\n"):
@@ -67,15 +65,14 @@ def parse(frontmatter: str) -> Values:
 
 
 def render(values: Mapping[str, object]) -> str:
-    """One `key: value` a line; absent (None) values are left out."""
+    """Render values as lines `key: value`, each value a plain word or JSON; those that are None are left out."""
     return "".join(f"{key}: {_scalar_text(value)}\n" for key, value in values.items() if value is not None)
 
 
 def edit(frontmatter: str, changes: Mapping[str, object]) -> str:
-    """The same text with these keys set, or removed where the value is None; every other byte stays.
+    """Set keys of a frontmatter and change no other byte; None removes a key, a new key comes last.
 
-    Raises:
-        InputError: the keys do not stand one a line, so that they cannot be changed without rewriting the rest.
+    Raises InputError if an entry cannot be replaced line by line.
     """
     expected = {**parse(frontmatter), **changes}
     text = frontmatter if frontmatter.endswith("\n") or not frontmatter else frontmatter + "\n"
@@ -91,7 +88,7 @@ def edit(frontmatter: str, changes: Mapping[str, object]) -> str:
 
 
 def _plain_value(text: str) -> tuple[object] | None:
-    """The value of a line we could have written, or None if only YAML can tell."""
+    """Parse a value as we write it (time, plain word, JSON), into a 1-tuple; None if only a YAML parser can tell."""
     if _TIME.fullmatch(text) or (_PLAIN.fullmatch(text) and text not in _WORDLIKE):
         return (text,)
     try:
@@ -101,12 +98,14 @@ def _plain_value(text: str) -> tuple[object] | None:
 
 
 def _scalar_text(value: object) -> str:
+    """Render a value as a plain word if that is unambiguous, else as JSON."""
     if isinstance(value, str) and _PLAIN.fullmatch(value) and _plain_value(value) == (value,):
         return value
     return _UNPRINTED.sub(lambda found: f"\\u{ord(found.group()):04x}", json.dumps(value, ensure_ascii=False))
 
 
 def _parse_yaml(frontmatter: str) -> Values:
+    """Parse a frontmatter with a YAML parser; empty if it holds nothing. Raises InputError as `parse` does."""
     _refuse_anchors(frontmatter)
     try:
         data: object = _yaml_reader().load(frontmatter)  # pyright: ignore[reportUnknownMemberType]
@@ -120,6 +119,7 @@ def _parse_yaml(frontmatter: str) -> Values:
 
 
 def _refuse_anchors(frontmatter: str) -> None:
+    """Raise InputError if a frontmatter holds a YAML anchor or alias, more than 256 brackets, or no YAML."""
     if frontmatter.count("[") + frontmatter.count("{") > _MOST_BRACKETS:
         raise InputError("its frontmatter is nested too deeply", next_step="write plain lists")
     try:
@@ -141,10 +141,12 @@ _Plain.add_constructor(  # pyright: ignore[reportUnknownMemberType]
 
 
 def _yaml_reader() -> YAML:
+    """Make a safe YAML parser that leaves times as text."""
     yaml = YAML(typ="safe", pure=True)
     yaml.Constructor = _Plain
     return yaml
 
 
 def _first_line(error: Exception) -> str:
+    """Return an error's message on one line, cut to 200 characters."""
     return " ".join(str(error).split())[:200]

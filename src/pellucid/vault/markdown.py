@@ -14,7 +14,7 @@ from pellucid.errors import ConflictError, InputError
 from pellucid.model.document import Document, Section
 from pellucid.model.memory import FOLDERS, LAST_TURN, Episode, Memory, Moment, SourceClass
 from pellucid.vault import frontmatter
-from pellucid.vault.blocks import escaped, marker_of, slug, unescaped
+from pellucid.vault.blocks import escaped, parse_block, slug, unescaped, with_marker_changed, without_blocks
 from pellucid.vault.documents import memories_of, parse_document
 
 _MEMORY_KEYS = {to_camel(name): name for name in Memory.model_fields if name not in ("content", "retired")}
@@ -26,13 +26,12 @@ _VOICES: dict[str, SourceClass] = {
     "system": "system_memory",
     "tool": "tool_output",
 }
-_PLAIN_STATE = (("status", "active"), ("pinned", False))
-"""What a moment's marker need not say."""
+_PLAIN_STATE = (("status", "active"), ("pinned", False))  # what a moment's marker need not say
 
 
 @dataclass(frozen=True, slots=True)
 class Parsed:
-    """What one file holds: memories with their ordinals (turn or section, 0 for none), its episode or document."""
+    """What a vault file holds: memories with their ordinals (turn or section, 0 for none), its episode or document."""
 
     memories: tuple[tuple[Memory, int], ...]
     episode: Episode | None = None
@@ -42,7 +41,7 @@ class Parsed:
 
 @dataclass(frozen=True, slots=True)
 class FileIdentity:
-    """What a file does not say of itself: the namespace it falls to, the key of ids made from its path, its time."""
+    """Defaults for what a file does not say: its namespace, the key from which ids are derived, its time."""
 
     namespace: str
     key: bytes
@@ -50,7 +49,10 @@ class FileIdentity:
 
 
 def render_memory(memory: Memory) -> bytes:
-    """The file of a memory: frontmatter in the order of the model, a blank line, the content."""
+    """Render the file of a memory: frontmatter in the order of the model, a blank line, the content.
+
+    Empty values are left out; `confidenceTier` and `importanceLevel` are added for people, and not read back.
+    """
     values = memory.model_dump(mode="json", by_alias=True, exclude={"content"}, exclude_none=True)
     ordered: dict[str, object] = {}
     for key, value in values.items():
@@ -64,10 +66,9 @@ def render_memory(memory: Memory) -> bytes:
 
 
 def content_lines(data: bytes) -> tuple[int, int]:
-    """The first and the last line, from 1, in which the file of a memory says what it says.
+    """Return the first and last line (from 1) of a memory's content in its file.
 
-    Raises:
-        InputError: its frontmatter is damaged.
+    Raise InputError if a fence is damaged.
     """
     text = data.decode("utf-8").replace("\r\n", "\n")
     body = frontmatter.split(text)[1]
@@ -77,7 +78,10 @@ def content_lines(data: bytes) -> tuple[int, int]:
 
 
 def edit_memory(data: bytes, changes: Mapping[str, object], content: str | None = None) -> bytes:
-    """The same file with these frontmatter keys (camelCase) changed; comments and unknown keys stay."""
+    """Change frontmatter keys (camelCase) of a memory's file, None removes one, and its content unless that is None.
+
+    Unknown keys and comments stay.
+    """
     text = frontmatter.replace(data.decode("utf-8"), changes)
     if content is not None:
         body = frontmatter.split(text)[1]
@@ -86,70 +90,54 @@ def edit_memory(data: bytes, changes: Mapping[str, object], content: str | None 
 
 
 def render_episode(episode: Episode, moments: Sequence[Moment]) -> bytes:
-    """The file of an episode: frontmatter, the topic as heading, one anchored block a moment."""
+    """Render the file of an episode: frontmatter, the topic as heading, one block for each moment."""
     dumped = episode.model_dump(mode="json", by_alias=True, exclude_none=True)
     values = {key: value for key, value in dumped.items() if value != []} | {"category": "moment"}
     return f"---\n{frontmatter.render(values)}---\n\n# {episode.topic}\n{render_moments(moments)}".encode()
 
 
 def edit_moment(data: bytes, memory_id: str, changes: Mapping[str, object]) -> bytes:
-    """The same episode file with these keys (camelCase) of one moment's marker changed; nothing else moves.
-
-    Raises:
-        ConflictError: the file holds no such moment.
-    """
-
-    def marked(found: re.Match[str]) -> str:
-        nonlocal seen
-        marker = marker_of(found.group(1))
-        if marker.get("id") != memory_id:
-            return found.group()
-        seen = True
-        return f"<!-- pellucid:moment {json.dumps(marker | dict(changes), separators=(',', ':'))} -->"
-
-    seen = False
-    edited = _MARKER.sub(marked, data.decode("utf-8"))
-    if not seen:
+    """Change keys (camelCase) of a moment's marker in an episode's file; raise ConflictError if it is not there."""
+    edited = with_marker_changed(
+        data.decode("utf-8"), _MARKER, memory_id, lambda old: _marker_comment({**old, **changes})
+    )
+    if edited is None:
         raise ConflictError(f"{memory_id} does not stand in its episode any more", next_step="repeat the command")
     return edited.encode()
 
 
 def without_moments(data: bytes, ids: Collection[str]) -> bytes:
-    """The same episode file without the blocks of these moments."""
-    text = data.decode("utf-8")
-    starts = [found.start() for found in _MARKER.finditer(text)]
-    ends = [*starts[1:], len(text)]
-    kept = text[: starts[0]] if starts else text
-    for start, end in zip(starts, ends, strict=False):
-        found = _MARKER.match(text, start)
-        if found is None or marker_of(found.group(1)).get("id") not in ids:
-            kept += text[start:end]
-    return kept.encode()
+    """Remove the blocks of the moments with these ids from an episode's file; unknown ids change nothing."""
+    return without_blocks(data.decode("utf-8"), _MARKER, ids).encode()
 
 
 def retitled(data: bytes, old: str, new: str) -> bytes:
-    """The same episode file under another topic, in its frontmatter and its heading."""
+    """Change the topic in an episode's frontmatter from `old` to `new`, and in its heading if that still says `old`."""
     text = frontmatter.replace(data.decode("utf-8"), {"topic": new})
     return text.replace(f"\n# {old}\n", f"\n# {new}\n", 1).encode()
 
 
 def render_moments(moments: Sequence[Moment]) -> str:
-    """The blocks of these moments, as they stand in an episode file."""
+    """Render the blocks of these moments for an episode's file."""
     return "".join(_moment_block(moment) for moment in moments)
 
 
 def _moment_block(moment: Moment) -> str:
+    """Render a moment: its marker without default values, and its escaped content."""
     marker = moment.model_dump(mode="json", by_alias=True, exclude_none=True, exclude={"content"})
     marker = {key: value for key, value in marker.items() if (key, value) not in _PLAIN_STATE}
-    content = escaped(moment.content.strip())
-    return f"\n<!-- pellucid:moment {json.dumps(marker, separators=(',', ':'))} -->\n{content}\n"
+    return f"\n{_marker_comment(marker)}\n{escaped(moment.content.strip())}\n"
+
+
+def _marker_comment(marker: Mapping[str, object]) -> str:
+    """Render a moment's marker as an HTML comment."""
+    return f"<!-- pellucid:moment {json.dumps(marker, separators=(',', ':'))} -->"
 
 
 def parse(path: str, data: bytes, identity: FileIdentity) -> Parsed:
-    """What a vault file holds.
+    """Parse a vault file: by its id an episode (`ep_…`) or a document (`doc_…`), else a memory.
 
-    Raises:
-        InputError: it is not UTF-8, its frontmatter is not readable, or a value in it is not allowed.
+    `identity` supplies what the file does not say. Raises InputError, naming the path, if it is not valid.
     """
     try:
         head, body = frontmatter.split(data.decode("utf-8"))
@@ -172,6 +160,11 @@ def parse(path: str, data: bytes, identity: FileIdentity) -> Parsed:
 
 
 def _parse_memory(path: str, values: Mapping[str, object], body: str, identity: FileIdentity) -> Memory:
+    """Make a memory of frontmatter values and body.
+
+    Without an id it gets one derived from its path; what else is missing makes it a fact that the user asserted,
+    created at `identity.at`.
+    """
     known = {name: values[key] for key, name in _MEMORY_KEYS.items() if key in values}
     made = hashlib.blake2b(path.encode(), key=identity.key, digest_size=16).hexdigest()
     fallback = {
@@ -188,22 +181,17 @@ def _parse_memory(path: str, values: Mapping[str, object], body: str, identity: 
 
 
 def _parse_episode(values: Mapping[str, object], body: str, identity: FileIdentity) -> Parsed:
+    """Make an episode and the memories of its moments of frontmatter values and body."""
     known = {name: values[key] for key, name in _EPISODE_KEYS.items() if key in values}
     episode = Episode.model_validate({"namespace": identity.namespace} | known)
     pieces = _MARKER.split(body)
     blocks = zip(pieces[1::2], pieces[2::2], strict=True)
-    moments = [_parsed_moment(marker, unescaped(text.strip())) for marker, text in blocks]
+    moments = [parse_block(Moment, "moment", marker, unescaped(text.strip())) for marker, text in blocks]
     return Parsed(tuple((_memory_of_moment(moment, episode), moment.turn) for moment in moments), episode)
 
 
-def _parsed_moment(marker: str, content: str) -> Moment:
-    try:
-        return Moment.model_validate({**json.loads(marker), "content": content})
-    except (json.JSONDecodeError, TypeError, RecursionError) as error:
-        raise InputError(f"a moment's marker is not JSON: {marker[:80]}", next_step="restore that line") from error
-
-
 def _memory_of_moment(moment: Moment, episode: Episode) -> Memory:
+    """Make the memory of a moment of an episode; what a tool said is quarantined unless the moment has a trust zone."""
     at = moment.at or episode.started or episode.created
     return Memory(
         id=moment.id,
@@ -226,7 +214,10 @@ def _memory_of_moment(moment: Moment, episode: Episode) -> Memory:
 
 
 def _first_turn(values: Mapping[str, object]) -> int:
-    """The number of the first turn that an episode's evidence names; 0 where it names none."""
+    """Return the first turn in the first `evidence` of a memory's frontmatter: 3 for `session:3-4`.
+
+    0 if it names none, at most `LAST_TURN`.
+    """
     evidence = values.get("evidence")
     first = str(evidence[0]) if isinstance(evidence, list) and evidence else ""  # pyright: ignore[reportUnknownArgumentType]
     found = re.search(r":(\d+)-\d+$", first)
@@ -234,11 +225,17 @@ def _first_turn(values: Mapping[str, object]) -> int:
 
 
 def memory_path(memory: Memory) -> str:
-    """Where a memory's file stands: `<folder>/YYYY-MM/<slug>-<short id>.md`; the slug is for people, the id for us."""
+    """Return the path for a memory's file: `<folder>/YYYY-MM/<slug>-<last 10 characters of id>.md`.
+
+    Folder and month are those of its category and its creation; the slug is only for people.
+    """
     return f"{FOLDERS[memory.category]}/{memory.created:%Y-%m}/{slug(memory.content)}-{memory.id[-10:]}.md"
 
 
 def episode_path(episode: Episode) -> str:
-    """Where an episode's file stands."""
+    """Return the path for an episode's file: `episodes/YYYY-MM/<slug of its topic>-<last 10 characters of its id>.md`.
+
+    The month is that in which it started or, if that is not known, was created.
+    """
     at = episode.started or episode.created
     return f"episodes/{at.astimezone(UTC):%Y-%m}/{slug(episode.topic)}-{episode.id[-10:]}.md"

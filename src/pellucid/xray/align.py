@@ -12,13 +12,16 @@ from numpy.typing import NDArray
 
 from pellucid.encoders.port import Embedder
 from pellucid.model.snapshot import Alignment
-from pellucid.recall.score.late_interaction import nearest
+from pellucid.recall.score.late_interaction import nearest_tokens
 from pellucid.store.index_port import Codes
 
 
 @dataclass(frozen=True, slots=True)
 class Aligner:
-    """Aligns a query's telling words with those of memories. `terms` are the query's words, `telling` their numbers."""
+    """Aligns a query's telling words with the words of memories.
+
+    `terms` are the query's words; `telling` are the indices of those to align.
+    """
 
     embedder: Embedder
     query: str
@@ -26,18 +29,22 @@ class Aligner:
     telling: Sequence[int]
 
     def align(self, text: str) -> tuple[Alignment, ...]:
-        """For each of the query's words the memory's word it met best, in the query's order.
+        """For each telling word of the query the word of `text` whose token is nearest to it, in the query's order.
+
+        A telling word that none of the query's tokens overlaps is skipped; no alignments at all where no token of
+        `text` has a letter or digit. Similarities are rounded to four decimals.
 
         Raises:
             EncoderError: the model could not be loaded.
         """
         asked, held = self.embedder.encode_query(self.query), self.embedder.encode_query(text)
         codes = next(self.embedder.encode([text])).tokens
-        spans = [(i, span) for i, span in enumerate(held.spans[: len(codes)]) if _is_word(text[slice(*span)])]
+        tokens = enumerate(held.spans[: len(codes)])
+        spans = [(i, span) for i, span in tokens if any(map(str.isalnum, text[slice(*span)]))]
         if not spans:
             return ()
         words = codes[[i for i, _ in spans]]
-        places, cosines = nearest(asked.tokens, Codes(words, np.array([len(words)], dtype=np.int64)))
+        places, cosines = nearest_tokens(asked.tokens, Codes(words, np.array([len(words)], dtype=np.int64)))
         out: list[Alignment] = []
         for index in self.telling:
             token = self._best_token(self.terms[index], asked.spans, cosines)
@@ -48,25 +55,25 @@ class Aligner:
         return tuple(out)
 
     def _best_token(self, term: str, spans: Sequence[tuple[int, int]], cosines: NDArray[np.float64]) -> int | None:
-        """Of the query's tokens in a word, the number of the one that met the memory best; None where it has none."""
-        start = self._place_of(term) if term else -1
+        """The index of the query token nearest to the memory among those that overlap `term` in the query; else None.
+
+        `spans` are the query's tokens in characters, `cosines` their nearness. None where `term` is empty or not in the
+        query.
+        """
+        start = self._offset_of(term) if term else -1
         inside = [
             i for i, (first, last) in enumerate(spans) if start >= 0 and first < start + len(term) and start < last
         ]
         return max(inside, key=lambda i: cosines[i]) if inside else None
 
-    def _place_of(self, term: str) -> int:
-        """Where the word stands alone; in a script without spaces, where it stands at all."""
+    def _offset_of(self, term: str) -> int:
+        """The offset of a word in the query: the first as a whole word, else the first within a longer one, else -1."""
         alone = re.search(rf"(?<![^\W_]){re.escape(term)}(?![^\W_])", self.query)
         return alone.start() if alone else self.query.find(term)
 
 
-def _is_word(piece: str) -> bool:
-    return any(character.isalnum() for character in piece)
-
-
 def _whole_word(text: str, span: tuple[int, int]) -> tuple[int, int]:
-    """Where the whole word begins and ends that the characters `span` are part of."""
+    """`span` widened to both sides as long as letters or digits adjoin it, as (start, end)."""
     start, end = span
     while start > 0 and text[start - 1].isalnum():
         start -= 1

@@ -4,23 +4,8 @@ from collections.abc import Mapping
 from dataclasses import asdict
 
 from pellucid.clock import epoch_ms, isoformat
+from pellucid.model import snapshot
 from pellucid.model.memory import unpack_id
-from pellucid.model.snapshot import (
-    AbstentionTrace,
-    Budget,
-    ContextTrace,
-    CutTrace,
-    Eligible,
-    EpisodeTrace,
-    FilterTrace,
-    LegHealth,
-    OmittedMemory,
-    PassTrace,
-    QueryRead,
-    RecallXraySnapshot,
-    StageTrace,
-    TierExplain,
-)
 from pellucid.recall.receipt.record import Receipt
 from pellucid.recall.rescore import rescore
 from pellucid.recall.score.fuse import weights_shown
@@ -29,7 +14,7 @@ from pellucid.settings import settings_hash
 from pellucid.store.index_port import Served
 from pellucid.xray.align import Aligner
 from pellucid.xray.provenance import STALE_AFTER_DAYS
-from pellucid.xray.shown import NO_NAMES, REJECTED_SHOWN, Shown
+from pellucid.xray.shown import NO_NAMES, REJECTED_SHOWN, CandidateView
 
 
 def build(
@@ -40,21 +25,21 @@ def build(
     names: Mapping[str, str] = NO_NAMES,
     anchor: str = "",
     turned_away: int = REJECTED_SHOWN,
-) -> RecallXraySnapshot:
-    """The snapshot of a recorded recall; `memories` are the served ones as they are now, less those that are gone.
+) -> snapshot.RecallXraySnapshot:
+    """The snapshot of a recorded recall; `memories` are the served ones that still exist, as they are now, by id.
 
-    `stale_after` is the age in days from which a memory is due for verification, `names` what the nodes of graph paths
-    are called today; a node that has no name any more is shown by its id. `anchor` is where a direct answer stands,
-    `turned_away` how many of those turned away are named at most.
+    With an `aligner`, query words are matched with memory words. `stale_after` is the age in days from which a memory
+    is due for verification, `names` has the names of graph nodes by id, `anchor` is the source of a direct answer, and
+    `turned_away` the most rejected candidates to list.
 
     Raises:
         EncoderError: words are to be aligned, and the model could not be loaded.
     """
     state = receipt.state
     pool, order = rescore(state)
-    shown = Shown(state, pool, order, stale_after, names)
+    shown = CandidateView(state, pool, order, stale_after, names)
     request = state.request
-    return RecallXraySnapshot(
+    return snapshot.RecallXraySnapshot(
         query=request.query,
         snapshot_id=request.recall_id,
         captured_at=epoch_ms(request.at),
@@ -63,7 +48,7 @@ def build(
             for place, memory_id in enumerate(state.context.included, start=1)
         ),
         filters=_filter_traces(state),
-        budget=Budget(chars=request.settings.char_budget, used=state.context.length),
+        budget=snapshot.Budget(chars=request.settings.char_budget, used=state.context.length),
         session_key=request.session_id,
         namespace=request.namespace,
         trace_id=request.recall_id.removeprefix("rec_"),
@@ -73,63 +58,62 @@ def build(
         abstention=_abstention_trace(state),
         rejected=shown.rejected(turned_away),
         rejected_total=len(pool) - len(state.context.included),
-        stages=tuple(StageTrace(name=stage.name, ms=stage.millis, note=stage.note or None) for stage in state.stages),
+        stages=_stage_traces(state),
         legs=_leg_health(state),
         weights=weights_shown(request.settings, state.plan),
         settings_hash=settings_hash(request.settings),
         as_of=isoformat(request.instant),
         as_known_at=isoformat(request.as_known_at) if request.as_known_at else None,
         context=_context_trace(state),
-        eligible=_eligible_of(state.corpus),
+        eligible=_eligible(state.corpus),
     )
 
 
-def _eligible_of(corpus: Corpus) -> Eligible:
-    return Eligible(
+def _stage_traces(state: State) -> tuple[snapshot.StageTrace, ...]:
+    """For each stage of the recall how long it took in milliseconds, and its note; None for an empty note."""
+    return tuple(snapshot.StageTrace(name=each.name, ms=each.millis, note=each.note or None) for each in state.stages)
+
+
+def _eligible(corpus: Corpus) -> snapshot.Eligible:
+    """How many memories the index held, how many of them were active or had vectors, and its last applied write."""
+    return snapshot.Eligible(
         memories=corpus.rows, active=corpus.active, with_vectors=corpus.vectors, applied_seq=corpus.applied_seq
     )
 
 
-def _context_trace(state: State) -> ContextTrace:
-    """What the context holds, and what was left out, cut, added and passed over, as the snapshot tells it."""
+def _context_trace(state: State) -> snapshot.ContextTrace:
+    """What the context holds, and what was omitted, cut, added or changed by passes."""
     context = state.context
-    return ContextTrace(
+    return snapshot.ContextTrace(
         included=context.included,
-        omitted=tuple(OmittedMemory(memory_id=each.memory_id, reason=each.reason) for each in context.omitted),
-        cuts=tuple(CutTrace.model_validate(asdict(each)) for each in context.cuts),
-        episodes=tuple(EpisodeTrace.model_validate(asdict(each)) for each in context.episodes),
-        passes=tuple(PassTrace.model_validate(asdict(each)) for each in context.passes),
+        omitted=tuple(snapshot.OmittedMemory(memory_id=each.memory_id, reason=each.reason) for each in context.omitted),
+        cuts=tuple(snapshot.CutTrace.model_validate(asdict(each)) for each in context.cuts),
+        episodes=tuple(snapshot.EpisodeTrace.model_validate(asdict(each)) for each in context.episodes),
+        passes=tuple(snapshot.PassTrace.model_validate(asdict(each)) for each in context.passes),
     )
 
 
-def _leg_health(state: State) -> tuple[LegHealth, ...]:
-    """How each leg did, as the snapshot tells it."""
+def _leg_health(state: State) -> tuple[snapshot.LegHealth, ...]:
+    """The health of each leg, and how many it admitted."""
+    return tuple(snapshot.LegHealth.model_validate(asdict(leg) | {"reason": leg.reason or None}) for leg in state.legs)
+
+
+def _filter_traces(state: State) -> tuple[snapshot.FilterTrace, ...]:
+    """How many candidates reached and passed each rung."""
     return tuple(
-        LegHealth(name=leg.name, health=leg.health, reason=leg.reason or None, admitted=leg.admitted, open=leg.open)
-        for leg in state.legs
+        snapshot.FilterTrace.model_validate(asdict(rung) | {"reason": rung.reason or None}) for rung in state.rungs
     )
 
 
-def _filter_traces(state: State) -> tuple[FilterTrace, ...]:
-    """How many came to each rung and passed it, as the snapshot tells it."""
-    return tuple(
-        FilterTrace(
-            name=rung.name,
-            considered=rung.considered,
-            admitted=rung.admitted,
-            soft_admitted=rung.soft_admitted,
-            reason=rung.reason or None,
-        )
-        for rung in state.rungs
-    )
+def _tier_explain(state: State, anchor: str) -> snapshot.TierExplain | None:
+    """The verdict on a direct answer; None where none was looked for.
 
-
-def _tier_explain(state: State, anchor: str) -> TierExplain | None:
-    """The verdict on a direct answer; None where nobody looked for one. `anchor` is where that answer's words stand."""
+    `anchor` is where its source stands, empty for none.
+    """
     tier = state.tier
     if tier is None:
         return None
-    return TierExplain(
+    return snapshot.TierExplain(
         tier=tier.tier,
         tier_reason=tier.reason,
         filtered_by=tier.filtered_by,
@@ -139,10 +123,10 @@ def _tier_explain(state: State, anchor: str) -> TierExplain | None:
     )
 
 
-def _query_read(state: State) -> QueryRead:
-    """What was read of the query, as the snapshot tells it."""
+def _query_read(state: State) -> snapshot.QueryRead:
+    """How the query was understood: class, names, period and sub-questions; `(not kept)` for one without its text."""
     plan, period = state.plan, state.plan.period
-    return QueryRead(
+    return snapshot.QueryRead(
         query_class=plan.query_class,
         depth=plan.depth,
         reason=plan.reason,
@@ -156,10 +140,12 @@ def _query_read(state: State) -> QueryRead:
     )
 
 
-def _abstention_trace(state: State) -> AbstentionTrace | None:
-    """How unsure the recall was, and whether it withheld its answer for that; None where doubt was not judged."""
+def _abstention_trace(state: State) -> snapshot.AbstentionTrace | None:
+    """How doubtful the recall was, and whether it abstained for that; None where doubt was not judged."""
     doubt = state.abstention
     if doubt is None:
         return None
     nearest = tuple(unpack_id(state.pool.ids[position]) for position in doubt.nearest)
-    return AbstentionTrace(doubt=doubt.score, threshold=doubt.threshold, abstained=doubt.abstained, nearest=nearest)
+    return snapshot.AbstentionTrace(
+        doubt=doubt.score, threshold=doubt.threshold, abstained=doubt.abstained, nearest=nearest
+    )

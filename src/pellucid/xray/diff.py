@@ -81,40 +81,37 @@ class RecallDiff(Wire):
 
     @property
     def named(self) -> tuple[str, ...]:
-        """The ids of all memories of which something is said."""
+        """The ids of all memories that it mentions."""
         return tuple(each.memory_id for each in (*self.entered, *self.left, *self.moved, *self.rescored))
 
 
 def diff(a: Receipt, b: Receipt) -> RecallDiff:
-    """What recall `b` served otherwise than recall `a` of the same namespace, and what was asked or found otherwise."""
+    """How recall `b` differs from recall `a` of the same namespace: memories, scores, request and what was found."""
     then, now = _RecallRanking(a), _RecallRanking(b)
-    entered = tuple(_shift_of(then, now, each) for each in b.served_ids if each not in then.served)
-    left = tuple(_shift_of(then, now, each) for each in a.served_ids if each not in now.served)
-    both = [_shift_of(then, now, each) for each in b.served_ids if each in then.served]
+    entered = tuple(_shift_between(then, now, each) for each in b.served_ids if each not in then.served)
+    left = tuple(_shift_between(then, now, each) for each in a.served_ids if each not in now.served)
+    both = [_shift_between(then, now, each) for each in b.served_ids if each in then.served]
     moved = tuple(each for each in both if each.place_a != each.place_b)
     rescored = tuple(each for each in both if each.place_a == each.place_b and each.terms)
-    before, after = a.state, b.state
+    properties_b = _properties(b.state)
+    deltas: dict[str, Any] = {
+        name: _deltas(values, properties_b[name]) for name, values in _properties(a.state).items()
+    }
     return RecallDiff(
-        a=before.request.recall_id,
-        b=after.request.recall_id,
-        query=_compare_queries(before, after),
-        same=not (entered or left or moved or rescored) and _abstained(before) == _abstained(after),
+        a=a.state.request.recall_id,
+        b=b.state.request.recall_id,
+        query=_compare_queries(a.state, b.state),
+        same=not (entered or left or moved or rescored) and _abstained(a.state) == _abstained(b.state),
         entered=entered,
         left=left,
         moved=moved,
         rescored=rescored,
-        answer=_deltas(_answer(before), _answer(after)),
-        request=_deltas(_asked_values(before), _asked_values(after)),
-        settings=_deltas(_settings(before), _settings(after)),
-        weights=_deltas(_weights(before), _weights(after)),
-        legs=_deltas({leg.name: leg.health for leg in before.legs}, {leg.name: leg.health for leg in after.legs}),
-        corpus=_deltas(_corpus(before), _corpus(after)),
-        plan=_deltas(_plan_values(before), _plan_values(after)),
+        **deltas,
     )
 
 
 class _RecallRanking:
-    """One recall's scores and places, by id."""
+    """The places and scores of one recall, by memory id."""
 
     def __init__(self, receipt: Receipt) -> None:
         self.served = frozenset(receipt.served_ids)
@@ -126,14 +123,22 @@ class _RecallRanking:
         self._place = {at: place for place, at in enumerate(alone, start=1)}
 
     def place(self, memory_id: str) -> int | None:
+        """The place in the ranking without repeats, from 1.
+
+        None for a repeat, a memory that filters stopped, or no candidate.
+        """
         return self._place.get(self._position.get(memory_id, -1))
 
     def final(self, memory_id: str) -> float | None:
+        """The final score; None for a memory that was no candidate."""
         at = self._position.get(memory_id)
         return None if at is None else float(self._pool.final[at])
 
     def rejected(self, memory_id: str) -> str | None:
-        """The filter that stopped it, or `repeats`; None where it passed, even if topK or the budget cut it."""
+        """The filter that stopped a memory, or `repeats`.
+
+        Else None, also where topK or the budget cut it or it was no candidate.
+        """
         at = self._position.get(memory_id)
         if at in self._repeats:
             return REPEATS
@@ -141,7 +146,10 @@ class _RecallRanking:
         return RUNGS[rung - 1] if 0 < rung <= len(FILTERS) else None
 
     def terms(self, memory_id: str) -> dict[str, float]:
-        """Its terms and penalty by name, whose sum is its final score; empty where it was no candidate."""
+        """The terms of the final score by name, the penalty negative as `mmrPenalty`.
+
+        Empty for a memory that was no candidate.
+        """
         at = self._position.get(memory_id)
         if at is None:
             return {}
@@ -149,8 +157,11 @@ class _RecallRanking:
         return terms | {PENALTY: -float(self._pool.penalty[at])}
 
 
-def _shift_of(then: _RecallRanking, now: _RecallRanking, memory_id: str) -> Shift:
-    """Where a memory stood and what it scored in both recalls, and which term moved it most."""
+def _shift_between(then: _RecallRanking, now: _RecallRanking, memory_id: str) -> Shift:
+    """The places and scores of a memory in both recalls, and the term with the largest difference.
+
+    Terms are compared only where it was a candidate in both: else `terms` is empty and `moved_by` None.
+    """
     before, after = then.terms(memory_id), now.terms(memory_id)
     differences = dict(_term_differences(before, after)) if before and after else {}
     return Shift(
@@ -167,29 +178,50 @@ def _shift_of(then: _RecallRanking, now: _RecallRanking, memory_id: str) -> Shif
 
 
 def _term_differences(before: Mapping[str, float], after: Mapping[str, float]) -> Iterator[tuple[str, float]]:
-    """What differs, in the order of the equation: of two that differ as much the first counts."""
+    """Each differing term with its difference (after − before.
+
+    A missing one counts 0), in the order of the equation.
+    """
     for name in dict.fromkeys([*LEGS, *TERMS, *before, *after]):
         if much := after.get(name, 0.0) - before.get(name, 0.0):
             yield name, much
 
 
 def _deltas(a: Mapping[str, object], b: Mapping[str, object]) -> tuple[Delta, ...]:
+    """A delta for each name whose values differ, with those of both sides.
+
+    A name that one side lacks counts as None there.
+    """
     names = dict.fromkeys([*a, *b])
     return tuple(Delta(name=each, a=a.get(each), b=b.get(each)) for each in names if a.get(each) != b.get(each))
 
 
 def _compare_queries(a: State, b: State) -> Literal["same", "another", "withheld"]:
+    """`same` or `another` query; `withheld` where the words of either were not kept."""
     if not (a.request.query and b.request.query):
         return "withheld"
     return "same" if a.request.query == b.request.query else "another"
 
 
-def _settings(state: State) -> dict[str, object]:
-    return dict(_flat_values("", state.request.settings.model_dump(mode="json", by_alias=True)))
+def _properties(state: State) -> dict[str, Mapping[str, Any]]:
+    """What is compared of two recalls beside their memories, by the field of `RecallDiff` that tells it."""
+    context, settings = state.context, state.request.settings
+    return {
+        "answer": {"abstained": _abstained(state), "told": len(context.included), "cut": len(context.cuts)},
+        "request": _request_values(state),
+        "settings": dict(_flat_values("", settings.model_dump(mode="json", by_alias=True))),
+        "weights": {to_camel(name): value for name, value in weights_shown(settings, state.plan).items()},
+        "legs": {leg.name: leg.health for leg in state.legs},
+        "corpus": {to_camel(name): getattr(state.corpus, name) for name in state.corpus.__slots__},
+        "plan": _plan_values(state),
+    }
 
 
 def _flat_values(prefix: str, values: dict[str, Any]) -> Iterator[tuple[str, object]]:
-    """Every value in nested tables, with its path: `legWeights.vector`."""
+    """Every value of nested tables with its dotted path (`legWeights.vector`) after `prefix`.
+
+    An empty table is a value.
+    """
     for name, value in values.items():
         if isinstance(value, dict) and value:
             yield from _flat_values(f"{prefix}{name}.", cast("dict[str, Any]", value))
@@ -197,12 +229,8 @@ def _flat_values(prefix: str, values: dict[str, Any]) -> Iterator[tuple[str, obj
             yield prefix + name, value
 
 
-def _weights(state: State) -> dict[str, object]:
-    return {to_camel(name): value for name, value in weights_shown(state.request.settings, state.plan).items()}
-
-
-def _asked_values(state: State) -> dict[str, object]:
-    """What was asked of a recall, by wire name: instant, session, scopes, filters and the like, but not its query."""
+def _request_values(state: State) -> dict[str, object]:
+    """What a recall was asked with but its query and settings, by wire name: `at`, `sessionId`, `filters.tags` …"""
     request = state.request
     filters = {f"filters.{to_camel(name)}": getattr(request.filters, name) or None for name in Filters.__slots__}
     return {
@@ -217,20 +245,12 @@ def _asked_values(state: State) -> dict[str, object]:
 
 
 def _abstained(state: State) -> bool:
+    """Whether the recall abstained; False where doubt was not judged."""
     return state.abstention is not None and state.abstention.abstained
 
 
-def _answer(state: State) -> dict[str, object]:
-    context = state.context
-    return {"abstained": _abstained(state), "told": len(context.included), "cut": len(context.cuts)}
-
-
-def _corpus(state: State) -> dict[str, object]:
-    return {to_camel(name): getattr(state.corpus, name) for name in state.corpus.__slots__}
-
-
 def _plan_values(state: State) -> dict[str, object]:
-    """What a recall read of its query, as counts and kinds: none of its words."""
+    """How a recall understood its query, by wire name: kinds, instants and counts, without its words."""
     plan = state.plan
     since, until = (plan.period.since, plan.period.until) if plan.period else (None, None)
     return {

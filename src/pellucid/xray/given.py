@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from pellucid.model.memory import unpack_id
-from pellucid.recall.context.assemble import rewritten
+from pellucid.recall.context.assemble import rewrite_context
 from pellucid.recall.pipeline import ranked
 from pellucid.recall.receipt.record import Receipt
 from pellucid.recall.rescore import rescore
@@ -23,16 +23,17 @@ from pellucid.xray.words.numbers import counted
 
 @dataclass(frozen=True, slots=True)
 class GivenContext:
-    """A context, and why it is not to the letter the one that was given; no reason where it is."""
+    """A rebuilt context, and why it may differ from the one that was given; no reason where it is the same."""
 
     context: Context
     differs: tuple[str, ...] = ()
 
 
-def given(receipt: Receipt, world: World) -> GivenContext:
-    """The context that a recorded recall gave, written again from its recorded ranking and the memories of today.
+def rebuild_context(receipt: Receipt, world: World) -> GivenContext:
+    """The context that a recorded recall gave, rebuilt from its recorded ranking and today's memories.
 
-    Nothing but the reason where the words of its question were not kept.
+    Memories that are gone or may not be told are left out, and no model shortens it. An empty context, with the reason,
+    where the words of the question were not kept.
     """
     if not receipt.state.request.query:
         return GivenContext(Context(), ("the words of its question were not kept, and it was cut to them",))
@@ -40,12 +41,15 @@ def given(receipt: Receipt, world: World) -> GivenContext:
     scopes = receipt.state.request.scopes
     told = [found[each] for each in receipt.served_ids if each in found and may_be_told(found[each].memory, scopes)]
     state = _state_now(receipt.state, world, told)
-    context = rewritten(state, world, told)
+    context = rewrite_context(state, world, told)
     return GivenContext(context, tuple(_differences(receipt, context, told)))
 
 
 def _state_now(then: State, world: World, told: Sequence[Served]) -> State:
-    """The recorded state, with what no receipt holds read again today: the plan, the ways of the graph, the rows."""
+    """The recorded state with what no receipt holds read again: the plan, the paths of the graph, the rows.
+
+    `told` are the served memories that exist and may be told.
+    """
     settings = then.request.settings.model_copy(update={"context_passes": ()})  # no model is asked again
     request = replace(then.request, settings=settings)
     now, (pool, order) = ranked(request, world), rescore(then)
@@ -65,7 +69,7 @@ def _state_now(then: State, world: World, told: Sequence[Served]) -> State:
 
 
 def _differences(receipt: Receipt, context: Context, told: Sequence[Served]) -> Iterator[str]:
-    """Each reason, in words, why the rewritten context is not the one that was given; none where they are the same."""
+    """Why the rebuilt context differs from the one that was given, each reason in words; none if it does not."""
     versions = dict(zip(receipt.served_ids, receipt.op_ids, strict=True))
     then = receipt.state.context
     if gone := len(versions) - len(told):

@@ -15,12 +15,12 @@ _STALE = ("superseded", "archived", "forgotten", "retracted")
 
 
 def provenance(memory: Memory, request: Request, served_by: ServedBy) -> Provenance:
-    """The provenance block of one result, at the instant asked about: as it stood then, by what was known."""
+    """The provenance of one result, as the memory stood and was known at the instant that `request` asks about."""
     memory = as_stood(memory, request)
     stale = is_stale(memory, request.instant)
-    reasons = _reasons(memory, request, stale=stale)
+    reasons = _safety_reasons(memory, request, stale=stale)
     safety = _safety(memory, reasons)
-    state = _correction(memory)
+    state = _correction_state(memory)
     return Provenance(
         source=memory.source,
         created=isoformat(memory.created),
@@ -42,13 +42,16 @@ def provenance(memory: Memory, request: Request, served_by: ServedBy) -> Provena
 
 
 def is_stale(memory: Memory, at: datetime) -> bool:
-    """Whether a memory's time had passed by `at`: its status or its document says so, it expired, or became invalid."""
+    """Whether a memory does not hold at `at`: by its expiry, its end or its document's retirement, or by its status.
+
+    A status such as `superseded` or `archived` counts whatever `at` is.
+    """
     ends = [end for end in (memory.expires_at, memory.invalid_at) if end is not None]
     return memory.status in _STALE or retired_at(memory, at) or any(end <= at for end in ends)
 
 
 def retired_at(memory: Memory, at: datetime) -> bool:
-    """Whether the document that a section is of held no more at an instant, by its own header."""
+    """Whether a memory is a section whose document's own header had retired it by `at`; False for any other memory."""
     return memory.retired is not None and memory.retired.since <= at
 
 
@@ -57,11 +60,9 @@ def staleness(
 ) -> Staleness:
     """How old a memory's last verification was at the instant asked about, and whether another is due.
 
-    A verification after that instant, or after `known`, counts for later questions alone; so does what
-    superseded it, if it was only known then. The file says nothing of an earlier verification: what was verified since
-    ages, for the past, from when it began to hold. Turns of a session and sections of a
-    document are what somebody said or what a file says: they do not age, they are only superseded, or their document
-    is retired.
+    A verification or a successor after that instant, or not known by `known`, does not count; without one a memory ages
+    from when it began to hold. Turns of a session and sections of a document do not age: they are only superseded, or
+    their document is retired.
     """
     memory = by_known(memory, known)
     verified = memory.last_verified_at
@@ -82,8 +83,8 @@ def staleness(
     )
 
 
-def _reasons(memory: Memory, request: Request, *, stale: bool) -> tuple[str, ...]:
-    """What speaks against using a memory (`status=…`, `stale=true`, `boundary-blocked=…`); empty where nothing does."""
+def _safety_reasons(memory: Memory, request: Request, *, stale: bool) -> tuple[str, ...]:
+    """What speaks against using a memory (`status=…`, `stale=true`, `boundary-blocked=…`); empty for nothing."""
     unmatched = [s for s in BOUNDARY_SCOPES if s in memory.scopes and s not in request.scopes]
     return (
         *([f"status={memory.status}"] if memory.status != "active" else []),
@@ -94,13 +95,20 @@ def _reasons(memory: Memory, request: Request, *, stale: bool) -> tuple[str, ...
 
 
 def _safety(memory: Memory, reasons: tuple[str, ...]) -> Safety:
+    """`blocked` by status (such as `forgotten`) or an unmet scope.
+
+    Else `requires-review` if there are reasons, else `safe`.
+    """
     if memory.status in _BLOCKING or any(reason.startswith("boundary-blocked") for reason in reasons):
         return "blocked"
     return "requires-review" if reasons else "safe"
 
 
-def _correction(memory: Memory) -> CorrectionState:
-    """Whether a memory was superseded, forgotten or disputed, or itself corrects something."""
+def _correction_state(memory: Memory) -> CorrectionState:
+    """`forgotten`, `superseded` or `disputed`; else `correction` for a memory of that category, else `none`.
+
+    Disputed is one with that status, or with the ids of others that dispute it.
+    """
     if memory.status in ("forgotten", "superseded", "disputed"):
         return memory.status
     if memory.disputed_with:

@@ -19,20 +19,9 @@ from pellucid.recall.state import Pool, State
 UNEXPLAINED = "unexplained"
 """The reason that may never be given: a difference that nothing here accounts for is a bug."""
 _FOLDED = ("heat", "cold", "reinforcement")
-"""What a lifecycle fold says of a memory."""
-_OWN = (
-    "active",
-    "valid",
-    "trusted",
-    "boundary",
-    "importance",
-    "pinned",
-    "wanted",
-    "dated",
-    "asks",
-    "direct",
-    "matched",
-)
+"""Columns that a lifecycle fold changes."""
+_OWN_COLUMNS = "active valid trusted boundary importance pinned wanted dated asks direct matched"
+_OWN = tuple(_OWN_COLUMNS.split())
 """What is true of a memory by itself, for one question."""
 _LATER = {
     "wanted": "query_dates",
@@ -57,6 +46,7 @@ class Reason(Wire):
     memory_ids: tuple[str, ...] = ()
 
     def __str__(self) -> str:
+        """The name, then the detail in parentheses: `added (3)`."""
         return f"{self.name} ({self.detail})"
 
 
@@ -70,9 +60,9 @@ class Ranked(Wire):
 
 @dataclass(frozen=True, slots=True)
 class Replay:
-    """The ranking of a receipt, worked out again, without what repeats a better one.
+    """The ranking of a receipt computed again, without repeats of better memories.
 
-    `served` is how many of the first were; `identical` whether they are those that were served then.
+    The first `served` of it were served; `identical` says whether they are those of the receipt.
     """
 
     ranking: tuple[Ranked, ...]
@@ -82,7 +72,7 @@ class Replay:
 
 @dataclass(frozen=True, slots=True)
 class Since:
-    """What became of a namespace's memories after a recall, by id: all that the record and the ledger tell."""
+    """What happened to a namespace's memories after a recall, as ids, from the record and the ledger."""
 
     added: tuple[str, ...] = ()
     changed: tuple[str, ...] = ()
@@ -92,7 +82,10 @@ class Since:
 
 
 def replay_receipt(receipt: Receipt) -> Replay:
-    """The order and the finals of a receipt, from its columns alone."""
+    """The ranking of a receipt, computed again from its columns alone, without repeats of better memories.
+
+    `identical` needs the same memories served in the same order, and the same ones cut by topK.
+    """
     state = receipt.state
     pool, order = rescore(state)
     ids: Any = pool.ids.tolist()
@@ -108,74 +101,79 @@ def replay_receipt(receipt: Receipt) -> Replay:
 
 
 def compare_with_live(receipt: Receipt, live: State, since: Since = Since()) -> list[Reason]:
-    """Why the same request ranks otherwise today; no reason where it gives the same ranking, to the last bit.
+    """Why the same request ranks differently today; empty where both rankings are equal to the last bit.
 
-    `live` is the recorded request run again: same settings, filters, scopes, instant. Every reason there is is given,
-    whether or not it alone would have changed the ranking.
+    `live` is the recorded request run again: same settings, filters, scopes, instant. Every reason found is given,
+    whether or not it alone would have changed the ranking; `unexplained` where none is found.
     """
     then = receipt.state
     if ranking_of(*rescore(then)) == ranking_of(live.pool, live.order):
         return []
-    found = [reason for look in _LOOKS for reason in look(_Both(then, live, since))]
+    found = [reason for look in _REASON_FINDERS for reason in look(_ThenAndNow(then, live, since))]
     return found or [Reason(name=UNEXPLAINED, detail="please report this", count=1)]
 
 
-def withheld() -> Reason:
-    """Why a recall without its words cannot be asked again."""
+def withheld_reason() -> Reason:
+    """The reason why a recall cannot be run again: its query was not kept."""
     return Reason(name="query-withheld", detail="its words were not kept, or were erased", count=1)
 
 
 def ranking_of(pool: Pool, order: NDArray[np.int64]) -> list[tuple[bytes, float]]:
-    """Ids and exact scores, best first."""
+    """The raw ids and exact scores of a ranking, best first."""
     return list(zip(pool.ids[order].tolist(), pool.final[order].tolist(), strict=True))
 
 
-class _Both:
-    """A recall then and now, and the candidates that were there both times."""
+class _ThenAndNow:
+    """A recall as recorded (`then`) and run again (`now`), and the candidates that both have."""
 
     def __init__(self, then: State, now: State, since: Since) -> None:
         self.then, self.now, self.since = then, now, since
         _, self._here, self._there = np.intersect1d(then.pool.ids, now.pool.ids, return_indices=True)
 
     def pairs(self, column: str) -> tuple[NDArray[Any], NDArray[Any]]:
-        """One column of both pools, of the candidates they share."""
+        """One column of both pools, for the shared candidates in the same order."""
         return getattr(self.then.pool, column)[self._here], getattr(self.now.pool, column)[self._there]
 
     @property
-    def lacking(self) -> frozenset[str]:
-        """Columns that the record does not have: it was made before there were any."""
+    def unrecorded(self) -> frozenset[str]:
+        """The columns that the receipt lacks because it is older than they are.
+
+        None where its settings name no field at all.
+        """
         known = self.then.request.settings.model_fields_set
         return frozenset(column for column, setting in _LATER.items() if setting not in known) if known else frozenset()
 
     def differing(self, *columns: str) -> NDArray[np.bool_]:
-        """One flag a shared candidate: whether one of these columns differs; those that the record lacks do not."""
+        """A mask of the shared candidates for which one of these columns differs; unrecorded columns do not count."""
         out = np.zeros(len(self._here), dtype=np.bool_)
-        for column in (each for each in columns if each not in self.lacking):
+        for column in (each for each in columns if each not in self.unrecorded):
             then, now = self.pairs(column)
-            out |= (then != now) & ~(_nan(then) & _nan(now))
+            out |= (then != now) & ~(_nan_mask(then) & _nan_mask(now))
         return out
 
     def ids(self, mask: NDArray[np.bool_]) -> tuple[str, ...]:
-        """The ids of those candidates."""
+        """The memory ids of the shared candidates in a mask."""
         raw: Any = self.then.pool.ids[self._here][mask].tolist()
         return tuple(unpack_id(each) for each in raw)
 
 
-def _nan(values: NDArray[Any]) -> NDArray[np.bool_]:
+def _nan_mask(values: NDArray[Any]) -> NDArray[np.bool_]:
+    """A mask of the values that are NaN; all False for a column that does not hold floats."""
     return np.isnan(values) if values.dtype.kind == "f" else np.zeros(len(values), dtype=np.bool_)
 
 
 def _reasons_of(name: str, ids: Sequence[str]) -> Iterator[Reason]:
+    """A reason that counts and names these memories; none without any."""
     if ids:
         yield Reason(name=name, detail=str(len(ids)), count=len(ids), memory_ids=tuple(ids))
 
 
-def _reason_for_changes(
+def _change_reason(
     name: str, then: Mapping[str, object], now: Mapping[str, object], absent: str = "none"
 ) -> Iterator[Reason]:
-    """One reason that names every key whose value differs, with both values; none where all are the same.
+    """One reason that names every key whose value differs, with both values; none where all are equal.
 
-    `absent` stands for a value that one side does not have.
+    `absent` is written for a key that one side does not have. It counts keys and has no memory ids.
     """
     names = [each for each in dict.fromkeys([*then, *now]) if then.get(each) != now.get(each)]
     if names:
@@ -183,16 +181,19 @@ def _reason_for_changes(
         yield Reason(name=name, detail="; ".join(said), count=len(names))
 
 
-def _statistics_reasons(both: _Both) -> Iterator[Reason]:
-    """That memories came or went, or words became more or less frequent, which all scores depend on."""
+def _statistics_reasons(both: _ThenAndNow) -> Iterator[Reason]:
+    """The reason that the numbers of memories (all, active, with vectors) or word frequencies changed.
+
+    Its detail is `+3`.
+    """
     then, now = both.then.corpus, both.now.corpus
     rows, words = now.rows - then.rows, both.then.plan.frequencies != both.now.plan.frequencies
     if rows or words or (then.active, then.vectors) != (now.active, now.vectors):
         yield Reason(name="corpus-statistics-changed", detail=f"{rows:+d}", count=abs(rows))
 
 
-def _write_reasons(both: _Both) -> Iterator[Reason]:
-    """Which candidates were written since: by the ledger, and by what can be seen of those there both times."""
+def _write_reasons(both: _ThenAndNow) -> Iterator[Reason]:
+    """The reasons of memories written since: by the ledger, and by what differs in the shared candidates."""
     since = both.since
     columns = _OWN if len(both.then.plan.words) < MAX_STEMS else _OWN[:-1]  # of more words, others may be read today
     seen = both.ids(both.differing(*columns))
@@ -202,22 +203,23 @@ def _write_reasons(both: _Both) -> Iterator[Reason]:
     yield from _reasons_of("changed", tuple(dict.fromkeys([*seen, *since.changed])))
 
 
-def _column_reasons(both: _Both) -> Iterator[Reason]:
-    """What ranks a memory today and was not recorded then: that it was so then, too, is not known."""
-    weighed = [(each, both.pairs(each)) for each in both.lacking]
+def _column_reasons(both: _ThenAndNow) -> Iterator[Reason]:
+    """The reason that columns which the receipt lacks differ today: they cannot be compared. Its detail names them."""
+    weighed = [(each, both.pairs(each)) for each in both.unrecorded]
     seen = sorted(each for each, (then, now) in weighed if (then != now).any())
     if seen:
         yield Reason(name="not-recorded", detail=", ".join(seen), count=len(seen))
 
 
-def _folds(both: _Both) -> Iterator[Reason]:
+def _lifecycle_reasons(both: _ThenAndNow) -> Iterator[Reason]:
+    """The reason that a lifecycle fold changed heat, tier or reinforcement of shared candidates."""
     yield from _reasons_of("lifecycle-fold", both.ids(both.differing(*_FOLDED)))
 
 
-def _other_vectors(both: _Both) -> Iterator[Reason]:
-    """`model-changed`: another cosine of the same words. `vectors-changed`: a vector only then, or only now.
+def _vector_reasons(both: _ThenAndNow) -> Iterator[Reason]:
+    """`model-changed`: another cosine for the same words. `vectors-changed`: a vector only then, or only now.
 
-    Where one of the two recalls had no vector at all, its encoder was gone: that is the leg's health, and told there.
+    Where one recall had no vectors at all, its encoder was down: `_health_reasons` tells that.
     """
     then, now = both.pairs("cosine")
     touched = {*both.since.changed, *both.ids(both.differing(*_OWN))}
@@ -226,34 +228,37 @@ def _other_vectors(both: _Both) -> Iterator[Reason]:
     yield from _reasons_of("vectors-changed", both.ids(((then == 0) != (now == 0)) & (now.any() & then.any())))
 
 
-def _reranker_reasons(both: _Both) -> Iterator[Reason]:
-    """That another reranker scored, or that the same one gave unchanged memories another score."""
+def _reranker_reasons(both: _ThenAndNow) -> Iterator[Reason]:
+    """The reason that another reranker scored, or that the same one scored memories not written since differently.
+
+    Rerankers that always score the same words alike (`late-interaction`, `none`) give only the first.
+    """
     then, now = both.then, both.now
     if then.rerank_backend != now.rerank_backend:
-        yield from _reason_for_changes("reranker-changed", {"by": then.rerank_backend}, {"by": now.rerank_backend})
+        yield from _change_reason("reranker-changed", {"by": then.rerank_backend}, {"by": now.rerank_backend})
     elif then.rerank_backend not in _ALONE:
         other = [each for each in both.ids(both.differing("rerank_score")) if each not in both.since.changed]
         yield from _reasons_of("reranker-changed", other)
 
 
-def _health_reasons(both: _Both) -> Iterator[Reason]:
-    """Which legs and stages worked then and do not now, or the other way round."""
+def _health_reasons(both: _ThenAndNow) -> Iterator[Reason]:
+    """The reasons that a leg's health differs, and that a stage failed or ran in one of the two recalls only."""
     health = ({leg.name: leg.health for leg in state.legs} for state in (both.then, both.now))
-    yield from _reason_for_changes("leg-health-changed", *health, absent="not asked")
-    stages = ({base_of(each.name): _outcome(each.note) for each in state.stages} for state in (both.then, both.now))
-    yield from _reason_for_changes("stage-health-changed", *stages, absent="not run")
+    yield from _change_reason("leg-health-changed", *health, absent="not asked")
+    stages = (
+        {base_of(each.name): "failed" if each.note.startswith("failed") else "ok" for each in state.stages}
+        for state in (both.then, both.now)
+    )
+    yield from _change_reason("stage-health-changed", *stages, absent="not run")
 
 
-def _outcome(note: str) -> str:
-    return "failed" if note.startswith("failed") else "ok"
+def _plan_reasons(both: _ThenAndNow) -> Iterator[Reason]:
+    """The reason that the query was understood differently."""
+    yield from _change_reason("plan-changed", _plan_values(both.then), _plan_values(both.now))
 
 
-def _reading(both: _Both) -> Iterator[Reason]:
-    yield from _reason_for_changes("plan-changed", _query_reading(both.then), _query_reading(both.now))
-
-
-def _query_reading(state: State) -> dict[str, object]:
-    """What a recall made of its query as a whole, leaving aside which words it found in it."""
+def _plan_values(state: State) -> dict[str, object]:
+    """How a recall understood its query, without its words: class, depth, period, number of names and sub-questions."""
     plan = state.plan
     period = plan.period and (plan.period.since, plan.period.until, plan.period.asserts)
     return {
@@ -265,14 +270,14 @@ def _query_reading(state: State) -> dict[str, object]:
     }
 
 
-_LOOKS: tuple[Callable[[_Both], Iterator[Reason]], ...] = (
+_REASON_FINDERS: tuple[Callable[[_ThenAndNow], Iterator[Reason]], ...] = (
     _statistics_reasons,
     _write_reasons,
-    _folds,
+    _lifecycle_reasons,
     _column_reasons,
-    _other_vectors,
+    _vector_reasons,
     _reranker_reasons,
     _health_reasons,
-    _reading,
+    _plan_reasons,
 )
-"""Where a reason is looked for, in the order they are given."""
+"""The functions that look for reasons, in the order in which these are given."""

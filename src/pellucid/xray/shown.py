@@ -7,19 +7,12 @@ from types import MappingProxyType
 import numpy as np
 from pydantic.alias_generators import to_snake
 
+from pellucid.model import snapshot
 from pellucid.model.memory import unpack_id
-from pellucid.model.snapshot import (
-    LegContribution,
-    RejectedCandidate,
-    RerankDetail,
-    ScoreDecomposition,
-    ServedBy,
-    XrayResult,
-)
 from pellucid.recall.context.abstain import nearness
 from pellucid.recall.legs.nominate import LEGS, base_of
 from pellucid.recall.score.equation import Ints, rank
-from pellucid.recall.score.ladder import ASKED_EDGES, FILTERS, REPEATS, RUNGS
+from pellucid.recall.score.ladder import ASKED_EDGES, FILTERS, REPEATS, RUNGS, SAID_ALREADY, TELLS_NOTHING
 from pellucid.recall.state import Abstention, Pool, State
 from pellucid.store.history.history_port import audit_id
 from pellucid.store.index_port import Served
@@ -29,22 +22,22 @@ from pellucid.xray.why.finding import ABSTENTION
 from pellucid.xray.why.whereabouts import cut_in_words, rung_of
 from pellucid.xray.words.sentence import sentence
 
-_OTHERWISE = {"reinforcement": "reinforcement_boost"}
-"""Terms that a score calls otherwise."""
+_RENAMED = {"reinforcement": "reinforcement_boost"}
+"""Terms of the sum whose name in a score differs."""
 REJECTED_SHOWN = 20
-_Walked = tuple[tuple[str, ...] | None, tuple[float, ...] | None, tuple[str, ...] | None]
+_GraphPath = tuple[tuple[str, ...] | None, tuple[float, ...] | None, tuple[str, ...] | None]
 GONE = "what is gone"
-"""What a thing on a way is called that nothing speaks of any more."""
+"""The name of a node on a graph path that no longer has one."""
 NO_NAMES: Mapping[str, str] = MappingProxyType({})
 
 
 def term_key(name: str) -> str:
-    """What a score calls a term of the sum."""
-    return LEGS[name].key if name in LEGS else _OTHERWISE.get(name, to_snake(name))
+    """The field of a score decomposition for a leg (`vector`) or a term of the sum (`mmrPenalty`: `mmr_penalty`)."""
+    return LEGS[name].key if name in LEGS else _RENAMED.get(name, to_snake(name))
 
 
-class Shown:
-    """What is shown of each candidate of one recall."""
+class CandidateView:
+    """Builds what a snapshot shows of the candidates of one recall."""
 
     def __init__(
         self,
@@ -54,6 +47,7 @@ class Shown:
         stale_after: float = STALE_AFTER_DAYS,
         names: Mapping[str, str] = NO_NAMES,
     ) -> None:
+        """`pool` and `order` are the rescored candidates; `names` has the names of graph nodes by id."""
         self._state = state
         self._names = names
         self._stale_after = stale_after
@@ -63,8 +57,10 @@ class Shown:
         self._position = {unpack_id(raw): position for position, raw in enumerate(pool.ids)}
         self._rerank_places = rank(pool.rerank_score, ~np.isnan(pool.rerank_score), pool.created)
 
-    def result(self, memory_id: str, place: int, served: Served | None, aligner: Aligner | None = None) -> XrayResult:
-        """The memory at `place` of the ranking with all that put it there; `served` is its file, None where it is gone.
+    def result(
+        self, memory_id: str, place: int, served: Served | None, aligner: Aligner | None = None
+    ) -> snapshot.XrayResult:
+        """A result with everything that put it at `place` (from 1); `served` is its file, None if that is gone.
 
         `aligner` matches its words with the query's; without one there are no alignments.
         """
@@ -75,8 +71,8 @@ class Shown:
         scores = self._scores(position)
         softly = rung_of(self._pool.soft, position)
         walked = self._graph_path(memory_id)
-        older = self._newer_than(position)
-        return XrayResult(
+        older = self._replaced_id(position)
+        return snapshot.XrayResult(
             memory_id=memory_id,
             path=served.path if served else "",
             served_by=served_by,
@@ -93,17 +89,17 @@ class Shown:
             else None,
             contributions=contributions,
             rerank=reranked,
-            why=sentence(contributions, reranked, scores, len(self._words), self._numbered(older)),
+            why=sentence(contributions, reranked, scores, len(self._words), self._result_label(older)),
             newer_than=older or None,
             told=cut_in_words(self._state, memory_id),
             alignment=aligner.align(served.memory.content) if aligner and served else (),
         )
 
-    def rejected(self, most: int = REJECTED_SHOWN) -> tuple[RejectedCandidate, ...]:
-        """The best of those turned away, so many at most.
+    def rejected(self, most: int = REJECTED_SHOWN) -> tuple[snapshot.RejectedCandidate, ...]:
+        """The best rejected candidates, `most` of them; of a recall that abstained, first all its nearest ones.
 
-        First what a filter stopped, by open place, then what was cut, by score. Of a recall that gave no answer, the
-        nearest come before both.
+        Then up to half of `most` that a filter stopped, by their best place in an open arm, then those cut later, such
+        as by topK or the budget, in the order of the ranking.
         """
         pool, doubt = self._pool, self._state.abstention
         short = doubt.nearest if doubt and doubt.abstained else ()
@@ -114,13 +110,13 @@ class Shown:
         named = (stopped[: most // 2] + cut)[: max(0, most - len(near))]
         return (*near, *map(self._rejected_candidate, named))
 
-    def _near_miss(self, position: int, doubt: Abstention) -> RejectedCandidate:
-        """A candidate nearest to a question that nothing answers: how near, of what an answer takes, and by what."""
+    def _near_miss(self, position: int, doubt: Abstention) -> snapshot.RejectedCandidate:
+        """A candidate of a recall that abstained: how near it came, how near an answer must be, how it was found."""
         near, line, scores = nearness(self._state, position), 1 - doubt.threshold, self._scores(position)
         contributions = self._contributions(position)
-        older = self._numbered(self._newer_than(position))
+        older = self._result_label(self._replaced_id(position))
         found = sentence(contributions, self._rerank_detail(position), scores, len(self._words), older)
-        return RejectedCandidate(
+        return snapshot.RejectedCandidate(
             memory_id=unpack_id(self._pool.ids[position]),
             rejected_by=ABSTENTION,
             reason=f"near by {near:.2f} by itself, where an answer takes {line:.2f}; {found[0].lower()}{found[1:-1]}",
@@ -128,45 +124,55 @@ class Shown:
             contributions=contributions,
         )
 
-    def _rejected_candidate(self, position: int) -> RejectedCandidate:
-        """A candidate that a filter or a cut stopped, with the reason in words and by how little."""
+    def _rejected_candidate(self, position: int) -> snapshot.RejectedCandidate:
+        """A candidate that a filter or a cut stopped, with the reason in words and the margin."""
         rung = RUNGS[int(self._pool.rejected[position]) - 1]
         reasons = {each.name: each.reason for each in FILTERS} | {
             "top-k": "beyond topK",
             REPEATS: self._reason_for_repeat(position),
             ASKED_EDGES: "no edge asked for leads to it",
+            TELLS_NOTHING: self._reason_omitted(position),
+            SAID_ALREADY: self._reason_omitted(position),
             "budget-fit": "over the budget",
         }
-        return RejectedCandidate(
+        return snapshot.RejectedCandidate(
             memory_id=unpack_id(self._pool.ids[position]),
             rejected_by=rung,
             reason=reasons[rung],
-            margin=self._margin_at(rung, position),
+            margin=self._margin(rung, position),
             final=float(self._pool.final[position]),
             contributions=self._contributions(position),
         )
 
     def _reason_for_repeat(self, position: int) -> str:
-        """Which better memory says what it does: by that one's number if it is a result, else by its id."""
+        """In words, which better memory stands for a repeat: by number if that is a result, else by id."""
         better = self._state.repeats.get(position)
         if better is None:
             return "another stands for it"
         said_by = unpack_id(self._pool.ids[better])
-        number = self._numbered(said_by)
+        number = self._result_label(said_by)
         return f"what is not shown stands for it: {said_by}" if number == said_by else f"{number} stands for it"
 
-    def _newer_than(self, position: int) -> str:
-        """The id of the older memory whose place it took; empty where it took none's."""
+    def _reason_omitted(self, position: int) -> str:
+        """Why the context left it out, as the receipt has it; empty where it says nothing of it."""
+        memory_id = unpack_id(self._pool.ids[position])
+        return next((each.reason for each in self._state.context.omitted if each.memory_id == memory_id), "")
+
+    def _replaced_id(self, position: int) -> str:
+        """The id of the older memory whose place this one took; empty for none."""
         older = self._pool.newer_than.get(position)
         return "" if older is None else unpack_id(self._pool.ids[older])
 
-    def _numbered(self, memory_id: str) -> str:
-        """The number of a result, else the id."""
+    def _result_label(self, memory_id: str) -> str:
+        """The number of a result as `[2]`; the id of any other memory."""
         there = self._state.context.included
         return f"[{there.index(memory_id) + 1}]" if memory_id in there else memory_id
 
-    def _margin_at(self, rung: str, position: int) -> float | None:
-        """How much a candidate missed a rung by, in that rung's unit; None where the rung asks yes or no."""
+    def _margin(self, rung: str, position: int) -> float | None:
+        """By how much a candidate missed a rung: in the unit of a filter with a margin, for `top-k` in score.
+
+        Else None.
+        """
         measured = {each.name: each.margin for each in FILTERS}.get(rung)
         if measured:
             return float(measured(self._state, self._pool)[position])
@@ -174,8 +180,11 @@ class Shown:
             return float(self._pool.final[self._state.kept[-1]] - self._pool.final[position])
         return None
 
-    def _scores(self, position: int) -> ScoreDecomposition:
-        """Its terms, those at work only, and their sum; the legs of sub-questions are added up as `subQueries`."""
+    def _scores(self, position: int) -> snapshot.ScoreDecomposition:
+        """The final score, the penalty, and the terms at work: of legs that found the candidate, others where not 0.
+
+        The terms of legs of sub-questions are added up to one, `sub_queries`.
+        """
         ranks = self._pool.ranks
         values = {name: float(term[position]) for name, term in self._pool.terms.items()}
         at_work = {name: value for name, value in values.items() if (ranks[name][position] if name in ranks else value)}
@@ -183,30 +192,35 @@ class Shown:
         further = [shares.pop(name) for name in tuple(shares) if "@" in name]
         present = shares | ({"sub_queries": fsum(further)} if further else {})
         penalty = float(self._pool.penalty[position])
-        return ScoreDecomposition(**present, mmr_penalty=penalty or None, final=float(self._pool.final[position]))
+        return snapshot.ScoreDecomposition(
+            **present, mmr_penalty=penalty or None, final=float(self._pool.final[position])
+        )
 
-    def _contributions(self, position: int) -> tuple[LegContribution, ...]:
-        """What each leg that found it gave: place, raw score and term; from the open arm the term is 0."""
-        pool, out = self._pool, list[LegContribution]()
+    def _contributions(self, position: int) -> tuple[snapshot.LegContribution, ...]:
+        """For each leg that found a candidate: place, raw score, term, and the telling words that `lexical` matched.
+
+        A candidate that a leg found only as evidence (its open arm) has that place and the term 0.
+        """
+        pool, out = self._pool, list[snapshot.LegContribution]()
         for leg, ranks in pool.ranks.items():
             place = int(ranks[position]) or int(pool.open_ranks[leg][position])
             if place:
                 term = float(pool.terms[leg][position]) if ranks[position] else 0.0
-                matches = self._matched_words(position) if leg == "lexical" else ()
+                held = int(pool.matched[position]) if leg == "lexical" else 0
+                matches = tuple(i for i in self._words if held >> i & 1)
+                raw, kind = float(pool.scores[leg][position]), LEGS[base_of(leg)].score_type
                 out.append(
-                    LegContribution(
-                        leg=leg,
-                        rank=place,
-                        raw_score=float(pool.scores[leg][position]),
-                        score_type=LEGS[base_of(leg)].score_type,
-                        matches=matches,
-                        term=term,
+                    snapshot.LegContribution(
+                        leg=leg, rank=place, raw_score=raw, score_type=kind, matches=matches, term=term
                     )
                 )
         return tuple(out)
 
-    def _graph_path(self, memory_id: str) -> _Walked:
-        """How the graph leg came to a memory: nodes, confidences, and edges in words; None each if it did not."""
+    def _graph_path(self, memory_id: str) -> _GraphPath:
+        """How the graph leg reached a memory: nodes by name, edge confidences, and edges in words.
+
+        All three None where the leg did not reach it. A node without a name is called `GONE`.
+        """
         path = self._state.paths.get(memory_id)
         if path is None:
             return None, None, None
@@ -215,22 +229,17 @@ class Shown:
         edges = (f"{here} {kind} {there}" if out else f"{there} {kind} {here}" for here, there, kind, out in steps)
         return names, path.confidences, tuple(edges)
 
-    def _matched_words(self, position: int) -> tuple[int, ...]:
-        """Which of the query's words a candidate holds, by their numbers in the plan."""
-        bits = int(self._pool.matched[position])
-        return tuple(i for i in self._words if bits >> i & 1)
-
-    def _rerank_detail(self, position: int) -> RerankDetail | None:
-        """Its place and score by the reranker; None where that did not score it."""
+    def _rerank_detail(self, position: int) -> snapshot.RerankDetail | None:
+        """The reranker's place, score and term for a candidate; None where it did not score it."""
         score = float(self._pool.rerank_score[position])
         if isnan(score):
             return None
         term = float(self._pool.terms["rerank"][position]) if "rerank" in self._pool.terms else 0.0
         place = int(self._rerank_places[position])
-        return RerankDetail(backend=self._state.rerank_backend, rank=place, raw_score=score, term=term)
+        return snapshot.RerankDetail(backend=self._state.rerank_backend, rank=place, raw_score=score, term=term)
 
-    def _served_by(self, position: int) -> ServedBy:
-        """What it is served by: a direct answer, the one leg that found it, `hybrid` if several, `episode` if none."""
+    def _served_by(self, position: int) -> snapshot.ServedBy:
+        """What served a candidate: a direct answer, the one leg that found it, `hybrid` for several, else `episode`."""
         if "direct" in self._pool.terms and self._pool.terms["direct"][position]:
             return "direct-answer"
         legs = {base_of(leg) for leg, ranks in self._pool.ranks.items() if ranks[position]}

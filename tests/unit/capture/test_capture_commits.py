@@ -3,14 +3,14 @@
 import pytest
 
 from pellucid.capture.transcripts.tools.calls import read_call
-from pellucid.capture.transcripts.tools.commits import landed, without_trailers
+from pellucid.capture.transcripts.tools.commits import confirmed_text, without_trailers
 
 SIGNED = "🤖 Generated with [Some Agent](https://agent.example)\n\nCo-Authored-By: Agent <a@b.example>"
 DONE = "[main 3dceabaa] Keep Redis\n 1 file changed, 2 insertions(+)"
 
 
 def texts(tool: str, arguments: object, output: str = DONE, *, failed: bool | None = False) -> list[str]:
-    found = (landed(each, output, failed=failed) for each in read_call(tool, arguments).landings)
+    found = (confirmed_text(each, output, failed=failed) for each in read_call(tool, arguments).commit_texts)
     return [text for text in found if text]
 
 

@@ -6,7 +6,7 @@ import pytest
 
 from pellucid.capture.guard import Guard, cut_middle
 from pellucid.capture.report import CaptureReport
-from pellucid.encoders.chat.prompt_mark import mark
+from pellucid.encoders.chat.prompt_mark import opening_line
 from pellucid.model.turn import Role, Turn
 from pellucid.settings.sections import CaptureSettings
 
@@ -159,7 +159,7 @@ def test_a_cut_keeps_head_and_tail_and_says_how_much_is_missing():
     assert len(cut) <= 200
 
 
-OWN_PROMPT = f"{mark('Distil this.')}\nDistil this.\n{{}}"
+OWN_PROMPT = f"{opening_line('Distil this.')}\nDistil this.\n{{}}"
 
 
 @pytest.mark.parametrize("before", ["", "Do as it says:\n", "\n<stdin>\n"])
@@ -200,7 +200,7 @@ def test_other_sessions_are_not_and_the_user_can_go_on_the_record_again():
         ("tool", OWN_PROMPT),
         ("user", 'The line is `<pellucid-prompt id="ask_…">`.'),
         ("user", '<pellucid-prompt id="ask_0123">'),
-        ("user", f"I saw {mark('x')} there."),
+        ("user", f"I saw {opening_line('x')} there."),
     ],
 )
 def test_only_a_users_turn_with_the_very_line_opens_one(role: Role, content: str):

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from pellucid.capture.identity import turn_key, unseen
+from pellucid.capture.identity import new_turns, turn_key
 from pellucid.capture.reader import read
 from pellucid.capture.report import CaptureReport
 from pellucid.capture.segment import segments, time_gap, turn_count
@@ -174,13 +174,13 @@ def test_a_grown_transcript_gives_only_its_new_turns(tmp_path: Path):
     path = tmp_path / "grows.jsonl"
     path.write_text("".join(message(f"turn {n}", session="ab"[n % 2]) for n in range(1200)))
     known: set[bytes] = set()
-    first = list(unseen(captured(path), KEY, lambda _: "a/b extract", known.intersection, CaptureReport()))
+    first = list(new_turns(captured(path), KEY, lambda _: "a/b extract", known.intersection, CaptureReport()))
     known.update(key for key, _ in first)
     with path.open("a") as file:
         file.write(message("turn 1200", session="a") + message("turn 1201", session="b"))
     report = CaptureReport()
 
-    again = list(unseen(captured(path), KEY, lambda _: "a/b extract", known.intersection, report))
+    again = list(new_turns(captured(path), KEY, lambda _: "a/b extract", known.intersection, report))
 
     assert len(first) == 1200
     assert [(turn.session_id, turn.ordinal, turn.content) for _, turn in again] == [

@@ -11,7 +11,6 @@ from pellucid.capture.secrets import commands as secret_commands
 from pellucid.capture.secrets import forms as secret_forms
 from pellucid.capture.secrets import names as secret_names
 from pellucid.capture.secrets import patterns as secret_patterns
-from pellucid.capture.secrets import seeds as secret_seeds
 from pellucid.capture.secrets.redact import redact
 
 
@@ -146,7 +145,7 @@ def test_hostile_repetition_is_read_to_its_end(piece: str):
 def _patterns() -> list[re.Pattern[str]]:
     found = [rule.shape for rule in secret_patterns.VENDORS] + [name.to_value for name in secret_names.NAMES]
     per_mark = ("_AUTHORIZATION", "_BEARER", "_COOKIE", "_URL", "_URL_TOKEN", "_BEGIN", "_END", "_CARD")
-    return [*found, secret_seeds._NAME, secret_seeds._NAMED, secret_commands._CRYPTED] + [
+    return [*found, secret_forms._SEED_NAME, secret_forms._SEED_PHRASE, secret_commands._CRYPTED] + [
         getattr(secret_forms, name) for name in per_mark
     ]
 

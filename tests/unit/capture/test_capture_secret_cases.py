@@ -4,7 +4,7 @@ import pytest
 
 from kits.secret_cases import GONE, KEPT, SEED
 from pellucid.capture.names import clean_pairs
-from pellucid.capture.secrets.guise import as_seen
+from pellucid.capture.secrets.guise import visible_text
 from pellucid.capture.secrets.redact import redact
 
 
@@ -35,8 +35,8 @@ def test_a_secret_that_only_an_invisible_sign_parts_from_a_word_is_found():
 
 
 def test_plain_text_is_seen_as_it_is_written():
-    assert as_seen("Größe: 12 — größer") is None
-    assert as_seen("plain") is None
+    assert visible_text("Größe: 12 — größer") is None
+    assert visible_text("plain") is None
 
 
 def test_a_value_is_looked_at_beside_its_name():

@@ -2,11 +2,11 @@
 
 import pytest
 
-from pellucid.capture.transcripts.tools.shell import commands
+from pellucid.capture.transcripts.tools.shell import parse_commands
 
 
 def words(line: str) -> list[tuple[str | None, ...]]:
-    return [command.words for command in commands(line)]
+    return [command.words for command in parse_commands(line)]
 
 
 @pytest.mark.parametrize(
@@ -42,9 +42,9 @@ def test_a_heredoc_inside_quotes_is_the_value_of_its_word(line: str):
 
 
 def test_a_heredoc_feeds_its_command_and_the_line_goes_on():
-    first, second = commands("git commit -F - <<'END' && git push\nTitle\n\ngit commit -m fake\nEND\n")
+    first, second = parse_commands("git commit -F - <<'END' && git push\nTitle\n\ngit commit -m fake\nEND\n")
 
-    assert (first.words, first.fed) == (("git", "commit", "-F", "-"), "Title\n\ngit commit -m fake\n")
+    assert (first.words, first.heredoc) == (("git", "commit", "-F", "-"), "Title\n\ngit commit -m fake\n")
     assert second.words == ("git", "push")
 
 
@@ -67,9 +67,9 @@ def test_a_word_that_only_a_shell_could_expand_has_no_value(value: str):
     ],
 )
 def test_a_failure_that_the_line_would_hide_is_known(line: str, masked: bool):
-    assert commands(line)[0].masked is masked
+    assert parse_commands(line)[0].masked is masked
 
 
 @pytest.mark.parametrize("piece", ["$(cat <<E ", "a;", "<<E ", "$(", '"`', "x", "\\", "'", "((", "<<'E'\nE\n"])
 def test_any_long_line_is_read_to_its_end(piece: str):
-    assert isinstance(commands(piece * 20_000), list)
+    assert isinstance(parse_commands(piece * 20_000), list)

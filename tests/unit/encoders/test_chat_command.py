@@ -282,8 +282,8 @@ def test_the_complaint_is_shown_short_without_secrets_colours_and_the_prompt_and
     assert len(error.complaint) <= 241
     assert error.complaint.endswith("run `agent login`")
     assert "Incorrect API key: [redacted:" in error.complaint
-    assert "exit code 7" in error.lasting
-    assert "login" not in error.lasting
+    assert "exit code 7" in error.storable
+    assert "login" not in error.storable
     assert not [each for each in (key, DATA, "Say a word", "\x1b", "[31m") if each in str(error)]
 
 

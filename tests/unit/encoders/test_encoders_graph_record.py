@@ -14,7 +14,7 @@ from pellucid.encoders.minilm.encoder import MiniLM
 from pellucid.encoders.minilm.provision import MODEL_NAME, TOKENIZER, WEIGHTS, status
 from pellucid.encoders.minilm.session import graph_path
 from pellucid.errors import EncoderError
-from pellucid.operations.admin.health import examine
+from pellucid.operations.admin.health import examine_home
 from pellucid.settings import Settings
 
 TEXT = "the export moved to a timer"
@@ -131,11 +131,11 @@ def test_doctor_says_that_a_graph_or_a_file_of_the_model_was_changed(
         models = folder / "home" / "models" / MODEL_NAME
         shutil.copytree(cache, models, symlinks=True)
         assert vector(models)
-        assert examine(app).findings == ()
+        assert examine_home(app).findings == ()
         graph = graph_path(models, "int8")
         graph.write_bytes(flipped(graph.read_bytes()))
         (models / TOKENIZER).write_bytes(b"{}")
-        told = {(each.check, Path(each.subject).name) for each in examine(app).findings}
+        told = {(each.check, Path(each.subject).name) for each in examine_home(app).findings}
         assert told == {("model", graph.name), ("model", TOKENIZER)}
     finally:
         app.close()

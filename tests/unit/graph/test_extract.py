@@ -160,7 +160,7 @@ def test_header_keys_give_edges_and_bare_numbers_are_of_the_documents_own_series
 
 def test_a_list_in_a_header_goes_on_in_the_series_that_it_names() -> None:
     version = header(Requires="PEP 8, 20", depends_on="ADR-018 (fusion), python 3, 3.11, SPEC-37 §3")
-    found = facts(versions=(version,), naming=NAMING.also("PEP"))
+    found = facts(versions=(version,), naming=NAMING.with_series("PEP"))
     assert [edge.target for edge in found.edges] == ["adr-18", "pep-20", "pep-8", "spec-37"]
     assert found.edges[-1].anchor == "3"
 

@@ -7,7 +7,7 @@ import pytest
 
 from kits.vault import ELSEWHERE, HERE, NOON, Opener, a_memory, file_memories
 from pellucid.app import App
-from pellucid.language.sentences import asks
+from pellucid.language.sentences import ends_in_question
 from pellucid.store.index_port import Admission, Filters
 from pellucid.store.local.index.folding import about, direct_bits
 
@@ -43,7 +43,7 @@ def test_who_a_memory_is_by_or_about(given: dict[str, str], name: str | None) ->
     ],
 )
 def test_a_memory_asks_if_its_last_words_are_a_question(content: str, only_asks: bool) -> None:
-    assert asks(content) == only_asks
+    assert ends_in_question(content) == only_asks
 
 
 def test_what_can_answer_directly_is_told_by_its_bits() -> None:

@@ -249,11 +249,11 @@ def test_what_a_deadline_left_of_a_cold_namespace_is_all_that_the_next_one_reads
     with pytest.raises(DeadlineError, match="cancelled"), index.reading(HERE, AfterSoManyLooks(3)):
         pytest.fail("it was not all read")
     (warm,) = index._warm.held.values()
-    read = dict(warm.columns._held)
+    read = dict(warm.columns._segments)
     assert sorted(read) == [0, 1]
     with index.reading(HERE) as reader:
         assert reader.survey("shared").terms[0].frequency == 2500
-    assert all(warm.columns._held[segment] is each for segment, each in read.items())
+    assert all(warm.columns._segments[segment] is each for segment, each in read.items())
     index.close()
 
 

@@ -14,7 +14,7 @@ from pellucid.app import App
 from pellucid.errors import EncoderError
 from pellucid.language.spelling import attribute_key
 from pellucid.language.statements.negation import polarity
-from pellucid.operations.admin.health import diagnose, examine
+from pellucid.operations.admin.health import check_databases, examine_home
 from pellucid.store.index_changes import IndexState
 
 CRANE, FERRY = "the harbour crane lifts forty tonnes", "the ferry leaves at nine"
@@ -47,7 +47,7 @@ def test_an_older_index_is_folded_again_by_the_next_catch_up(house: Opener, tmp_
     as_first_version(tmp_path)
     if journal == "lost":
         (tmp_path / "journal.db").unlink()
-    assert diagnose(tmp_path) is None
+    assert check_databases(tmp_path) is None
     app = without_encoder(house())
     assert app.index.state().applied_seq == 0
     folded = app.indexer.catch_up()
@@ -59,7 +59,7 @@ def test_an_older_index_is_folded_again_by_the_next_catch_up(house: Opener, tmp_
     assert [each.memory.content for each in app.lookup.polarities(HERE, [by_hand])[by_hand]] == [FERRY]
     assert app.index.state().applied_seq == (reached if journal == "kept" else 0)
     assert app.indexer.drift().paths == ()
-    assert examine(app).healthy
+    assert examine_home(app).healthy
 
 
 def test_an_older_index_answers_before_it_is_folded_again(house: Opener, tmp_path: Path) -> None:
@@ -110,7 +110,7 @@ def test_an_index_without_stories_finds_episodes_after_the_next_catch_up(house: 
     as_fourth_version(tmp_path)
     with closing(apsw.Connection(str(tmp_path / "index.db"))) as index:
         index.execute("DROP INDEX memories_category; DROP TABLE stories; PRAGMA user_version = 3")
-    assert diagnose(tmp_path) is None
+    assert check_databases(tmp_path) is None
     app = house()
     assert app.index.state().applied_seq == 0
     with app.index.reading(HERE) as reader:
@@ -121,4 +121,4 @@ def test_an_index_without_stories_finds_episodes_after_the_next_catch_up(house: 
         (hit,) = reader.episodes.search(query, ["crane"], 9)
     assert (hit.id, round(hit.cosine, 3)) == (episode.id, 1.0)
     assert app.index.state().applied_seq == reached
-    assert examine(app).healthy
+    assert examine_home(app).healthy

@@ -13,7 +13,7 @@ from pellucid.lab.documents.graph import VARIANTS, GraphLabOutput
 from pellucid.lab.measuring import run_lab
 from pellucid.lab.sets import LabInput
 from pellucid.settings import Settings
-from pellucid.surfaces.present.lab import measured
+from pellucid.surfaces.present.lab import lab_text
 
 
 @pytest.fixture(scope="module")
@@ -70,11 +70,11 @@ def test_past_values_are_answered_from_what_was_indexed(settings: Settings, tmp_
     assert found.history["status"] == {"questions": 3, "answered": 3, "wrong": []}
     assert found.history["requires"] == {"questions": 2, "answered": 2, "wrong": []}
     assert found.recall["status"]["found"] == 3
-    assert "history answers 3 of 3 about status" in measured(found)
+    assert "history answers 3 of 3 about status" in lab_text(found)
 
 
 def test_the_text_names_the_metrics(told: tuple[GraphLabOutput, list[str]]) -> None:
-    text = measured(told[0])
+    text = lab_text(told[0])
     assert "5 documents" in text
     assert "withoutGraph" in text
     assert "graph: ok 4" in text

@@ -21,7 +21,7 @@ from pellucid.lab.variants import ABLATED, TRIED, WEIGHTS
 from pellucid.memory.changes import memory_write
 from pellucid.model.memory import Memory
 from pellucid.model.turn import Turn
-from pellucid.surfaces.present.lab import measured
+from pellucid.surfaces.present.lab import lab_text
 
 MEETING = {
     "meeting_transcripts": [
@@ -97,7 +97,7 @@ def test_every_set_below_a_folder_is_a_row_with_floors_gains_costs_and_choices(
     assert set(table.together) == set(table.rows)
     assert all(set(found) == set(table.rows) for found in table.choices.values())
     assert all({*COLUMNS, WORTH} <= set(found) for found in table.together.values())
-    lines = measured(table).splitlines()
+    lines = lab_text(table).splitlines()
     assert [line.split(" |")[0] for line in lines[2:5]] == ["| QMSum", "| coding sessions", "| EIPs"]
     assert len({line.count("|") for line in lines[:5]}) == 1
     assert [line for line in lines if line.startswith(("| time |", "| MRR |", "| recall@10 |", "| evidence in"))]
@@ -199,7 +199,7 @@ def test_only_the_sets_that_are_named_are_measured(data: Path, tmp_path: Path, h
     assert table.rows["qmsum"].legs.get("vector", {"fired": 0})["fired"] == 0
     assert table.rows["qmsum"].floors["vector"]["recall@10"] == 0.0
     assert table.rows["qmsum"].ablation == {}
-    assert "What each part" not in measured(table)
+    assert "What each part" not in lab_text(table)
 
 
 @pytest.mark.parametrize(("sets", "said"), [(("locomo",), r"no locomo \(locomo\*\.json\)"), ((), r"val\.jsonl")])
@@ -219,7 +219,7 @@ def test_an_unknown_setting_is_refused_before_anything_is_loaded(tmp_path: Path,
 
 
 def test_a_table_of_no_rows_is_only_a_head() -> None:
-    assert measured(LabTable(rows={})).startswith("| set | questions | recall@5 |")
+    assert lab_text(LabTable(rows={})).startswith("| set | questions | recall@5 |")
 
 
 def test_records_are_all_there_when_each_is_covered_however_many_memories_that_takes(

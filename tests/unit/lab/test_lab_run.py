@@ -19,7 +19,7 @@ from pellucid.lab.variants import ABLATED, FLOORS, TRIED, WEIGHTS, Variant
 from pellucid.model.turn import Turn
 from pellucid.operations.recall.recalling import RecallInput, recall
 from pellucid.settings.sections import LegWeights, RecallSettings
-from pellucid.surfaces.present.lab import measured
+from pellucid.surfaces.present.lab import lab_text
 
 LOCOMO = [
     {
@@ -240,10 +240,10 @@ def test_extract_mode_says_what_was_kept_and_how_it_compares_with_every_turn(hou
     for name, beside in out.relative_to_verbatim.items():
         assert beside["verbatim"] == plain.metrics[name]
         assert beside["ratio"] == pytest.approx(out.metrics[name] / plain.metrics[name], abs=1e-4)
-    said = measured(out).splitlines()
+    said = lab_text(out).splitlines()
     assert [line.split() for line in said if line.startswith("citedTurns")] == [["citedTurns", "3"]]
     assert sum("that all turns give" in line for line in said) == len(out.metrics)
-    assert len(measured(plain).splitlines()) < len(said)
+    assert len(lab_text(plain).splitlines()) < len(said)
 
 
 @pytest.mark.usefixtures("embedded")
@@ -258,7 +258,7 @@ def test_the_order_of_a_changed_fact_is_measured(house: Opener, tmp_path: Path, 
     assert out.same_attribute["pairs"] == 1
     assert [row["id"] for row in out.details] == ["q1"]
     assert (out.memories == out.records) == (mode == "verbatim")
-    assert measured(out).startswith(f"longmemeval, {mode}: {out.memories} memories of 4 records\n\ndefaults ")
+    assert lab_text(out).startswith(f"longmemeval, {mode}: {out.memories} memories of 4 records\n\ndefaults ")
 
 
 @pytest.mark.usefixtures("embedded")

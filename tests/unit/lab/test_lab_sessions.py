@@ -14,7 +14,7 @@ from pellucid.lab.datasets.sessions import TurnLabel, Wanted, load
 from pellucid.lab.measuring import LabOutput, run_lab
 from pellucid.lab.metrics.sessions import SHAPES, by_halves, durable, of_sessions, quotes
 from pellucid.lab.sets import LabInput
-from pellucid.surfaces.present.lab import measured
+from pellucid.surfaces.present.lab import lab_text
 
 ASKED = LabelledQuestion("q", "?", {"new": 1, "also": 1})
 WANTED = Wanted(re.compile("90 min"), ("It burns for 90 minutes.",), frozenset({"old"}))
@@ -191,7 +191,7 @@ def test_what_extraction_keeps_is_held_against_the_labels(tmp_path: Path, house:
     assert (out.durable["all"]["facts"], out.durable["all"]["sessions"]) == (3, 2)
     assert out.durable["first"]["turns"] + out.durable["other"]["turns"] == 5
     assert 0 < out.durable["all"]["recall"] <= 1
-    said = measured(out).splitlines()
+    said = lab_text(out).splitlines()
     assert sum(line.startswith("durable, ") for line in said) == 3
     assert any(line.startswith("strict@2000") for line in said)
     assert [line.split(":")[0] for line in said if line.startswith(("easy", "hard"))] == ["easy", "hard"]

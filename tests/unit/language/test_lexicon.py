@@ -43,7 +43,7 @@ def test_a_kind_that_no_language_has_is_an_error() -> None:
     ],
 )
 def test_a_language_is_known_by_its_small_words(text: str, code: str) -> None:
-    assert lexicon.likeliest(text.split()) == code
+    assert lexicon.likeliest_language(text.split()) == code
 
 
 @pytest.mark.parametrize(

@@ -2,7 +2,7 @@
 
 import pytest
 
-from pellucid.language.quoting.phrases import passage, phrases, row
+from pellucid.language.quoting.phrases import longest_covered, phrases, words_row
 
 SAID = "The relay of rack 7 listens on port 9041, and rack 8 is behind it."
 
@@ -17,7 +17,7 @@ SAID = "The relay of rack 7 listens on port 9041, and rack 8 is behind it."
 def test_a_phrase_is_the_same_in_whatever_marks_letters_and_lines(text: str) -> None:
     shared = phrases(SAID, 4).keys() & phrases(text, 4).keys()
     assert "relay of rack 7 listens" in shared
-    assert passage(text, [phrases(text, 4)[each] for each in shared]).casefold().endswith("port 9041")
+    assert longest_covered(text, [phrases(text, 4)[each] for each in shared]).casefold().endswith("port 9041")
 
 
 @pytest.mark.parametrize(
@@ -42,11 +42,11 @@ def test_two_signs_of_a_script_without_spaces_count_as_a_word() -> None:
 
 
 def test_a_phrase_is_found_in_the_row_of_the_text_that_holds_it() -> None:
-    assert all(f" {each} " in row(SAID) for each in phrases(SAID, 4))
-    assert " lay of rack 7 listens " not in row(SAID)
+    assert all(f" {each} " in words_row(SAID) for each in phrases(SAID, 4))
+    assert " lay of rack 7 listens " not in words_row(SAID)
 
 
 def test_evidence_is_one_line_of_bounded_length() -> None:
     text = "word " * 100
-    assert len(passage(text, [(0, len(text))])) == 201
-    assert passage("a b\nc d e", [(0, 5), (8, 9)]) == "a b c"
+    assert len(longest_covered(text, [(0, len(text))])) == 201
+    assert longest_covered("a b\nc d e", [(0, 5), (8, 9)]) == "a b c"

@@ -2,7 +2,7 @@
 
 import pytest
 
-from pellucid.language.sentences import closing_mark, is_closed, is_question, joined, sentences
+from pellucid.language.sentences import closing_mark, is_closed, is_question, join_sentences, sentences
 
 
 @pytest.mark.parametrize(
@@ -25,7 +25,7 @@ def test_a_text_is_cut_where_a_reader_ends_a_sentence(text: str, said: list[str]
 
 
 def test_sentences_are_joined_with_a_full_stop_only_where_no_mark_closes_one() -> None:
-    assert joined(["The crane lifts 40 t", 'It says "closed."', "Who drives?", "Ana"]) == (
+    assert join_sentences(["The crane lifts 40 t", 'It says "closed."', "Who drives?", "Ana"]) == (
         'The crane lifts 40 t. It says "closed." Who drives? Ana'
     )
 

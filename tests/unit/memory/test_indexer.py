@@ -26,7 +26,7 @@ from kits.vault import (
 )
 from pellucid.app import App
 from pellucid.errors import EncoderError
-from pellucid.operations.admin.health import examine, rebuild
+from pellucid.operations.admin.health import examine_home, rebuild
 from pellucid.operations.browsing import ListInput, list_memories
 from pellucid.operations.recall.auditing import audit
 
@@ -133,7 +133,7 @@ def test_a_copy_becomes_the_memory_when_the_original_goes(app: App) -> None:
     shutil.copy2(original, copy)
     app.unit_of_work.take_over_edits()
     assert kept(app) == [CRANE]
-    assert [finding.check for finding in examine(app).findings] == ["id"]
+    assert [finding.check for finding in examine_home(app).findings] == ["id"]
     original.unlink()
     app.unit_of_work.take_over_edits()
     assert kept(app) == [CRANE]
@@ -160,7 +160,7 @@ def test_an_unreadable_file_is_reported_and_the_others_are_read(app: App, text: 
     assert len(drift.added) == 2
     assert [path for path, _ in folded.unreadable] == ["facts/bad.md"]
     assert kept(app) == sorted([CRANE, FERRY])
-    report = examine(app)
+    report = examine_home(app)
     assert not report.healthy
     assert [(finding.check, finding.subject) for finding in report.findings] == [("file", "facts/bad.md")]
     assert rebuild(app).memories == 2
@@ -207,11 +207,11 @@ def test_without_an_encoder_memories_are_kept_and_a_rebuild_gives_them_vectors(h
     assert outcome.created
     assert outcome.encoder_problem == "the model is not here (fetch it)"
     assert contents(ask(app, "crane")) == [CRANE]
-    assert examine(app).without_vector == 1
-    assert [finding.check for finding in examine(app).findings] == ["vectors"]
+    assert examine_home(app).without_vector == 1
+    assert [finding.check for finding in examine_home(app).findings] == ["vectors"]
     rebuild(bare)
-    assert examine(bare).without_vector == 0
-    assert examine(bare).healthy
+    assert examine_home(bare).without_vector == 0
+    assert examine_home(bare).healthy
 
 
 class _Renamed:
@@ -242,7 +242,7 @@ def test_a_changed_model_is_a_finding_and_a_rebuild_encodes_everything_again(hou
         unit_of_work=replace(first.unit_of_work, indexer=indexer),
         recaller=replace(first.recaller, embedder=model),
     )
-    assert [finding.check for finding in examine(app).findings] == ["model"]
+    assert [finding.check for finding in examine_home(app).findings] == ["model"]
     later = keep(app, FERRY)
     assert later.encoder_problem
     assert "rebuild" in later.encoder_problem
@@ -253,7 +253,7 @@ def test_a_changed_model_is_a_finding_and_a_rebuild_encodes_everything_again(hou
     assert app.index.state().model == "another-model"
     answer = ask(app, "ferry")
     assert not answer.degraded
-    assert examine(app).healthy
+    assert examine_home(app).healthy
 
 
 @pytest.mark.requirement("STORE-4")

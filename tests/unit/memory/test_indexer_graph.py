@@ -13,7 +13,7 @@ from kits.old_indexes import as_fourth_version
 from kits.vault import HERE, Opener, a_memory, drop_index, edit, file_memories, keep
 from pellucid.app import App
 from pellucid.clock import epoch_ms
-from pellucid.operations.admin.health import diagnose, rebuild
+from pellucid.operations.admin.health import check_databases, rebuild
 from pellucid.operations.memory.changing import VerbInput, apply_verb
 from pellucid.operations.memory.undoing import UndoInput, undo
 from pellucid.store.index_port import Admission
@@ -136,7 +136,7 @@ def test_an_index_without_a_graph_has_one_after_the_next_catch_up(house: Opener,
     said, told = old.graph.facts(kept.path), standings(tmp_path)
     old.close()
     as_fourth_version(tmp_path)
-    assert diagnose(tmp_path) is None
+    assert check_databases(tmp_path) is None
     app = house(encoder=None)
     assert (app.index.state().applied_seq, app.index.state().ledger_seq) == (0, 0)
     assert app.graph.entities(HERE) == []

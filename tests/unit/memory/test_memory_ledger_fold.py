@@ -13,8 +13,8 @@ from pellucid.memory.indexer import LEDGER
 from pellucid.model.ledger import FlushRow, FoldRow, TombstoneRow
 from pellucid.model.memory import Episode, Moment
 from pellucid.model.wire import Wire
-from pellucid.operations.admin.health import diagnose, examine, rebuild
-from pellucid.operations.settling import accept
+from pellucid.operations.admin.health import check_databases, examine_home, rebuild
+from pellucid.operations.settling import accept_loss
 from pellucid.store.records import FileWrite, JournalOperation
 from pellucid.vault.markdown import episode_path, render_episode
 
@@ -52,7 +52,7 @@ def test_folds_and_tombstones_are_in_the_index_and_other_rows_are_passed_over(ap
     assert app.lookup.folds(HERE)[f"mem_{1:032x}"] == fold_row(1, 0.75)
     assert app.lookup.tombstones([KEY, b"other"]) == {KEY}
     assert app.index.state().ledger_seq == 5
-    assert examine(app).healthy
+    assert examine_home(app).healthy
 
 
 def test_the_ledger_is_read_on_from_where_the_index_stands(app: App) -> None:
@@ -117,7 +117,7 @@ def test_a_rebuild_keeps_what_the_ledger_lost_until_that_is_accepted(app: App) -
     assert rebuild(app).unreadable == ("rows of the ledger are missing: 2-3",)
     assert heats(app) == {1: 0.5, 2: 0.5}
     assert app.lookup.tombstones([KEY]) == {KEY}
-    assert accept(app).saved == 1
+    assert accept_loss(app).saved == 1
     assert rebuild(app).unreadable == ()
     assert heats(app) == {1: 0.5}, "a fold is made anew by the next pass"
     assert app.lookup.tombstones([KEY]) == {KEY}
@@ -188,7 +188,7 @@ def test_a_ledger_lost_with_its_journal_is_missed_by_the_index_and_its_numbers_a
     again = house()
     commit(again, fold_row(1, 0.25))
     again.indexer.catch_up()
-    assert diagnose(tmp_path) is None
+    assert check_databases(tmp_path) is None
     assert again.ledger.state().missing == ((1, 2),)
     assert [row["seq"] for row in again.ledger.rows()] == [3]
     assert again.lookup.tombstones([KEY]) == {KEY}
@@ -199,7 +199,7 @@ def test_an_index_that_claims_ledger_rows_nobody_wrote_is_damaged(app: App, tmp_
     app.indexer.catch_up()
     app.index.apply((), replace(app.index.state(), ledger_seq=9))
     app.close()
-    found = diagnose(tmp_path)
+    found = check_databases(tmp_path)
     assert found
     assert [(finding.subject, finding.problem) for finding in found.findings] == [
         ("index.db", "it claims operations that the journal never had")

@@ -5,7 +5,16 @@ from datetime import UTC, datetime
 import pytest
 
 from pellucid.language.spelling import content_hash
-from pellucid.memory.trust.zones import doubts, first_zone, lowest, may_rise, next_zone, recurs, score, vouches
+from pellucid.memory.trust.zones import (
+    counts_as_repetition,
+    doubts,
+    first_zone,
+    lowest,
+    may_rise,
+    next_zone,
+    score,
+    vouches,
+)
 from pellucid.model.memory import SOURCE_CLASSES, Memory, SourceClass
 
 AT = datetime(2026, 4, 20, tzinfo=UTC)
@@ -88,7 +97,7 @@ def test_a_high_score_lifts_nothing_out_of_quarantine() -> None:
 def test_only_a_persons_word_lifts_a_tools(source: SourceClass, lifts: bool) -> None:
     doubted = memory("The port is 8443", "tool_output", trust_zone="quarantine")
     assert may_rise(doubted, memory("The port is 8443", source)) is lifts
-    assert recurs(source) is lifts
+    assert counts_as_repetition(source) is lifts
 
 
 @pytest.mark.requirement("TRUST-1")

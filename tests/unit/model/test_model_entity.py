@@ -2,9 +2,9 @@
 
 import pytest
 
-from pellucid.graph.audit import SAYS
+from pellucid.graph.audit import EDGE_PHRASES
 from pellucid.graph.svg_marks import COLOURS
-from pellucid.model.entity import EDGE_TYPES, IDENTITY, event_of, node_key, retired
+from pellucid.model.entity import EDGE_TYPES, IDENTITY, event_between, is_retired, node_key
 from pellucid.recall.legs.graph_walk import WEIGHTS
 
 
@@ -24,7 +24,7 @@ def test_edge_types_keep_their_places_which_indexes_and_receipts_hold() -> None:
     )
 
 
-@pytest.mark.parametrize("table", [WEIGHTS, COLOURS, SAYS], ids=["weights", "colours", "words"])
+@pytest.mark.parametrize("table", [WEIGHTS, COLOURS, EDGE_PHRASES], ids=["weights", "colours", "words"])
 def test_every_table_by_edge_type_has_all_of_them(table: dict[str, object]) -> None:
     assert set(table) == set(EDGE_TYPES)
 
@@ -47,14 +47,14 @@ def test_every_table_by_edge_type_has_all_of_them(table: dict[str, object]) -> N
     ],
 )
 def test_a_status_that_ends_something_is_told_in_any_letters_and_its_state_says_so(status: str) -> None:
-    assert retired(status)
-    assert event_of({"status": "Final"}, {"status": status}) in {"retired", "superseded"}
+    assert is_retired(status)
+    assert event_between({"status": "Final"}, {"status": status}) in {"retired", "superseded"}
 
 
 @pytest.mark.parametrize("status", ["", "Final", "Draft", "Moved", "not withdrawn", "unreplaced"])
 def test_any_other_status_ends_nothing(status: str) -> None:
-    assert not retired(status)
-    assert event_of({"status": "Accepted"}, {"status": status}) not in {"retired", "superseded"}
+    assert not is_retired(status)
+    assert event_between({"status": "Accepted"}, {"status": status}) not in {"retired", "superseded"}
 
 
 @pytest.mark.parametrize("prefix", ["mem", "ep"])

@@ -4,9 +4,9 @@ from datetime import UTC, datetime
 
 import pytest
 
-from pellucid.language.quoting.voices import pasted
+from pellucid.language.quoting.voices import foreign_and_own
 from pellucid.model.observation import Evidence, ExtractedFact, MemoryObservation
-from pellucid.observe.echo import said_again
+from pellucid.observe.echo import reject_repetition
 
 
 @pytest.mark.requirement("TRUST-2")
@@ -22,7 +22,7 @@ from pellucid.observe.echo import said_again
     ],
 )
 def test_quotes_fences_and_what_follows_a_lead_in_are_pasted(text: str, inside: str) -> None:
-    assert pasted(text)[0] == inside
+    assert foreign_and_own(text)[0] == inside
 
 
 @pytest.mark.requirement("TRUST-2")
@@ -36,7 +36,7 @@ def test_quotes_fences_and_what_follows_a_lead_in_are_pasted(text: str, inside: 
     ],
 )
 def test_ones_own_lists_and_notes_are_not(text: str) -> None:
-    assert pasted(text) == ("", text)
+    assert foreign_and_own(text) == ("", text)
 
 
 KNOWN = "The lock on a berth expired after 30 seconds while the payment was open"
@@ -62,7 +62,7 @@ def _observed(content: str, source: str = "assistant_output") -> MemoryObservati
     "said", [KNOWN, f"As we know: {KNOWN}", f"From memory, {KNOWN[0].lower()}{KNOWN[1:]}.", f"Recalled — {KNOWN}"]
 )
 def test_what_an_agent_was_served_and_says_again_is_no_news(said: str) -> None:
-    found = said_again(_observed(said), {"mem_1": KNOWN})
+    found = reject_repetition(_observed(said), {"mem_1": KNOWN})
     assert not found.judge_accepted
     assert found.verdict_reason.startswith("recalled: ")
     assert "mem_1" in found.verdict_reason
@@ -79,8 +79,8 @@ def test_what_an_agent_was_served_and_says_again_is_no_news(said: str) -> None:
     ],
 )
 def test_what_an_agent_says_otherwise_is_news(said: str) -> None:
-    assert said_again(_observed(said), {"mem_1": KNOWN}).judge_accepted
+    assert reject_repetition(_observed(said), {"mem_1": KNOWN}).judge_accepted
 
 
 def test_what_a_person_says_again_counts_as_said_by_a_person() -> None:
-    assert said_again(_observed(KNOWN, "user_input"), {"mem_1": KNOWN}).judge_accepted
+    assert reject_repetition(_observed(KNOWN, "user_input"), {"mem_1": KNOWN}).judge_accepted

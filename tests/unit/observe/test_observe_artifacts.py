@@ -1,7 +1,7 @@
 """What a session makes, changes and mentions is named as its project names it, once."""
 
 from pellucid.model.turn import Turn
-from pellucid.observe.extract.artifacts import artifacts, of_segment
+from pellucid.observe.extract.artifacts import artifacts_by_turn, merge_artifacts
 
 
 def edit(path: str, folder: str | None, ordinal: int = 0) -> Turn:
@@ -16,7 +16,7 @@ def edit(path: str, folder: str | None, ordinal: int = 0) -> Turn:
 
 
 def names(*turns: Turn) -> list[str]:
-    return [str(each) for each in of_segment(artifacts(turns))]
+    return [str(each) for each in merge_artifacts(artifacts_by_turn(turns))]
 
 
 def test_a_changed_file_is_named_by_its_path_below_the_sessions_folder() -> None:

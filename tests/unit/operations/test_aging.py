@@ -18,9 +18,9 @@ from pellucid.operations.memory.changing import UpdateInput, update
 from pellucid.operations.memory.lifecycle import aging
 from pellucid.operations.memory.lifecycle.aging import LifecycleInput, LifecycleOutput, due_passes, run_lifecycle
 from pellucid.operations.memory.lifecycle.reporting import ReportInput, weekly_report
-from pellucid.operations.memory.lifecycle.tiers import TierListInput, explain_tier, tiers
+from pellucid.operations.memory.lifecycle.tiers import TierListInput, explain_tier, list_tiers
 from pellucid.operations.memory.reverifying import ReverifyInput, reverify
-from pellucid.operations.memory.storytelling import history
+from pellucid.operations.memory.storytelling import history_of_memory
 from pellucid.operations.recall.request import RecallInput
 from pellucid.operations.recall.why import WhyInput, why
 from pellucid.operations.using import note_use
@@ -80,7 +80,7 @@ def test_every_way_of_taking_a_memory_up_is_a_use_and_being_served_or_listed_is_
     assert app.uses.uses(HERE) == []
     for way in (
         lambda: show_memory(app, HERE, memory.id[-10:]),
-        lambda: history(app, HERE, memory.id),
+        lambda: history_of_memory(app, HERE, memory.id),
         lambda: why(
             app, WhyInput(namespace=HERE, memory=memory.id, question=RecallInput(query="crane", namespace=HERE))
         ),
@@ -224,13 +224,13 @@ def test_tiers_are_listed_as_folded_the_most_valued_first(app: App) -> None:
     later(app, 300)
     run(app)
     fresh = keep(app, TIDE).memory.id
-    listed = tiers(app, TierListInput(namespace=HERE))
+    listed = list_tiers(app, TierListInput(namespace=HERE))
     assert [each.memory_id for each in listed.memories] == [strong, weak, fresh]
     assert (listed.hot, listed.cold, listed.never_folded, listed.total) == (2, 1, 1, 3)
     assert [each.tier_value is None for each in listed.memories] == [False, False, True]
-    cold = tiers(app, TierListInput(namespace=HERE, tier="cold"))
+    cold = list_tiers(app, TierListInput(namespace=HERE, tier="cold"))
     assert ([each.memory_id for each in cold.memories], cold.total) == ([weak], 1)
-    assert len(tiers(app, TierListInput(namespace=HERE, tier="hot", limit=1)).memories) == 1
+    assert len(list_tiers(app, TierListInput(namespace=HERE, tier="hot", limit=1)).memories) == 1
 
 
 def test_a_tier_is_explained_by_shares_that_sum_and_by_what_would_change_it(app: App) -> None:

@@ -102,3 +102,19 @@ def test_of_a_long_question_with_its_answer_the_answer_is_told(whole: App) -> No
     assert decided.text.startswith("Should the crane's log be sent to the harbour office")
     assert "Keep the current way: signed pages only" in decided.text
     assert len(decided.text) <= 240
+
+
+def test_a_question_without_an_answer_of_its_own_is_no_decision(whole: App) -> None:
+    asked = "Which commits do you mean by trailing ones? I see two lookups of the author in the harbour office"
+    keep(whole, f"{asked}. Which one is it? – Like so: > git log --oneline", category="decision", session_id="s1")
+    keep(whole, f"{asked}. Shall both go?", category="decision", session_id="s1")
+    keep(whole, f"{asked}. Which one is it? – The one of the harbour office", category="decision", session_id="s1")
+    (decided,) = _told(whole, ("user", "Let us talk about the log of the crane and who gets it.")).decided
+    assert decided.text.endswith("– The one of the harbour office")
+
+
+def test_what_only_goes_on_is_neither_decided_nor_left_open(whole: App) -> None:
+    keep(whole, "Continuing from where we left off", category="decision", session_id="s1")
+    keep(whole, "commit this", category="commitment", session_id="s1")
+    told = _told(whole, ("user", "Let us talk about the log of the crane and who gets it."))
+    assert (told.decided, told.left_open, told.memories) == ((), (), 2)

@@ -8,7 +8,7 @@ from pellucid.app import App
 from pellucid.errors import ConflictError, InputError, NotFoundError
 from pellucid.model.memory import Memory
 from pellucid.operations.memory.changing import UpdateInput, Verb, VerbInput, apply_verb, update
-from pellucid.operations.memory.storytelling import history
+from pellucid.operations.memory.storytelling import history_of_memory
 from pellucid.operations.memory.undoing import UndoInput, undo
 
 
@@ -143,7 +143,7 @@ def test_an_update_is_a_new_version_that_supersedes_and_its_undo_restores_the_ol
     assert (done.memory.supersedes, done.memory.tags) == ((old.id,), ("ops",))
     retired = held(whole, "superseded")[old.content]
     assert (retired.superseded_by, retired.invalid_at) == (done.memory.id, done.memory.valid_at)
-    story = history(whole, HERE, done.memory.id)
+    story = history_of_memory(whole, HERE, done.memory.id)
     assert [each.memory.id for each in story.versions] == [old.id, done.memory.id]
     assert ("superseded", "edited") in {(event.event_type, event.reason_code) for event in story.events}
     assert done.op_id

@@ -18,7 +18,7 @@ from pellucid.errors import InputError, StoreBusyError
 from pellucid.model.memory import Memory
 from pellucid.operations.memory.changing import VerbInput, apply_verb
 from pellucid.operations.memory.lifecycle.consolidating import LOCK, ConsolidateInput, ConsolidateOutput, consolidate
-from pellucid.operations.memory.storytelling import history
+from pellucid.operations.memory.storytelling import history_of_memory
 from pellucid.operations.memory.undoing import UndoInput, undo
 from pellucid.settings.sections import LlmSettings, ObserveSettings
 from pellucid.store.local.lock import exclusive
@@ -75,7 +75,7 @@ def test_the_same_said_twice_becomes_one_that_names_its_parts(app: App) -> None:
     assert all(each.invalid_at is None for each in parts.values())
     assert outcome.decisions[0].made == (made.id,)
     assert outcome.counts == {"merge": 1}
-    told = history(app, HERE, made.id)
+    told = history_of_memory(app, HERE, made.id)
     assert {each.memory.id for each in told.versions} == {made.id, one.id, other.id}
 
 

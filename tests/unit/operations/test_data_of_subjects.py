@@ -10,12 +10,12 @@ from kits.intake import HERE, held, session, take
 from kits.vault import ask, keep, settle
 from pellucid.app import App
 from pellucid.errors import InputError
-from pellucid.operations.data.erasing import EraseInput, EraseOutput, erase, preview_erase
-from pellucid.operations.data.exporting import export
+from pellucid.operations.data.erasing import EraseInput, EraseOutput, erase_subject, preview_erase_subject
+from pellucid.operations.data.exporting import export_subject
 from pellucid.operations.data.subject import SubjectInput, subject_of
 from pellucid.operations.memory.citing import CiteInput, cite
 from pellucid.operations.recall.recalling import RecallInput, recall
-from pellucid.operations.remains import finish_quietly, is_unfinished
+from pellucid.operations.remains import finish_erasures_if_possible, has_unfinished_erasure
 from pellucid.operations.session.observing import ObserveInput, observe_turns
 from pellucid.operations.telemetry.stats import StatsInput, stats
 
@@ -49,11 +49,11 @@ def scan(home: Path, word: str = CANARY) -> list[str]:
 
 
 def all_of(app: App, **who: str) -> list[dict[str, Any]]:
-    return [json.loads(each) for each in export(app, SubjectInput(namespace=HERE, **who))]
+    return [json.loads(each) for each in export_subject(app, SubjectInput(namespace=HERE, **who))]
 
 
 def erased(app: App, **who: str) -> EraseOutput:
-    return erase(app, EraseInput(namespace=HERE, preview=False, **who))
+    return erase_subject(app, EraseInput(namespace=HERE, preview=False, **who))
 
 
 @pytest.mark.requirement("FORGET-6")
@@ -65,7 +65,7 @@ def test_no_byte_of_a_session_stays_and_all_of_another_does(whole: App, home: Pa
     observe_turns(whole, ObserveInput(namespace=HERE, lines=(WAITING,)))
     whole.history.settle()
     assert {"spool.db-wal", "history.db-wal"} <= set(scan(home)), "the scan must find what waits, and what was asked"
-    preview = preview_erase(whole, EraseInput(namespace=HERE, session_id="s1"))
+    preview = preview_erase_subject(whole, EraseInput(namespace=HERE, session_id="s1"))
     assert not preview.done
     assert all_of(whole, session_id="s1")
     done = erased(whole, session_id="s1")
@@ -109,7 +109,7 @@ def test_a_session_of_the_same_name_in_another_namespace_is_not_looked_at(whole:
     lived(whole, "s1", CANARY, THERE)
     assert all_of(whole, session_id="s1") == []
     assert not any(erased(whole, session_id="s1").places.values())
-    there = [json.loads(each) for each in export(whole, SubjectInput(namespace=THERE, session_id="s1"))]
+    there = [json.loads(each) for each in export_subject(whole, SubjectInput(namespace=THERE, session_id="s1"))]
     assert {each["record"] for each in there} >= {"memory", "receipts", "recall_events", "citations", "queries", "xray"}
 
 
@@ -143,7 +143,7 @@ def test_an_erasure_of_history_alone_that_was_interrupted_is_finished(whole: App
     subject = SubjectInput(namespace=HERE, session_id="s1")
     (home / "erasing").touch()
     whole.traces.erase(subject_of(subject))
-    finish_quietly(whole)
-    assert not is_unfinished(whole)
+    finish_erasures_if_possible(whole)
+    assert not has_unfinished_erasure(whole)
     assert scan(home) == []
     assert whole.receipts.recalls("") == []

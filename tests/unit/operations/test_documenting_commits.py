@@ -10,7 +10,7 @@ from pellucid.clock import epoch_ms
 from pellucid.errors import NotFoundError
 from pellucid.model.document import Document, Section
 from pellucid.operations.admin.health import rebuild
-from pellucid.operations.browsing import answering
+from pellucid.operations.browsing import ids_in_force
 from pellucid.operations.document.held import known_documents
 from pellucid.operations.document.rows import load_history
 from pellucid.operations.memory.undoing import UndoInput, undo
@@ -35,7 +35,7 @@ def upon(docs: Docs, at: datetime, known: datetime | None = None) -> list[str]:
 
 
 def answers(docs: Docs, at: datetime, known: datetime | None = None) -> set[str]:
-    return answering(docs.app, HERE, at, known)
+    return ids_in_force(docs.app, HERE, at, known)
 
 
 def everything(docs: Docs, known: datetime) -> list[object]:

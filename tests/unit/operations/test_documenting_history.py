@@ -13,7 +13,7 @@ from kits.live_sessions import HERE
 from pellucid.documents.history import Histories
 from pellucid.errors import InputError
 from pellucid.model.document import HeaderVersion
-from pellucid.operations.document.cleaning import header_of
+from pellucid.operations.document.cleaning import clean_older_header
 from pellucid.operations.document.indexing import IndexDocsInput, index_docs
 from pellucid.operations.document.rows import history_file, load_history
 
@@ -109,7 +109,7 @@ def test_a_file_that_cannot_be_read_does_not_cost_the_others_their_history(docs:
     git.commit(FEB, {"c.md": FINAL.replace("054", "055")})
     (docs.folder / "b.md").write_bytes(b"\xff")
     names = {docs.folder / name: name for name in ("a.md", "b.md", "c.md")}
-    with Histories.of(names, partial(header_of, settings=docs.app.settings)) as told:
+    with Histories.of(names, partial(clean_older_header, settings=docs.app.settings)) as told:
         assert told.of_file(docs.folder / "c.md", FINAL.encode()) is not None
     out = docs.index(history=True)
     assert (out.new, out.refused) == (2, 1)

@@ -3,6 +3,7 @@
 import json
 import subprocess
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -14,8 +15,8 @@ from pellucid.model.project import DEFAULT
 from pellucid.operations.memory.forgetting import ForgetInput, forget
 from pellucid.operations.session.importing import ImportInput, ImportOutput, import_transcripts
 from pellucid.operations.session.intake import Mode
-from pellucid.operations.session.observing import ObserveInput, ObserveOutput, observe_turns, spooled
-from pellucid.operations.session.projects import list_projects, located, place_of
+from pellucid.operations.session.observing import ObserveInput, ObserveOutput, observe_turns, show_waiting
+from pellucid.operations.session.projects import app_in_project, list_projects, place_of
 from pellucid.settings import load
 
 Said = dict[str, Any]
@@ -123,11 +124,11 @@ def test_what_stands_in_the_default_namespace_stays_there_and_is_asked_beside_th
     shop = repository(code / "shop")
     take(line("s1", TUESDAY, shop), by_folder=False)
     monkeypatch.chdir(shop)
-    assert located(whole).settings.namespace == DEFAULT
+    assert app_in_project(whole).settings.namespace == DEFAULT
     out = take(line("s1", TUESDAY, shop), line("s1", FRIDAY, shop), line("s2", TOKEN, shop))
     assert names(out) == ["local/default", "local/shop"]
     assert len(kept(whole, DEFAULT)) == 2
-    here = located(whole)
+    here = app_in_project(whole)
     assert (here.settings.namespace, here.also) == ("local/shop", (DEFAULT,))
     assert take(line("s1", TUESDAY, shop), line("s2", TOKEN, shop)).turns_taken == 0
     both = take(line("s1", TUESDAY, shop), mode="both")
@@ -250,8 +251,8 @@ def test_a_live_session_is_filed_where_it_began_and_its_import_takes_nothing_twi
     shop, other = repository(code / "shop"), repository(code / "other")
     assert observe(whole, line("s1", "Good morning, let us look at it.", shop)).spooled_to == {"local/shop": 1}
     assert observe(whole, line("s1", "And now the other one, please.", other)).spooled_to == {"local/shop": 1}
-    assert spooled(whole, DEFAULT, by_folder=True).turns == 2
-    assert spooled(whole, DEFAULT).turns == 0
+    assert show_waiting(whole, DEFAULT, by_folder=True).turns == 2
+    assert show_waiting(whole, DEFAULT).turns == 0
     done = observe(whole, line("s1", TUESDAY, other), line("s2", FRIDAY, other), flush="session_end")
     assert {(each.namespace, each.session_id) for each in done.flushes} == {("local/shop", "s1"), ("local/other", "s2")}
     assert done.backlog == ()
@@ -264,7 +265,8 @@ def test_a_registry_that_cannot_be_read_stops_what_would_ask_by_folder(
 ) -> None:
     take(line("s1", TUESDAY, "/srv/shop"))
     (home / "vault" / ".pellucid" / "projects.json").write_text("{")
-    for asked in (lambda: located(whole), lambda: take(line("s2", FRIDAY, "/srv/shop")), lambda: list_projects(whole)):
+    observe = partial(take, line("s2", FRIDAY, "/srv/shop"))
+    for asked in (partial(app_in_project, whole), observe, partial(list_projects, whole)):
         with pytest.raises(StoreError, match=r"projects\.json"):
             asked()
     assert take(line("s2", FRIDAY, "/srv/shop"), by_folder=False).turns_taken == 1

@@ -18,9 +18,9 @@ from pellucid.operations.memory.forgetting import (
     preview_purge,
     purge,
 )
-from pellucid.operations.memory.storytelling import history
-from pellucid.operations.recall.recalling import xray_of
-from pellucid.operations.remains import finish_quietly
+from pellucid.operations.memory.storytelling import history_of_memory
+from pellucid.operations.recall.recalling import xray_by_id
+from pellucid.operations.remains import finish_erasures_if_possible
 from pellucid.operations.session.intake import Mode
 from pellucid.settings import load
 
@@ -75,7 +75,7 @@ def test_no_byte_of_what_was_forgotten_stays_anywhere(whole: App, home: Path, mo
     done = forget(whole, _asked(memory.id))
     assert done.done
     assert _scan(home, *needles) == {}
-    assert xray_of(whole, HERE, answer.recall_id).query != answer.query
+    assert xray_by_id(whole, HERE, answer.recall_id).query != answer.query
     whole.close()
     assert _scan(home, *needles) == {}
 
@@ -210,7 +210,7 @@ def test_the_receipt_names_each_place_and_the_history_says_only_that_it_was(whol
     assert done.op_id
     assert {"files", "indexRows", "queries", "spooledTurns"} <= set(done.places)
     assert done.tombstones >= 2
-    story = history(whole, HERE, memory.id)
+    story = history_of_memory(whole, HERE, memory.id)
     assert story.forgotten_at
     assert CANARY not in str(story)
     with pytest.raises(NotFoundError):
@@ -233,7 +233,7 @@ def test_an_erasure_that_was_interrupted_is_finished_when_the_home_is_opened(
             forget(whole, _asked(memory.id))
     assert (home / "erasing").exists()
     app = open_app(load(home=home), models=model_cache.parent)
-    finish_quietly(app)
+    finish_erasures_if_possible(app)
     assert not (home / "erasing").exists()
     whole.close()
     app.close()

@@ -3,7 +3,7 @@
 from kits.vault import keep
 from pellucid.app import App
 from pellucid.model.memory import Memory
-from pellucid.operations.admin.health import examine
+from pellucid.operations.admin.health import examine_home
 from pellucid.operations.memory.changing import UpdateInput, update
 from pellucid.operations.memory.forgetting import ForgetInput, PurgeInput, forget, preview_forget, purge
 from pellucid.operations.memory.remembering import RememberInput, remember
@@ -79,8 +79,8 @@ def test_the_doctor_finds_what_only_the_forgotten_had_retired_and_undo_puts_it_b
     data = whole.records.heads([path])[0].data
     assert data is not None
     whole.unit_of_work.commit("forget", (), removals=[FileRemoval(path, content_digest(data))])
-    (found,) = [each for each in examine(whole).findings if each.check == "superseded"]
+    (found,) = [each for each in examine_home(whole).findings if each.check == "superseded"]
     assert (found.subject, f"undo {old.id}" in found.next_step) == (old.id, True)
     undo(whole, UndoInput(namespace=HERE, target=old.id))
     assert now(whole, old).status == "active"
-    assert [each for each in examine(whole).findings if each.check == "superseded"] == []
+    assert [each for each in examine_home(whole).findings if each.check == "superseded"] == []

@@ -11,11 +11,11 @@ from pellucid.documents.names.naming import Naming
 from pellucid.errors import InputError, NotFoundError
 from pellucid.model.entity import entity_id
 from pellucid.operations.graph.backfilling import BackfillInput, backfill
-from pellucid.operations.graph.graphing import EdgeView, GraphShowInput, audit, show
+from pellucid.operations.graph.graphing import EdgeView, GraphShowInput, audit_graph, show_entity
 from pellucid.operations.graph.states import history_of_entity
 from pellucid.operations.memory.forgetting import ForgetInput, forget
 from pellucid.operations.memory.remembering import RememberInput, remember
-from pellucid.operations.recall.recalling import xray, xray_of
+from pellucid.operations.recall.recalling import xray_by_id, xray_new_recall
 from pellucid.operations.recall.request import RecallInput
 from pellucid.recall.receipt.record import unpack
 from pellucid.xray.shown import GONE
@@ -50,7 +50,7 @@ def specs(whole: App) -> App:
 
 @pytest.mark.requirement("GRAPH-5")
 def test_a_thing_is_shown_with_its_edges_ring_by_ring_and_with_who_says_each(specs: App) -> None:
-    seen = show(specs, _ask("SPEC-902"))
+    seen = show_entity(specs, _ask("SPEC-902"))
     assert _said(seen.edges) == {
         ("SPEC-902", "DEPENDS_ON", "SPEC-901"),
         ("SPEC-902", "MENTIONS", "SPEC-904"),
@@ -80,24 +80,24 @@ def test_a_thing_is_shown_with_its_edges_ring_by_ring_and_with_who_says_each(spe
 
 
 def test_hops_types_and_direction_bound_what_is_shown(specs: App) -> None:
-    assert len(show(specs, _ask("SPEC-903", hops=1)).edges) == 1
-    assert _said(show(specs, _ask("SPEC-903", types=["DEPENDS_ON"], direction="out")).edges) == {
+    assert len(show_entity(specs, _ask("SPEC-903", hops=1)).edges) == 1
+    assert _said(show_entity(specs, _ask("SPEC-903", types=["DEPENDS_ON"], direction="out")).edges) == {
         ("SPEC-903", "DEPENDS_ON", "SPEC-902"),
         ("SPEC-902", "DEPENDS_ON", "SPEC-901"),
     }
-    assert show(specs, _ask("SPEC-903", direction="in")).edges == ()
+    assert show_entity(specs, _ask("SPEC-903", direction="in")).edges == ()
 
 
 def test_closed_edges_are_shown_where_asked_for_and_where_the_past_is(specs: App) -> None:
     gone = ("SPEC-902", "DEPENDS_ON", "SPEC-900")
-    assert gone not in _said(show(specs, _ask("SPEC-902")).edges)
-    closed = show(specs, _ask("SPEC-902", closed=True))
+    assert gone not in _said(show_entity(specs, _ask("SPEC-902")).edges)
+    closed = show_entity(specs, _ask("SPEC-902", closed=True))
     assert next(each for each in closed.edges if each.target == "SPEC-900").valid_until == MAY
-    then = show(specs, _ask("SPEC-902", as_of=APRIL - timedelta(days=1)))
+    then = show_entity(specs, _ask("SPEC-902", as_of=APRIL - timedelta(days=1)))
     assert gone in _said(then.edges)
     assert then.state
     assert then.state.props["status"] == "draft"
-    before = show(specs, _ask("SPEC-902", as_of=MARCH - timedelta(days=1)))
+    before = show_entity(specs, _ask("SPEC-902", as_of=MARCH - timedelta(days=1)))
     assert (before.edges, before.state) == ((), None)
 
 
@@ -105,20 +105,23 @@ def test_what_was_not_written_down_yet_is_not_shown_as_known_then(specs: App) ->
     kept = remember(specs, RememberInput(content="The relay stands on SPEC-902", namespace=HERE, entity_ref="relay"))
     for name in ("SPEC-902", "the middle layer", "SPEC-904", "relay", kept.memory.id):
         with pytest.raises(NotFoundError, match=r"nothing was known of .* at 2026-05-01"):
-            show(specs, _ask(name, as_known_at=MAY))
-        assert show(specs, _ask(name, as_known_at=specs.clock.now())).entity == show(specs, _ask(name)).entity
+            show_entity(specs, _ask(name, as_known_at=MAY))
+        assert (
+            show_entity(specs, _ask(name, as_known_at=specs.clock.now())).entity
+            == show_entity(specs, _ask(name)).entity
+        )
 
 
 def test_a_memory_is_in_no_state_of_its_own_whenever_it_is_asked_about(specs: App) -> None:
     kept = remember(specs, RememberInput(content="The relay stands on SPEC-902", namespace=HERE))
     now = specs.clock.now()
-    assert show(specs, _ask(kept.memory.id)).state is None
-    assert show(specs, _ask(kept.memory.id, as_of=now, as_known_at=now)).state is None
+    assert show_entity(specs, _ask(kept.memory.id)).state is None
+    assert show_entity(specs, _ask(kept.memory.id, as_of=now, as_known_at=now)).state is None
 
 
 @pytest.mark.parametrize("name", ["spec 902", "The Middle Layer", "specs/SPEC-902.md"])
 def test_an_alias_a_loose_spelling_and_a_path_name_the_same_thing(specs: App, name: str) -> None:
-    entity = show(specs, _ask(name)).entity
+    entity = show_entity(specs, _ask(name)).entity
     assert (entity.name, entity.type) == ("SPEC-902", "Specification")
     assert entity.alias == (name != "spec 902")
 
@@ -126,30 +129,30 @@ def test_an_alias_a_loose_spelling_and_a_path_name_the_same_thing(specs: App, na
 def test_a_document_is_named_by_its_id_and_by_its_file_in_the_vault(specs: App) -> None:
     filed = next(each for each in specs.graph.documents(HERE) if each.document.entity == "SPEC-902")
     for name in (filed.path, filed.document.id, filed.document.id[-10:]):
-        assert show(specs, _ask(name)).entity.name == "SPEC-902"
+        assert show_entity(specs, _ask(name)).entity.name == "SPEC-902"
 
 
 def test_a_memory_is_named_by_its_id_the_end_of_it_and_its_path(specs: App) -> None:
     kept = remember(specs, RememberInput(content="The relay stands on SPEC-902", namespace=HERE, entity_ref="relay"))
     for name in (kept.memory.id, kept.memory.id[-10:], kept.path):
-        edges = show(specs, _ask(name, hops=1)).edges
+        edges = show_entity(specs, _ask(name, hops=1)).edges
         assert {(each.type, each.target) for each in edges} == {("ABOUT", "relay"), ("MENTIONS", "SPEC-902")}
         assert {each.said_in for each in edges} == {kept.path}
 
 
 def test_an_unknown_name_is_refused_with_the_nearest_ones(specs: App) -> None:
     with pytest.raises(NotFoundError) as raised:
-        show(specs, _ask("SPEC-92"))
+        show_entity(specs, _ask("SPEC-92"))
     assert "SPEC-902" in raised.value.next_step
     with pytest.raises(NotFoundError):
-        show(specs, _ask(""))
+        show_entity(specs, _ask(""))
     with pytest.raises(NotFoundError):
-        show(specs, GraphShowInput(namespace="other/place", name="SPEC-902"))
+        show_entity(specs, GraphShowInput(namespace="other/place", name="SPEC-902"))
 
 
 def test_the_future_cannot_be_looked_at(specs: App) -> None:
     with pytest.raises(InputError, match="future"):
-        show(specs, _ask("SPEC-902", as_of=datetime(2999, 1, 1, tzinfo=UTC)))
+        show_entity(specs, _ask("SPEC-902", as_of=datetime(2999, 1, 1, tzinfo=UTC)))
 
 
 def test_types_are_read_in_any_case_and_unknown_ones_refused() -> None:
@@ -170,14 +173,14 @@ def test_types_that_are_no_list_of_words_are_refused_as_a_wrong_value(types: obj
 
 
 def test_a_look_can_be_drawn(specs: App) -> None:
-    seen = show(specs, _ask("SPEC-903"))
+    seen = show_entity(specs, _ask("SPEC-903"))
     assert "specs/SPEC-903.md:10-15" in seen.text()
     assert seen.text(ascii_only=True).isascii()
     assert seen.svg().startswith("<svg")
 
 
 def test_an_xray_shows_the_way_by_names_that_no_receipt_holds_and_its_edges_in_their_own_direction(specs: App) -> None:
-    snapshot = xray(specs, RecallInput(query="what depends on SPEC-901?", namespace=HERE))
+    snapshot = xray_new_recall(specs, RecallInput(query="what depends on SPEC-901?", namespace=HERE))
     ways = {each.graph_path: each for each in snapshot.results if each.graph_path}
     near = ways["SPEC-901", "SPEC-902"]
     assert (near.graph_edges, near.graph_edge_confidences) == (("SPEC-902 DEPENDS_ON SPEC-901",), (0.95,))
@@ -186,11 +189,11 @@ def test_an_xray_shows_the_way_by_names_that_no_receipt_holds_and_its_edges_in_t
     packed = specs.history.receipt(snapshot.snapshot_id, HERE)
     assert packed
     assert (b"SPEC-901" in packed, b"SPEC-903" in packed) == (True, False)
-    assert xray_of(specs, HERE, snapshot.snapshot_id).results == snapshot.results
+    assert xray_by_id(specs, HERE, snapshot.snapshot_id).results == snapshot.results
 
 
 def test_the_way_over_what_was_forgotten_tells_no_name_not_even_to_who_guesses_it(specs: App) -> None:
-    snapshot = xray(specs, RecallInput(query="what depends on SPEC-901?", namespace=HERE))
+    snapshot = xray_new_recall(specs, RecallInput(query="what depends on SPEC-901?", namespace=HERE))
     packed = specs.history.receipt(snapshot.snapshot_id, HERE)
     assert packed
     nodes = {node for path in unpack(packed).state.paths.values() for node in path.nodes}
@@ -198,26 +201,28 @@ def test_the_way_over_what_was_forgotten_tells_no_name_not_even_to_who_guesses_i
     assert entity_id(HERE, "spec-902", b"") not in nodes
     made = {filed.document.entity: filed.document.id for filed in specs.graph.documents(HERE)}
     forget(specs, ForgetInput(namespace=HERE, memory_ids=(made["SPEC-902"], made["SPEC-903"])))
-    ways = [each for each in xray_of(specs, HERE, snapshot.snapshot_id).results if each.graph_path]
+    ways = [each for each in xray_by_id(specs, HERE, snapshot.snapshot_id).results if each.graph_path]
     assert {name for each in ways for name in each.graph_path or ()} <= {"SPEC-901", GONE}
 
 
 @pytest.mark.requirement("GRAPH-5")
 def test_an_audit_counts_and_names_what_does_not_fit(specs: App) -> None:
-    found = audit(specs, HERE)
+    found = audit_graph(specs, HERE)
     assert (found.documents, {(each.kind, each.subject) for each in found.problems}) == (3, {("dangling", "SPEC-904")})
-    assert audit(specs, "other/place").problems == ()
+    assert audit_graph(specs, "other/place").problems == ()
 
 
 def test_another_name_leads_to_its_thing_and_one_of_two_things_to_neither(specs: App) -> None:
     document(specs, "SPEC-905", [(MARCH, {"title": "Reader"})], [section(specs, "Depends on", "[it](layer.md)")])
     document(specs, "SPEC-906", [(MARCH, {"title": "One"})], [section(specs, "See", "SPEC-901")], ["specs/layer.md"])
-    assert ("dangling", "specs/layer.md") not in {(each.kind, each.subject) for each in audit(specs, HERE).problems}
-    assert show(specs, _ask("specs/layer.md")).entity.name == "SPEC-906"
+    assert ("dangling", "specs/layer.md") not in {
+        (each.kind, each.subject) for each in audit_graph(specs, HERE).problems
+    }
+    assert show_entity(specs, _ask("specs/layer.md")).entity.name == "SPEC-906"
     document(specs, "SPEC-907", [(MARCH, {"title": "Two"})], [section(specs, "See", "SPEC-901")], ["specs/layer.md"])
-    (problem,) = (each for each in audit(specs, HERE).problems if each.subject == "specs/layer.md")
+    (problem,) = (each for each in audit_graph(specs, HERE).problems if each.subject == "specs/layer.md")
     assert problem.what == "SPEC-905 depends on specs/layer.md; SPEC-906 and SPEC-907 are called specs/layer.md"
-    assert not show(specs, _ask("specs/layer.md")).entity.defined
+    assert not show_entity(specs, _ask("specs/layer.md")).entity.defined
 
 
 def test_the_chain_of_a_header_is_told_with_what_differs_and_what_brought_it_about(specs: App) -> None:
@@ -264,10 +269,10 @@ def test_a_backfill_shows_what_other_settings_read_applies_it_and_then_has_nothi
         "spec-905 DEPENDS_ON ticket-77 (Depends on) 0.95"
     ]
     with pytest.raises(NotFoundError):
-        show(specs, _ask("TICKET-77"))
+        show_entity(specs, _ask("TICKET-77"))
     done = backfill(specs, BackfillInput(namespace=HERE, apply=True))
     assert (done.added, done.applied, done.problem) == (shown.added, True, None)
-    assert show(specs, _ask("TICKET-77")).edges
+    assert show_entity(specs, _ask("TICKET-77")).edges
     assert backfill(specs, BackfillInput(namespace=HERE, apply=True)).diffs == ()
     object.__setattr__(specs.indexer, "naming", Naming(("SPEC",), ()))
     assert backfill(specs, BackfillInput(namespace=HERE)).removed == {"edges": 1, "entities": 1}

@@ -15,8 +15,8 @@ from pellucid.app import App
 from pellucid.capture.own_output import without_own_output
 from pellucid.capture.report import CaptureReport
 from pellucid.errors import InputError
-from pellucid.operations.hooks.event import HOOK, HookInput, HookOutput, hooked
-from pellucid.operations.hooks.prompt import looked_for
+from pellucid.operations.hooks.event import HOOK, HookInput, HookOutput, handle_event
+from pellucid.operations.hooks.prompt import query_of_prompt
 from pellucid.operations.hooks.transcripts import read_transcripts
 from pellucid.operations.operation import Call
 from pellucid.operations.recall.explaining import REPLAY
@@ -76,7 +76,7 @@ def test_what_a_prompt_looks_for_is_put_before_it_with_its_ids_and_the_recall(ap
 )
 def test_a_prompt_that_asks_nothing_of_memory_asks_it_nothing(app: App, prompt: str) -> None:
     keep(app, CRANE)
-    assert looked_for(prompt) == ""
+    assert query_of_prompt(prompt) == ""
     assert tell(app, "UserPromptSubmit", prompt=prompt).print == {}
     assert app.history.counts()[0] == 0
 
@@ -110,7 +110,7 @@ def test_a_memory_is_shown_once_a_session_until_its_context_is_cut(app: App) -> 
     another = HookInput(
         host="claude-code", event={"hook_event_name": "UserPromptSubmit", "session_id": "another", "prompt": prompt}
     )
-    assert hooked(app, another).memory_ids
+    assert handle_event(app, another).memory_ids
 
 
 def test_what_the_session_itself_said_is_not_told_to_it(app: App) -> None:
@@ -137,7 +137,7 @@ def test_hooks_that_are_switched_off_say_and_note_nothing(app: App) -> None:
 
 def test_cursor_takes_no_context_at_a_prompt_so_nothing_is_recalled_for_it(app: App) -> None:
     keep(app, CRANE)
-    out = hooked(
+    out = handle_event(
         app,
         HookInput(
             host="cursor",
@@ -173,7 +173,7 @@ def test_the_folder_of_the_event_decides_which_project_is_asked(app: App, tmp_pa
             at_home, line("user", said, number + 1, cwd=folders[name], sessionId=session), session=session
         )
         event = {"hook_event_name": "SessionEnd", "session_id": session, "transcript_path": str(path)}
-        hooked(elsewhere, HookInput(host="claude-code", event={**event, "cwd": folders[name]}))
+        handle_event(elsewhere, HookInput(host="claude-code", event={**event, "cwd": folders[name]}))
     read_transcripts(elsewhere)
     start = tell(elsewhere, "SessionStart", cwd=folders["harbour"], source="startup")
     assert start.namespace == "local/harbour"
@@ -189,7 +189,7 @@ def test_a_session_begins_with_the_brief_of_its_project_which_capture_takes_out_
     tell(app, "SessionEnd", transcript_path=str(path))
     read_transcripts(app)
     event = {"hook_event_name": "SessionStart", "session_id": "next", "source": "startup"}
-    out = hooked(app, HookInput(host="claude-code", event=event))
+    out = handle_event(app, HookInput(host="claude-code", event=event))
     context = context_of(out)
     assert "checked on Mondays" in context
     assert len(context) <= 1500 * 4
@@ -216,7 +216,7 @@ def test_a_brief_that_no_server_was_there_for_comes_with_the_first_prompt_once(
 
     def ask(prompt: str) -> HookOutput:
         event = {"hook_event_name": "UserPromptSubmit", "session_id": "next", "prompt": prompt}
-        return hooked(app, HookInput(host="claude-code", event=event))
+        return handle_event(app, HookInput(host="claude-code", event=event))
 
     if left:
         word()
@@ -235,7 +235,7 @@ def test_a_session_that_had_its_brief_or_goes_on_gets_none_at_a_prompt(app: App,
     for source in ("startup", "resume"):
         for name, said in (("SessionStart", {"source": source}), ("UserPromptSubmit", {"prompt": "go on"})):
             event = {"hook_event_name": name, "session_id": source, **said}
-            out = hooked(app, HookInput(host="claude-code", event=event))
+            out = handle_event(app, HookInput(host="claude-code", event=event))
         assert context_of(out) == ""
 
 
@@ -430,8 +430,10 @@ def test_an_event_that_is_none_is_refused(app: App, event: dict[str, Any], said:
 def test_codex_and_cursor_are_spoken_to_in_their_own_form(app: App) -> None:
     asking = set_up(app, ask_after=1)
     for host, prompt, stop in (("codex", "UserPromptSubmit", "Stop"), ("cursor", "beforeSubmitPrompt", "stop")):
-        hooked(asking, HookInput(host=host, event={"hook_event_name": prompt, "session_id": host, "prompt": "yes"}))
-        out = hooked(asking, HookInput(host=host, event={"hook_event_name": stop, "session_id": host}))
+        handle_event(
+            asking, HookInput(host=host, event={"hook_event_name": prompt, "session_id": host, "prompt": "yes"})
+        )
+        out = handle_event(asking, HookInput(host=host, event={"hook_event_name": stop, "session_id": host}))
         assert set(out.print) == ({"decision", "reason"} if host == "codex" else {"followup_message"})
 
 
@@ -461,12 +463,12 @@ def test_a_session_of_cursor_is_kept_under_the_project_of_its_workspace(
         "transcript_path": str(path) if layout == "named" else None,
     }
     for name in ("sessionStart", "sessionEnd"):
-        hooked(elsewhere, HookInput(host="cursor", event={**event, "hook_event_name": name}))
+        handle_event(elsewhere, HookInput(host="cursor", event={**event, "hook_event_name": name}))
     assert read_transcripts(elsewhere) == 1
     (kept,) = [each for each in elsewhere.index.memories("local/harbour") if each.memory.category == "decision"]
     assert (kept.memory.content, kept.memory.session_id) == (words[:-1], SESSION)
     begun = {**event, "hook_event_name": "sessionStart", "conversation_id": "next", "session_id": "next"}
-    out = hooked(elsewhere, HookInput(host="cursor", event=begun))
+    out = handle_event(elsewhere, HookInput(host="cursor", event=begun))
     assert set(out.print) == {"additional_context"}
     assert "checked on Mondays" in out.print["additional_context"]
 
@@ -480,5 +482,7 @@ def test_turns_of_a_transcript_are_kept_as_an_import_keeps_them(app: App, at_hom
     read_transcripts(chosen)
     kept = [each.memory.content for each in app.index.memories(HERE) if each.memory.category == "moment"]
     assert sorted(kept) == (sorted(json.loads(each)["message"]["content"] for each in SAID) if keep else [])
-    out = hooked(chosen, HookInput(host="claude-code", event={"hook_event_name": "SessionStart", "session_id": "next"}))
+    out = handle_event(
+        chosen, HookInput(host="claude-code", event={"hook_event_name": "SessionStart", "session_id": "next"})
+    )
     assert ("asked: We decided that the crane's brakes" in context_of(out)) == keep

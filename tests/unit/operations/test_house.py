@@ -15,7 +15,13 @@ from kits.vault import ELSEWHERE, HERE, Opener, ask, contents, edit, keep, open_
 from pellucid.app import App
 from pellucid.encoders.minilm.encoder import MiniLM
 from pellucid.errors import InputError, StoreBusyError
-from pellucid.operations.admin.health import DoctorOutput, diagnose, examine, make_room, rebuild
+from pellucid.operations.admin.health import (
+    DoctorOutput,
+    check_databases,
+    examine_home,
+    rebuild,
+    set_damaged_index_aside,
+)
 from pellucid.store.local.vault.files import Vault
 from pellucid.store.local.vault.records import LocalRecords
 from pellucid.surfaces.present import everyday as present
@@ -82,7 +88,7 @@ def test_a_sound_home_is_healthy_and_has_nothing_to_note(house: Opener) -> None:
     app = house()
     keep(app, CRANE)
     keep(house(namespace=ELSEWHERE), FERRY)
-    report = examine(app)
+    report = examine_home(app)
     assert (report.healthy, report.findings, report.notes) == (True, (), ())
     assert (report.files, report.memories) == (2, 2)
 
@@ -93,12 +99,12 @@ def test_a_memory_that_the_index_lost_is_found_by_its_namespace(house: Opener) -
     keep(app, FERRY)
     in_index(app, "DELETE FROM features WHERE row = (SELECT row FROM memories WHERE id = ?)", lost)
     in_index(app, "DELETE FROM memories WHERE id = ?", lost)
-    report = examine(app)
+    report = examine_home(app)
     assert found(report) == [("index", ELSEWHERE)]
     assert lost in report.findings[0].problem
     assert report.findings[0].next_step == "run `pellucid rebuild`"
     rebuild(app)
-    assert examine(app).healthy
+    assert examine_home(app).healthy
 
 
 def test_a_memory_that_no_file_holds_is_found(app: App) -> None:
@@ -106,7 +112,7 @@ def test_a_memory_that_no_file_holds_is_found(app: App) -> None:
     keep(app, FERRY)
     (vault(app) / strange.path).unlink()
     in_index(app, "DELETE FROM files WHERE path = ?", strange.path)
-    report = examine(app)
+    report = examine_home(app)
     assert found(report) == [("index", HERE)]
     assert "stand in no file" in report.findings[0].problem
     assert strange.memory.id in report.findings[0].problem
@@ -115,18 +121,18 @@ def test_a_memory_that_no_file_holds_is_found(app: App) -> None:
 def test_words_of_the_index_that_are_not_those_of_the_file_are_found(app: App) -> None:
     memory_id = keep(app, CRANE).memory.id
     in_index(app, "UPDATE memories SET record = replace(record, 'forty', 'sixty')")
-    report = examine(app)
+    report = examine_home(app)
     assert found(report) == [("index", HERE)]
     assert memory_id in report.findings[0].problem
     rebuild(app)
-    assert examine(app).healthy
+    assert examine_home(app).healthy
 
 
 def test_an_id_in_two_files_is_found_and_the_copy_is_not_missing(app: App) -> None:
     kept = keep(app, CRANE)
     (vault(app) / "facts" / "copy.md").write_bytes((vault(app) / kept.path).read_bytes())
     app.unit_of_work.take_over_edits()
-    assert found(examine(app)) == [("id", kept.memory.id)]
+    assert found(examine_home(app)) == [("id", kept.memory.id)]
 
 
 def test_an_edit_that_keeps_size_and_time_is_found_and_a_rebuild_takes_it(app: App) -> None:
@@ -135,11 +141,11 @@ def test_an_edit_that_keeps_size_and_time_is_found_and_a_rebuild_takes_it(app: A
     edit(app.settings.home, path, "forty", "sixty")
     os.utime(vault(app) / path, ns=(before.st_atime_ns, before.st_mtime_ns))
     assert app.indexer.drift().paths == ()
-    report = examine(app)
+    report = examine_home(app)
     assert found(report) == [("drift", path)]
     assert report.findings[0].next_step == "run `pellucid rebuild`"
     rebuild(app)
-    assert examine(app).healthy
+    assert examine_home(app).healthy
     assert contents(ask(app, "crane")) == [CRANE.replace("forty", "sixty")]
 
 
@@ -147,7 +153,7 @@ def test_what_was_added_edited_and_moved_is_a_note_and_no_finding(app: App) -> N
     edited, moved = keep(app, CRANE).path, vault(app) / keep(app, FERRY).path
     edit(app.settings.home, edited, "forty", "fifty-one")
     moved.rename(moved.with_name("moved.md"))
-    report = examine(app)
+    report = examine_home(app)
     assert report.healthy
     assert [note.split(":")[0] for note in report.notes] == [
         f"1 {kind} outside Pellucid" for kind in ("added", "edited", "deleted")
@@ -159,7 +165,7 @@ def test_a_hand_written_file_agrees_with_its_row(app: App) -> None:
     (vault(app) / "facts" / "mine.md").write_text(CRANE, "utf-8")
     os.utime(vault(app) / "facts" / "mine.md", ns=(1, 1_780_000_000_123_456_789))
     app.unit_of_work.take_over_edits()
-    assert examine(app).healthy
+    assert examine_home(app).healthy
 
 
 def test_links_special_files_and_names_no_path_can_hold_are_noted(app: App) -> None:
@@ -174,7 +180,7 @@ def test_links_special_files_and_names_no_path_can_hold_are_noted(app: App) -> N
     (folder / "bell\x07").mkdir()
     (folder / ".obsidian").mkdir()
     (folder / "picture\\1.png").write_bytes(b"")
-    report = examine(app)
+    report = examine_home(app)
     assert report.healthy
     assert report.notes == (
         "3 passed over in the vault (link): facts/dangling.md, facts/link.md, facts/linked",
@@ -188,7 +194,7 @@ def test_of_many_names_the_first_few_are_said(app: App) -> None:
     keep(app, CRANE)
     for number in range(9):
         (vault(app) / f"link{number}.md").symlink_to("nowhere")
-    note = examine(app).notes[0]
+    note = examine_home(app).notes[0]
     assert note.startswith("9 passed over")
     assert note.endswith("link4.md …")
 
@@ -203,7 +209,7 @@ class _Simple(LocalRecords):
 def test_a_file_system_without_exchange_is_noted(app: App) -> None:
     keep(app, CRANE)
     records = _Simple(app.settings.home)
-    report = examine(replace(app, records=records, indexer=replace(app.indexer, records=records)))
+    report = examine_home(replace(app, records=records, indexer=replace(app.indexer, records=records)))
     records.close()
     assert report.healthy
     assert ["cannot exchange" in note for note in report.notes] == [True]
@@ -216,15 +222,15 @@ def test_a_rebuild_names_no_operation_that_was_never_committed(app: App) -> None
     rebuild(app)
     named = {each.op_id for each in app.index.memories(HERE)}
     assert named <= {row.op_id for row in app.records.operations()}
-    assert examine(app).healthy
+    assert examine_home(app).healthy
 
 
 def test_findings_come_last_each_with_its_next_step(app: App) -> None:
     keep(app, CRANE)
     (vault(app) / "facts" / "bad.md").write_bytes(b"---\na: [\n---\n")
     (vault(app) / "facts" / "worse.md").write_bytes(b"\xff\xfe")
-    report = examine(app)
-    lines = present.examined(report).splitlines()
+    report = examine_home(app)
+    lines = present.doctor_text(report).splitlines()
     assert lines[-3] == "2 problems:"
     assert all(line.startswith("PROBLEM   file: facts/") for line in lines[-2:])
     assert all(line.endswith(f"→ {each.next_step}") for line, each in zip(lines[-2:], report.findings, strict=True))
@@ -234,14 +240,14 @@ def test_a_locked_database_is_not_a_damaged_one(app: App, monkeypatch: pytest.Mo
     keep(app, CRANE)
     home = app.settings.home
     app.close()
-    monkeypatch.setattr("pellucid.store.local.health.BUSY_TIMEOUT_MS", 1)
+    monkeypatch.setattr("pellucid.store.local.database.BUSY_TIMEOUT_MS", 1)
     with closing(apsw.Connection(str(home / "index.db"))) as other:
         other.execute("PRAGMA locking_mode = EXCLUSIVE")
         other.execute("BEGIN EXCLUSIVE")
         with pytest.raises(StoreBusyError):
-            make_room(home)
+            set_damaged_index_aside(home)
     assert (home / "index.db").exists()
-    assert diagnose(home) is None
+    assert check_databases(home) is None
 
 
 def test_a_file_nobody_may_read_is_a_finding_and_the_others_are_compared(reachable: Path, minilm: MiniLM) -> None:
@@ -251,7 +257,7 @@ def test_a_file_nobody_may_read_is_a_finding_and_the_others_are_compared(reachab
     (vault(app) / locked).chmod(0)
 
     def look() -> str:
-        report = examine(open_home(reachable, minilm))
+        report = examine_home(open_home(reachable, minilm))
         return repr([(each.check, each.subject, each.next_step) for each in report.findings])
 
     assert said_by_somebody_else(reachable, look) == repr(

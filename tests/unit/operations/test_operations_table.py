@@ -16,7 +16,7 @@ from pellucid.app import App
 from pellucid.errors import InputError, field_name
 from pellucid.model.wire import Wire
 from pellucid.operations.memory.remembering import REMEMBER
-from pellucid.operations.operation import CONTEXT, Call, flag_of, spelled
+from pellucid.operations.operation import CONTEXT, Call, flag_name, flag_of
 from pellucid.operations.recall.recalling import RECALL
 from pellucid.operations.recall.request import RecallInput
 from pellucid.surfaces.cli.own import OWN
@@ -73,7 +73,7 @@ def test_every_operation_has_one_text_or_a_command_that_tells_it() -> None:
 def test_an_error_names_a_field_and_each_surface_spells_it() -> None:
     error = InputError(f"{field_name('top_k')} is off", next_step=f"leave {field_name('categories')} out")
     assert str(error) == "top_k is off (leave categories out)"
-    error.spell(lambda name: spelled(RecallInput, name))
+    error.spell(lambda name: flag_name(RecallInput, name))
     assert (error.message, error.next_step) == ("--top-k is off", "leave --category out")
 
 

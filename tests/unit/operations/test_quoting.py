@@ -7,10 +7,10 @@ from pellucid.app import App
 from pellucid.model.memory import Memory
 from pellucid.model.observation import Evidence, ExtractedFact
 from pellucid.model.turn import Turn
-from pellucid.observe.pipeline import quoted
+from pellucid.observe.pipeline import with_quotes
 from pellucid.operations.memory.forgetting import ForgetInput, forget
-from pellucid.operations.memory.storytelling import history
-from pellucid.surfaces.present.memory.changes import history as shown
+from pellucid.operations.memory.storytelling import history_of_memory
+from pellucid.surfaces.present.memory.changes import history_text as shown
 from pellucid.vault.markdown import FileIdentity, parse, render_memory
 
 
@@ -24,7 +24,7 @@ def test_a_memory_keeps_the_sentence_it_was_read_from_and_its_history_shows_it(w
     memory = _only(whole)
     assert memory.evidence == ("s1:1-1",)
     assert memory.evidence_quotes == {"s1:1-1": "So, we decided to cut releases every Tuesday."}
-    assert "s1:1-1 “So, we decided to cut releases every Tuesday.”" in shown(history(whole, HERE, memory.id))
+    assert "s1:1-1 “So, we decided to cut releases every Tuesday.”" in shown(history_of_memory(whole, HERE, memory.id))
 
 
 def test_a_quote_comes_back_from_its_file_and_a_file_without_one_is_read(whole: App) -> None:
@@ -43,7 +43,7 @@ def test_a_long_quote_is_cut_at_a_word() -> None:
     fact = ExtractedFact(
         category="fact", content=said, confidence=0.9, evidence=(Evidence(source="s", start=1, end=1),)
     )
-    quote = quoted(fact, {1: Turn("s", 1, "user", said)}).evidence[0].quote
+    quote = with_quotes(fact, {1: Turn("s", 1, "user", said)}).evidence[0].quote
     assert 280 < len(quote) <= 300
     assert said.startswith(quote.removesuffix("…"))
     assert said[len(quote) - 1] in " ,"

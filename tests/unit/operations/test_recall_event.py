@@ -15,7 +15,7 @@ from pellucid.operations.memory.forgetting import ForgetInput, forget
 from pellucid.operations.memory.remembering import RememberInput, remember
 from pellucid.operations.recall.kept.event import EventInput, event
 from pellucid.operations.recall.kept.snapshots import ListedRecall, SnapshotsInput, list_snapshots
-from pellucid.operations.recall.recalling import RecallInput, recall, xray_of
+from pellucid.operations.recall.recalling import RecallInput, recall, xray_by_id
 from pellucid.store.local.database import connect, execute
 from pellucid.store.local.history.history import LocalHistory
 
@@ -71,7 +71,7 @@ def test_a_recall_that_failed_is_listed_with_its_words_and_tells_what_went_wrong
     assert told.failure.place.startswith("DeadlineError in ")
     assert "doctor" in told.failure.next_step
     with pytest.raises(NotFoundError, match="failed") as refused:
-        xray_of(kept, HERE, row.recall_id)
+        xray_by_id(kept, HERE, row.recall_id)
     assert f"snapshots show {row.recall_id}" in refused.value.next_step
 
 

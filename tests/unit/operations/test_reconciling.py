@@ -12,7 +12,7 @@ from pellucid.memory.ledger_rows import lifecycle_rows
 from pellucid.memory.reconcile.reconcile import Reconciler, statement_of
 from pellucid.model.observation import Evidence, ExtractedFact, MemoryObservation
 from pellucid.operations.memory.remembering import RememberInput, remember
-from pellucid.operations.memory.storytelling import history
+from pellucid.operations.memory.storytelling import history_of_memory
 from pellucid.operations.memory.undoing import UndoInput, undo
 
 LATER = START + timedelta(days=10)
@@ -176,7 +176,7 @@ def test_the_history_names_versions_causes_and_evidence(whole: App) -> None:
     take(whole, session("The cache TTL is 300 seconds.", name="a"))
     take(whole, session("The cache TTL is 600 seconds.", name="b", start=LATER))
     new = held(whole)["The cache TTL is 600 seconds"]
-    story = history(whole, HERE, new.id)
+    story = history_of_memory(whole, HERE, new.id)
     assert [each.memory.content for each in story.versions] == [
         "The cache TTL is 300 seconds",
         "The cache TTL is 600 seconds",

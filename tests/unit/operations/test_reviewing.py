@@ -16,7 +16,7 @@ from pellucid.operations.memory.citing import CiteInput, cite
 from pellucid.operations.memory.lifecycle.aging import LifecycleInput, run_lifecycle
 from pellucid.operations.memory.remembering import RememberInput, remember
 from pellucid.operations.memory.reverifying import ReverifyInput, reverify
-from pellucid.operations.memory.reviewing import ReviewInput, ReviewOutput, to_review
+from pellucid.operations.memory.reviewing import ReviewInput, ReviewOutput, list_to_review
 from pellucid.operations.memory.trusting import PromoteInput, SourceInput, promote, quarantine
 from pellucid.operations.recall.recalling import RecallInput, recall
 from pellucid.settings import load
@@ -46,7 +46,7 @@ def keep(app: App, content: str) -> str:
 
 
 def look(app: App, **given: object) -> ReviewOutput:
-    return to_review(app, ReviewInput.model_validate({"namespace": HERE, **given}))
+    return list_to_review(app, ReviewInput.model_validate({"namespace": HERE, **given}))
 
 
 def found(app: App, **given: object) -> list[tuple[str, list[str]]]:

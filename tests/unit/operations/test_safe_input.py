@@ -19,7 +19,7 @@ from pellucid.memory.unit_of_work import UnitOfWork
 from pellucid.model.wire import Wire
 from pellucid.operations.memory.changing import UpdateInput, VerbInput, apply_verb, update
 from pellucid.operations.memory.remembering import RememberInput
-from pellucid.operations.memory.storytelling import history
+from pellucid.operations.memory.storytelling import history_of_memory
 from pellucid.operations.recall.recalling import RecallInput
 from pellucid.operations.safe_input import LONGEST_CONTENT, LONGEST_TEXT, SafeInput
 from pellucid.recall.query.plan import MAX_CHARACTERS
@@ -99,7 +99,7 @@ def test_no_secret_of_any_text_that_is_asked_with_reaches_the_home(whole: App, h
         review=f"src/{SAID}/login.py",
     )
 
-    reasons = {row.reason_code for row in history(whole, HERE, changed.memory.id).events}
+    reasons = {row.reason_code for row in history_of_memory(whole, HERE, changed.memory.id).events}
     assert made.redactions["password"] >= 8
     assert any("[redacted:password]" in reason for reason in reasons)
     assert SECRET.encode() not in bytes_of(home)

@@ -16,13 +16,13 @@ from pellucid.operations.recall.kept.snapshots import (
     ExportInput,
     PinSnapshotInput,
     SnapshotsInput,
-    explain,
+    explain_last,
     export_snapshots,
     list_snapshots,
     parse_since,
     pin_snapshot,
 )
-from pellucid.operations.recall.recalling import RecallInput, recall, xray_of
+from pellucid.operations.recall.recalling import RecallInput, recall, xray_by_id
 
 HERE, THERE = "local/default", "other/place"
 NOW = datetime(2026, 6, 1, 12, 0, tzinfo=UTC)
@@ -85,11 +85,11 @@ def test_recalls_are_found_by_agent_class_outcome_and_words_page_by_page(kept: A
 
 def test_the_last_recall_is_explained_of_a_session_or_of_the_namespace(kept: App) -> None:
     first, second = asked(kept, "crane?", "s1"), asked(kept, "what lifts?")
-    assert explain(kept, ExplainInput(namespace=HERE)) == xray_of(kept, HERE, second)
-    assert explain(kept, ExplainInput(namespace=HERE, session_id="s1")) == xray_of(kept, HERE, first)
+    assert explain_last(kept, ExplainInput(namespace=HERE)) == xray_by_id(kept, HERE, second)
+    assert explain_last(kept, ExplainInput(namespace=HERE, session_id="s1")) == xray_by_id(kept, HERE, first)
     for request in (ExplainInput(namespace=THERE), ExplainInput(namespace=HERE, session_id="s2")):
         with pytest.raises(NotFoundError, match="nothing was recalled") as error:
-            explain(kept, request)
+            explain_last(kept, request)
         assert error.value.next_step
 
 
@@ -98,7 +98,7 @@ def test_a_session_is_found_by_the_name_it_was_given_even_if_that_held_a_secret(
     recall_id = asked(kept, "crane?", session)
     (listed,) = list_snapshots(kept, SnapshotsInput(namespace=HERE, session_id=session)).recalls
     assert "swordfish" not in str(listed.session_id)
-    assert explain(kept, ExplainInput(namespace=HERE, session_id=session)).snapshot_id == recall_id
+    assert explain_last(kept, ExplainInput(namespace=HERE, session_id=session)).snapshot_id == recall_id
 
 
 def test_a_recall_of_which_only_the_results_are_kept_is_listed_and_said_to_be_too_old(kept: App) -> None:
@@ -107,18 +107,18 @@ def test_a_recall_of_which_only_the_results_are_kept_is_listed_and_said_to_be_to
     (listed,) = list_snapshots(kept, SnapshotsInput(namespace=HERE)).recalls
     assert (listed.in_full, listed.pinned, listed.query, listed.served) == (False, False, None, 1)
     with pytest.raises(NotFoundError, match="only its results are kept") as error:
-        explain(kept, ExplainInput(namespace=HERE))
+        explain_last(kept, ExplainInput(namespace=HERE))
     assert f"aud_{recall_id[4:]}01" in error.value.message
 
 
 def test_a_pinned_recall_can_still_be_explained_when_the_others_are_too_old(kept: App) -> None:
     first, second = asked(kept, "crane?"), asked(kept, "what lifts?")
-    before = xray_of(kept, HERE, first)
+    before = xray_by_id(kept, HERE, first)
     assert pin_snapshot(kept, PinSnapshotInput(namespace=HERE, recall_id=first)).pinned
     kept.history.prune(LATER, 100)
-    assert xray_of(kept, HERE, first) == before
+    assert xray_by_id(kept, HERE, first) == before
     with pytest.raises(NotFoundError):
-        xray_of(kept, HERE, second)
+        xray_by_id(kept, HERE, second)
     late = pin_snapshot(kept, PinSnapshotInput(namespace=HERE, recall_id=second))
     assert (late.pinned, late.in_full) == (True, False)
     assert not pin_snapshot(kept, PinSnapshotInput(namespace=HERE, recall_id=first, pinned=False)).pinned
@@ -148,7 +148,7 @@ def test_an_export_is_one_snapshot_a_line_and_the_same_bytes_again(kept: App) ->
     read = [json.loads(line) for line in lines]
     assert all(set(each) == {"snapshotFound", "snapshot"} for each in read)
     snapshots = [RecallXraySnapshot.model_validate(each["snapshot"]) for each in read]
-    assert snapshots == [xray_of(kept, HERE, recall_id) for recall_id in reversed(ids)]
+    assert snapshots == [xray_by_id(kept, HERE, recall_id) for recall_id in reversed(ids)]
     assert list(export_snapshots(kept, ExportInput(namespace=THERE))) == []
 
 

@@ -16,11 +16,11 @@ from pellucid.operations.graph.states import EntityHistoryOutput
 from pellucid.operations.memory.changing import UpdateInput, VerbInput, apply_verb, update
 from pellucid.operations.memory.remembering import RememberInput, remember
 from pellucid.operations.memory.reverifying import ReverifyInput, reverify
-from pellucid.operations.memory.storytelling import HistoryOutput, history, story_of
-from pellucid.operations.recall.recalling import RecallOutput, recall, xray, xray_of
+from pellucid.operations.memory.storytelling import HistoryOutput, history_of_memory, history_of_name
+from pellucid.operations.recall.recalling import RecallOutput, recall, xray_by_id, xray_new_recall
 from pellucid.operations.recall.request import RecallInput
 from pellucid.settings import load
-from pellucid.surfaces.present.recall.recall import recalled
+from pellucid.surfaces.present.recall.recall import recall_text
 from pellucid.xray.render.formats import render
 
 QUESTION = "where does the staging database live"
@@ -62,12 +62,12 @@ def test_the_answer_offers_what_somebody_verified_long_ago_and_all_that_is_old_w
 ) -> None:
     memory_id = _remembered(app)
     Calendar.at += 181 * DAY
-    assert "not verified" not in recalled(_recalled(app))
-    assert "1 of these was not verified for 181 days, [1]: " in recalled(_recalled(app), verbose=True)
+    assert "not verified" not in recall_text(_recalled(app))
+    assert "1 of these was not verified for 181 days, [1]: " in recall_text(_recalled(app), verbose=True)
     reverify(app, ReverifyInput(namespace=HERE, memory_ids=(memory_id,)))
-    assert "not verified" not in recalled(_recalled(app), verbose=True)
+    assert "not verified" not in recall_text(_recalled(app), verbose=True)
     Calendar.at += 182 * DAY
-    assert f"not verified for 182 days, [1]: `pellucid reverify {memory_id[-10:]}`" in recalled(_recalled(app))
+    assert f"not verified for 182 days, [1]: `pellucid reverify {memory_id[-10:]}`" in recall_text(_recalled(app))
 
 
 def test_the_age_from_which_a_hit_is_stale_is_a_setting(
@@ -84,7 +84,7 @@ def test_the_age_from_which_a_hit_is_stale_is_a_setting(
 def test_an_explanation_says_the_same_as_the_recall(app: App) -> None:
     _remembered(app)
     Calendar.at += 181 * DAY
-    (result,) = xray(app, RecallInput(query=QUESTION, namespace=HERE)).results
+    (result,) = xray_new_recall(app, RecallInput(query=QUESTION, namespace=HERE)).results
     assert result.staleness == _recalled(app).memories[0].staleness
 
 
@@ -102,10 +102,10 @@ def test_what_answered_for_the_past_says_that_it_was_superseded_since(app: App) 
     assert hit.staleness
     assert (hit.staleness.superseded, hit.staleness.age_days) == (True, 10)
     assert past.stale == (old,)
-    assert f"\n1 of these was superseded since: [1] {old}\n" in recalled(past)
-    explained = xray(app, RecallInput(query=QUESTION, namespace=HERE, as_of=then, as_known_at=then))
+    assert f"\n1 of these was superseded since: [1] {old}\n" in recall_text(past)
+    explained = xray_new_recall(app, RecallInput(query=QUESTION, namespace=HERE, as_of=then, as_known_at=then))
     assert f"as-of: {isoformat(then)}; as known at {isoformat(then)}" in render(explained, "text").splitlines()
-    assert "as-of" not in render(xray(app, RecallInput(query=QUESTION, namespace=HERE)), "text")
+    assert "as-of" not in render(xray_new_recall(app, RecallInput(query=QUESTION, namespace=HERE)), "text")
 
 
 def test_a_list_of_the_past_shows_what_could_answer_then(app: App) -> None:
@@ -157,7 +157,7 @@ def test_the_story_of_a_memory_says_which_version_held_and_whether_it_was_in_for
     Calendar.at += DAY
 
     def held_at(at: datetime, **given: datetime) -> tuple[str, bool, str] | None:
-        told = history(app, HERE, new.id, at, **given).held
+        told = history_of_memory(app, HERE, new.id, at, **given).held
         return (told.memory_id, told.in_force, told.set_aside) if told else None
 
     assert held_at(first - DAY) is None
@@ -173,7 +173,7 @@ def test_the_story_as_known_then_holds_nothing_that_was_written_later(app: App) 
     first = Calendar.at
     Calendar.at += 10 * DAY
     update(app, UpdateInput(namespace=HERE, memory_id=old, content="The staging database is in us-east-2"))
-    told = history(app, HERE, old, as_known_at=first)
+    told = history_of_memory(app, HERE, old, as_known_at=first)
     assert [each.memory.id for each in told.versions] == [old]
     assert [row.event_type for row in told.events] == ["created"]
     (version,) = (each.memory for each in told.versions)
@@ -182,7 +182,7 @@ def test_the_story_as_known_then_holds_nothing_that_was_written_later(app: App) 
     assert told.held
     assert (told.held.memory_id, told.held.in_force, told.held.valid_until) == (old, True, None)
     with pytest.raises(NotFoundError, match="not written yet"):
-        history(app, HERE, old, as_known_at=first - DAY)
+        history_of_memory(app, HERE, old, as_known_at=first - DAY)
 
 
 def test_a_verification_after_the_instant_known_at_is_not_told_and_the_age_is_that_of_the_instant_asked_about(
@@ -216,7 +216,7 @@ def test_every_verification_is_kept_for_questions_about_the_time_after_it(app: A
         (hit,) = answer.memories
         assert hit.staleness
         assert (hit.staleness.last_verified_at, hit.staleness.age_days) == (first, 190 if "as_of" in given else 290)
-        assert xray_of(app, HERE, answer.recall_id).results[0].staleness == hit.staleness
+        assert xray_by_id(app, HERE, answer.recall_id).results[0].staleness == hit.staleness
     (before,) = _recalled(app, as_of=Calendar.at - 295 * DAY).memories
     assert before.staleness
     assert before.staleness.last_verified_at is None
@@ -238,7 +238,7 @@ def test_what_was_superseded_or_restated_since_is_told_as_it_stood(app: App) -> 
         answer = _recalled(app, **question, **given)
         assert {each.memory.id for each in answer.memories} == {old, wide}
         assert ("superseded" in answer.context, "restated" in answer.context) == (False, False)
-        told = {each.memory_id: each for each in xray_of(app, HERE, answer.recall_id).results}[old]
+        told = {each.memory_id: each for each in xray_by_id(app, HERE, answer.recall_id).results}[old]
         assert told.provenance
         assert (told.provenance.safety, told.provenance.correction_state, told.provenance.stale) == (
             "safe",
@@ -253,13 +253,13 @@ def test_a_name_tells_the_story_of_a_thing_and_an_id_that_of_a_memory(app: App) 
     Calendar.at = MAY
     document(app, "SPEC-901", [(MARCH, {"title": "Ground", "status": "draft"}), (APRIL, {"title": "Ground"})])
     memory_id = _remembered(app)
-    thing = story_of(app, HERE, "SPEC-901", as_of=MARCH)
+    thing = history_of_name(app, HERE, "SPEC-901", as_of=MARCH)
     assert isinstance(thing, EntityHistoryOutput)
     assert [each.props["status"] for each in thing.states] == ["draft"]
     for name in (memory_id, memory_id[-10:]):
-        assert isinstance(story_of(app, HERE, name), HistoryOutput)
+        assert isinstance(history_of_name(app, HERE, name), HistoryOutput)
     with pytest.raises(NotFoundError) as raised:
-        story_of(app, HERE, "SPEC-902")
+        history_of_name(app, HERE, "SPEC-902")
     assert "SPEC-901" in raised.value.next_step
 
 
@@ -268,10 +268,10 @@ def test_what_a_memory_says_of_a_thing_is_a_state_of_it(app: App) -> None:
     first = Calendar.at
     Calendar.at += DAY
     _remembered(app, "The relay listens on port 9090", entity_ref="relay", attributes={"port": "9090"})
-    told = story_of(app, HERE, "relay")
+    told = history_of_name(app, HERE, "relay")
     assert isinstance(told, EntityHistoryOutput)
     assert [each.props.get("port") for each in told.states] == ["8080", "9090"]
-    past = story_of(app, HERE, "relay", as_of=first)
+    past = history_of_name(app, HERE, "relay", as_of=first)
     assert isinstance(past, EntityHistoryOutput)
     assert past.holds == {"port": "8080"}
 

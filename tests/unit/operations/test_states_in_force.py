@@ -11,7 +11,7 @@ from kits.graph import APRIL, HERE, MARCH, MAY, document, section
 from pellucid.app import App
 from pellucid.operations.admin.health import rebuild
 from pellucid.operations.browsing import ListInput, list_memories
-from pellucid.operations.graph.graphing import GraphShowInput, show
+from pellucid.operations.graph.graphing import GraphShowInput, show_entity
 from pellucid.operations.graph.states import history_of_entity
 from pellucid.operations.memory.changing import UpdateInput, Verb, VerbInput, apply_verb, update
 from pellucid.operations.memory.forgetting import ForgetInput, forget
@@ -49,7 +49,7 @@ def told(app: App, on: float | None = None) -> dict[str, str]:
     """What is true of the relay, on which its history, the graph around it and a rebuilt index agree."""
     as_of = None if on is None else day(on)
     holds = history_of_entity(app, HERE, "relay", as_of).holds or {}
-    state = show(app, GraphShowInput(namespace=HERE, name="relay", as_of=as_of)).state
+    state = show_entity(app, GraphShowInput(namespace=HERE, name="relay", as_of=as_of)).state
     assert (state.props if state else {}) == holds
     return holds
 
@@ -147,9 +147,9 @@ def test_an_edge_that_ended_later_is_open_by_what_was_known(app: App) -> None:
     )
     Calendar.at = MAY + 30 * DAY
     asked = GraphShowInput(namespace=HERE, name="SPEC-902", as_known_at=APRIL + DAY)
-    (edge,) = show(app, asked).edges
+    (edge,) = show_entity(app, asked).edges
     assert (edge.target, edge.valid_until) == ("SPEC-900", None)
-    assert show(app, asked.model_copy(update={"as_known_at": MAY + DAY})).edges == ()
+    assert show_entity(app, asked.model_copy(update={"as_known_at": MAY + DAY})).edges == ()
 
 
 def test_a_merge_and_its_undo_change_no_answer_about_the_days_before(app: App) -> None:
@@ -163,7 +163,7 @@ def test_a_merge_and_its_undo_change_no_answer_about_the_days_before(app: App) -
     around = GraphShowInput(namespace=HERE, name="relay", hops=1, direction="in", types=("ABOUT",))
 
     def sayers(on: float) -> set[str]:
-        return {each.memory_id for each in show(app, around.model_copy(update={"as_of": day(on)})).edges}
+        return {each.memory_id for each in show_entity(app, around.model_copy(update={"as_of": day(on)})).edges}
 
     assert (listed(app, 2), listed(app, 4)) == (before, {made})
     assert [made in sayers(each) for each in (2, 4)] == [False, True]

@@ -11,7 +11,7 @@ from pellucid.operations.memory.citing import CITE
 from pellucid.operations.memory.remembering import REMEMBER
 from pellucid.operations.operation import Call
 from pellucid.operations.recall.recalling import RECALL
-from pellucid.operations.telemetry.lifts import work_out_lifts
+from pellucid.operations.telemetry.lifts import compute_lifts
 from pellucid.operations.telemetry.panels import PANELS, PanelName
 from pellucid.operations.telemetry.stats import StatsInput, stats
 from pellucid.operations.upkeep import IN_THE_BACKGROUND, Upkeep
@@ -57,7 +57,7 @@ def test_a_lift_is_what_a_recall_without_the_leg_gives(asked: tuple[App, list[st
     app, given = asked
     for memory_id in given:
         cite(app, memory_id)
-    assert work_out_lifts(app, HERE) == 1
+    assert compute_lifts(app, HERE) == 1
     kept = {(each["memory_id"], each["leg"]): (each["rank_with"], each["rank_without"]) for each in lifts(app)}
     assert len(kept) == 3 * len(given)
     for leg in ("graph", "temporal", "renew"):
@@ -72,12 +72,12 @@ def test_a_lift_is_worked_out_once_and_for_what_was_worked_with_alone(asked: tup
     app, (first, second, *_) = asked
     cite(app, first)
     cite(app, second, "dismissed")
-    assert [work_out_lifts(app, HERE), work_out_lifts(app, HERE)] == [1, 0]
+    assert [compute_lifts(app, HERE), compute_lifts(app, HERE)] == [1, 0]
     assert {each["memory_id"] for each in lifts(app)} == {first}
     cite(app, first, "good")
-    assert work_out_lifts(app, HERE) == 0
+    assert compute_lifts(app, HERE) == 0
     cite(app, second)
-    assert work_out_lifts(app, HERE) == 1
+    assert compute_lifts(app, HERE) == 1
     assert {each["memory_id"] for each in lifts(app)} == {first, second}
 
 

@@ -10,14 +10,14 @@ from kits.graph import HERE
 from pellucid.app import App
 from pellucid.model.snapshot import XrayResult
 from pellucid.operations.browsing import ListInput, list_memories
-from pellucid.operations.graph.graphing import GraphShowInput, show
+from pellucid.operations.graph.graphing import GraphShowInput, show_entity
 from pellucid.operations.memory.changing import UpdateInput, Verb, VerbInput, apply_verb, update
 from pellucid.operations.memory.forgetting import ForgetInput, forget
 from pellucid.operations.memory.remembering import RememberInput, remember
 from pellucid.operations.memory.reverifying import ReverifyInput, reverify
-from pellucid.operations.memory.storytelling import history
+from pellucid.operations.memory.storytelling import history_of_memory
 from pellucid.operations.memory.undoing import UndoInput, undo
-from pellucid.operations.recall.recalling import RecallInput, recall, xray_of
+from pellucid.operations.recall.recalling import RecallInput, recall, xray_by_id
 from pellucid.surfaces.present.memory import changes as present_changes
 
 DAY, HOUR = timedelta(days=1), timedelta(hours=1)
@@ -39,12 +39,12 @@ def _past(at: datetime | None) -> dict[str, Any]:
 
 
 def _told(app: App, memory_id: str, at: datetime | None) -> object:
-    told = history(app, HERE, memory_id, **_past(at))
+    told = history_of_memory(app, HERE, memory_id, **_past(at))
     return [each.memory for each in told.versions], told.events, told.verdicts
 
 
 def _shown(app: App, name: str, at: datetime | None) -> object:
-    seen = show(app, GraphShowInput(namespace=HERE, name=name, **_past(at)))
+    seen = show_entity(app, GraphShowInput(namespace=HERE, name=name, **_past(at)))
     return seen.entity, seen.state, sorted(seen.nodes, key=lambda each: each.key), sorted(map(str, seen.edges))
 
 
@@ -57,7 +57,7 @@ def _recalled(app: App, at: datetime | None) -> object:
     """What every hit says of itself, and the lines of the context, whatever their order."""
     answer = recall(app, RecallInput(query="the relay", namespace=HERE, top_k=20, **_past(at)))
     lines = sorted(re.sub(r"^\[\d+\] ", "", line) for line in answer.context.splitlines() if "<" not in line)
-    results = xray_of(app, HERE, answer.recall_id).results
+    results = xray_by_id(app, HERE, answer.recall_id).results
     hits = {each.memory_id: (each.staleness, _provenance(each)) for each in results}
     said = {each.memory.id: (each.memory, each.staleness) for each in answer.memories}
     return lines, hits, said, sorted(answer.stale)
@@ -115,14 +115,17 @@ def test_the_story_as_known_before_a_memory_was_superseded_prints_it_in_force_an
     Calendar.at += DAY
     new = _remembered(app, "The relay listens on port 9090", port="9090")
     Calendar.at += DAY
-    told = history(app, HERE, old, as_known_at=first)
+    told = history_of_memory(app, HERE, old, as_known_at=first)
     assert new not in told.model_dump_json()
-    said = present_changes.history(told).splitlines()
+    said = present_changes.history_text(told).splitlines()
     assert said[0].startswith(
         f"as known at 2026-01-01T00:00:00.000Z: {old} [2026-01-01T00:00:00.000Z – open], in force"
     )
     assert said[1] == f"{old}  active, user, trusted  [2026-01-01T00:00:00.000Z – now]"
-    assert [each.memory.id for each in history(app, HERE, new, as_known_at=Calendar.at).versions] == [old, new]
+    assert [each.memory.id for each in history_of_memory(app, HERE, new, as_known_at=Calendar.at).versions] == [
+        old,
+        new,
+    ]
 
 
 def test_a_restatement_that_was_put_back_is_told_of_the_time_in_between_and_of_no_other(app: App) -> None:
@@ -136,7 +139,7 @@ def test_a_restatement_that_was_put_back_is_told_of_the_time_in_between_and_of_n
 
     def retired(at: datetime) -> list[dict[str, str]]:
         listed = list_memories(app, ListInput(namespace=HERE, as_known_at=at)).memories
-        told = history(app, HERE, old, as_known_at=at).versions
+        told = history_of_memory(app, HERE, old, as_known_at=at).versions
         return [each.memory.retired_attributes for each in (*listed, *told) if each.memory.id == old]
 
     assert retired(NEW_YEAR) == [{}, {}]

@@ -17,10 +17,10 @@ from pellucid.operations.memory.lifecycle.aging import due_passes
 from pellucid.operations.memory.remembering import RememberInput, remember
 from pellucid.operations.recall.recalling import recall
 from pellucid.operations.recall.request import RecallInput
-from pellucid.operations.remains import is_unfinished
+from pellucid.operations.remains import has_unfinished_erasure
 from pellucid.operations.session.observing import ObserveInput, observe_turns
 from pellucid.operations.telemetry.stats import StatsInput, stats
-from pellucid.operations.upkeep import AT_OPENING, IN_THE_BACKGROUND, Done, Job, Upkeep, look_after
+from pellucid.operations.upkeep import AT_OPENING, IN_THE_BACKGROUND, Job, JobOutcome, Upkeep, run_opening_jobs
 from pellucid.settings.sections import HistorySettings
 
 ELSEWHERE = "load/other"
@@ -49,7 +49,7 @@ def said(app: App) -> list[str]:
     return [each.memory.content for each in app.index.memories(HERE)]
 
 
-def by_job(done: list[Done]) -> dict[str, int]:
+def by_job(done: list[JobOutcome]) -> dict[str, int]:
     assert [each.problem for each in done if each.problem] == []
     return {each.job: each.count for each in done}
 
@@ -57,10 +57,10 @@ def by_job(done: list[Done]) -> dict[str, int]:
 def test_an_opening_takes_over_edits_and_ends_erasures(app: App) -> None:
     edited(app)
     (app.settings.home / "erasing").touch()
-    assert look_after(app, take_over_edits=False).count == 0
-    assert not is_unfinished(app)
+    assert run_opening_jobs(app, take_over_edits=False).count == 0
+    assert not has_unfinished_erasure(app)
     assert said(app) == ["the crane lifts forty tonnes"]
-    assert look_after(app) == Done("edits", 1)
+    assert run_opening_jobs(app) == JobOutcome("edits", 1)
     assert said(app) == ["the crane lifts fifty tonnes"]
 
 
@@ -145,7 +145,7 @@ def test_due_passes_run_in_every_namespace_and_only_a_report_is_left_to_its_read
 
 
 def test_a_job_that_fails_says_so_and_the_others_are_done(app: App) -> None:
-    def fail(_app: App) -> Done:
+    def fail(_app: App) -> JobOutcome:
         raise StoreError("the disk is on fire")
 
     failing = Job("failing", timedelta(minutes=1), fail)

@@ -23,8 +23,6 @@ ANSWERED_BY = {
     "Until when may the public API change?": "20 March",
     "How many nodes has the search cluster?": "three nodes",
 }
-FAR_DOWN = {"Who is Tomás's manager?"}
-"""What Tomás says himself stands above what is said to him of whom he reports to."""
 
 
 def test_the_questions_of_the_examples_are_answered_by_the_first_two_memories(house: Opener) -> None:
@@ -34,8 +32,8 @@ def test_the_questions_of_the_examples_are_answered_by_the_first_two_memories(ho
     app = house()
     bring_in(app, SESSIONS, mode="both")
     places = {question: _place(app, question, words) for question, words in ANSWERED_BY.items()}
-    assert {question for question, place in places.items() if place not in (1, 2)} <= FAR_DOWN
-    assert sum(place == 1 for place in places.values()) >= 13
+    assert {question: place for question, place in places.items() if place not in (1, 2)} == {}
+    assert sum(place == 1 for place in places.values()) >= 14
 
 
 def _place(app: App, question: str, words: str) -> int | None:

@@ -8,7 +8,7 @@ import pytest
 from kits.vault import HERE, NOON, Opener, a_memory, ask, contents, file_memories, run
 from pellucid.app import App
 from pellucid.errors import InputError
-from pellucid.operations.recall.request import RecallInput, request_of
+from pellucid.operations.recall.request import RecallInput, build_request
 from pellucid.recall.receipt.record import pack, unpack
 
 CRANE = "the harbour crane lifts forty tonnes"
@@ -117,12 +117,12 @@ def test_settings_can_differ_for_one_call_alone(cranes: App) -> None:
         top_k=2,
         settings={"maxIterations": 3, "legWeights.vector": 0.5, "mmr_lambda": 0.3},
     )
-    request = request_of(cranes, asked)
+    request = build_request(cranes, asked)
     assert (request.settings.max_iterations, request.settings.leg_weights.vector) == (3, 0.5)
     assert (request.settings.mmr_lambda, request.settings.top_k_facts) == (0.3, 2)
     assert request.settings.leg_weights.lexical == cranes.settings.recall.leg_weights.lexical
     assert request.chosen == {"top_k_facts", "max_iterations", "leg_weights", "leg_weights.vector", "mmr_lambda"}
-    assert request_of(cranes, RecallInput(query="crane", namespace=HERE)).settings == cranes.settings.recall
+    assert build_request(cranes, RecallInput(query="crane", namespace=HERE)).settings == cranes.settings.recall
 
 
 @pytest.mark.parametrize(
@@ -155,5 +155,5 @@ def test_what_cannot_be_asked_is_said_before_anything_is_recalled(
 
 
 def test_a_secret_in_a_filter_is_not_kept(cranes: App) -> None:
-    request = request_of(cranes, RecallInput(query="crane", namespace=HERE, tags=("ghp_" + "a1B2" * 9,)))
+    request = build_request(cranes, RecallInput(query="crane", namespace=HERE, tags=("ghp_" + "a1B2" * 9,)))
     assert "ghp_" not in request.filters.tags[0]

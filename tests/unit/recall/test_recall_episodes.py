@@ -25,9 +25,9 @@ from pellucid.memory.episodes import topic_words
 from pellucid.model.memory import Episode, Memory
 from pellucid.operations.memory.changing import VerbInput, apply_verb
 from pellucid.operations.memory.forgetting import ForgetInput, forget
-from pellucid.recall.context.abstain import held
+from pellucid.recall.context.abstain import held_share
 from pellucid.recall.context.builder import ContextLine
-from pellucid.recall.context.episodes import residual
+from pellucid.recall.context.episodes import further_episodes
 from pellucid.recall.context.text import artifacts_of, mark_of
 from pellucid.recall.pipeline import run
 from pellucid.recall.receipt.record import pack, unpack
@@ -72,7 +72,7 @@ def test_relevant_episodes_without_a_memory_there_are_named_and_recorded(house: 
     assert ", turns " in line
     with app.index.reading(app.settings.namespace) as reader:
         lines = [ContextLine.of(each.memory, place, NOON) for place, each in enumerate(few.served)]
-        named = [each for each, _ in residual(few, World(reader, app.embedder), lines)]
+        named = [each for each, _ in further_episodes(few, World(reader, app.embedder), lines)]
     there = {each.memory.episode_id for each in few.served}
     assert not there & {each.episode_id for each in named}
     assert [each.score for each in named] == sorted((each.score for each in named), reverse=True)
@@ -122,7 +122,7 @@ def test_what_a_session_says_between_its_memories_counts_for_its_episode(house: 
     by_session = {
         session: np.flatnonzero(state.pool.session == session) for session in set(state.pool.session.tolist())
     }
-    shares = sorted(held(state.pool, at, state.plan, state.corpus.rows) for at in by_session.values())
+    shares = sorted(held_share(state.pool, at, state.plan, state.corpus.rows) for at in by_session.values())
     assert shares[0] < 1 == shares[1]
     assert state.context.text.index("forty") < state.context.text.index("nothing else")
 

@@ -7,7 +7,7 @@ import pytest
 
 from kits.vault import Opener, bring_in, keep, run
 from pellucid.app import App
-from pellucid.operations.recall.recalling import recall, xray
+from pellucid.operations.recall.recalling import recall, xray_new_recall
 from pellucid.operations.recall.request import RecallInput
 from pellucid.recall.context.excerpt import excerpt, pieces
 from pellucid.recall.receipt.record import pack, unpack
@@ -87,7 +87,7 @@ def test_the_receipt_and_the_xray_say_how_much_is_told(harbour: App) -> None:
     state = run(harbour, "how much does the harbour crane lift?", budget=700)
     assert unpack(pack(state)).state.context.cuts == state.context.cuts
     asked = RecallInput(query="how much does the harbour crane lift?", namespace="local/default", budget=700)
-    found = xray(harbour, asked)
+    found = xray_new_recall(harbour, asked)
     (cut,) = found.context.cuts
     told = {each.memory_id: each.told for each in found.results}
     assert told.pop(cut.memory_id) == f"{cut.shown} of {cut.of} sentences, the whole: pellucid show {cut.memory_id}"

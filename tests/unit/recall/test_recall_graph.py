@@ -11,7 +11,7 @@ from pellucid.app import App
 from pellucid.model.entity import entity_id
 from pellucid.model.memory import unpack_id
 from pellucid.operations.document.indexing import IndexDocsInput, index_docs
-from pellucid.operations.recall.recalling import recall, xray, xray_of
+from pellucid.operations.recall.recalling import recall, xray_by_id, xray_new_recall
 from pellucid.operations.recall.request import RecallInput
 from pellucid.recall.ablate import ablate
 from pellucid.recall.context.abstain import UNKNOWN_FROM
@@ -111,7 +111,7 @@ def test_a_path_has_one_edge_fewer_than_nodes_and_names_no_words(town: App) -> N
 
 
 def test_the_explanation_names_the_path_and_its_direction(town: App) -> None:
-    snapshot = xray(town, RecallInput(query="what depends on SPEC-3", namespace=HERE))
+    snapshot = xray_new_recall(town, RecallInput(query="what depends on SPEC-3", namespace=HERE))
     found = next(each for each in snapshot.results if each.graph_path and each.graph_path[-1] == "SPEC-1")
     assert (found.graph_path, found.graph_edge_confidences) == (("SPEC-3", "SPEC-1"), (1.0,))
     assert found.graph_edges == ("SPEC-1 DEPENDS_ON SPEC-3",)
@@ -122,7 +122,7 @@ def test_the_explanation_names_the_path_and_its_direction(town: App) -> None:
 def test_a_receipt_keeps_the_ways_and_an_ablation_is_a_live_run(town: App) -> None:
     query = RecallInput(query="what does SPEC-1 depend on", namespace=HERE)
     made = recall(town, query)
-    assert xray_of(town, HERE, made.recall_id).results == xray_of(town, HERE, made.recall_id).results
+    assert xray_by_id(town, HERE, made.recall_id).results == xray_by_id(town, HERE, made.recall_id).results
     state = run(town, "what does SPEC-1 depend on")
     kept = unpack(pack(state)).state
     assert (kept.paths, kept.plan.asked) == (state.paths, state.plan.asked)
@@ -405,7 +405,7 @@ def test_what_is_near_stands_behind_all_that_was_asked_for(house: Opener, tmp_pa
     near = (ranks > 0) & ~answers
     assert near.any()
     assert terms[near] == pytest.approx(COMPANY * asked * 11 / (10 + ranks[near]))
-    snapshot = xray(app, RecallInput(query="what are the dependencies of SPEC-1", namespace=HERE))
+    snapshot = xray_new_recall(app, RecallInput(query="what are the dependencies of SPEC-1", namespace=HERE))
     assert (snapshot.weights["graph"], snapshot.weights["graph_company"]) == (asked, COMPANY * asked)
 
 

@@ -46,6 +46,8 @@ def test_the_rungs_stand_in_their_documented_order() -> None:
         "repeats",
         "top-k",
         "asked-edges",
+        "tells-nothing",
+        "said-already",
         "budget-fit",
     )
     assert all(each.reason for each in FILTERS)

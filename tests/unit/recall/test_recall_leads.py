@@ -12,11 +12,11 @@ from pellucid.app import App
 from pellucid.model.entity import Edge
 from pellucid.model.memory import Memory
 from pellucid.operations.document.indexing import IndexDocsInput, index_docs
-from pellucid.operations.recall.recalling import recall, xray
+from pellucid.operations.recall.recalling import recall, xray_new_recall
 from pellucid.operations.recall.request import RecallInput
 from pellucid.operations.recall.why import WhyInput, why
 from pellucid.recall.ablate import ablate
-from pellucid.recall.context.leads import paragraphs, saying, shortened
+from pellucid.recall.context.leads import edge_sentence, paragraphs, shorten_text
 from pellucid.recall.receipt.record import pack, unpack
 from pellucid.recall.rescore import rescore
 from pellucid.recall.score.repeats import AlreadyTold
@@ -135,7 +135,7 @@ def test_a_licence_is_no_answer_and_neither_is_who_wrote_it(harbour: App, query:
 
 def test_a_section_that_no_edge_leads_to_is_not_said_to_lack_room(harbour: App) -> None:
     question = RecallInput(query="what does SPEC-1 require", namespace=HERE, budget=8_000)
-    shown = xray(harbour, question)
+    shown = xray_new_recall(harbour, question)
     rungs = {each.name: each for each in shown.filters}
     assert rungs["asked-edges"].considered > rungs["asked-edges"].admitted == rungs["budget-fit"].admitted
     assert rungs["budget-fit"].considered == rungs["budget-fit"].admitted == len(shown.results)
@@ -166,6 +166,15 @@ def test_a_document_asked_for_by_its_name_alone_stands_first_by_its_lead(harbour
     assert "CC0" not in state.context.text
     assert state.plan.answers == query.count("SPEC-") or query.startswith("the")
     assert not state.plan.only_edges
+
+
+@pytest.mark.parametrize(
+    "query", ["What is the status of SPEC-2?", "SPEC-2's author", "What was the status of SPEC-2 on 2030-01-31?"]
+)
+def test_what_the_header_of_a_document_says_is_answered_by_that_header(harbour: App, query: str) -> None:
+    state = run(harbour, query)
+    assert (state.served[0].memory.entity_ref, state.pool.ordinal[state.kept[0]]) == ("SPEC-2", 0)
+    assert state.plan.answers == 1
 
 
 def test_what_a_document_says_of_something_is_not_answered_by_its_lead_alone(harbour: App) -> None:
@@ -231,7 +240,7 @@ def test_a_retired_document_is_marked_in_context_staleness_and_provenance(harbou
     asked = RecallInput(query="what does SPEC-1 require", namespace=HERE)
     made = recall(harbour, asked)
     assert "(its document is superseded by SPEC-4) SPEC-3: The lamp" in made.context
-    shown = {result.memory_id: result for result in xray(harbour, asked).results}
+    shown = {result.memory_id: result for result in xray_new_recall(harbour, asked).results}
     lamp = next(each for each in made.memories if each.memory.entity_ref == "SPEC-3")
     told = shown[lamp.memory.id]
     assert told.provenance is not None
@@ -328,7 +337,7 @@ def test_the_words_that_say_an_edge_are_its_header_line_or_its_sentence(content:
             "content": content,
         }
     )
-    assert saying(memory, Edge("spec-1", "spec-2", "DEPENDS_ON", memory.id, section)) == said
+    assert edge_sentence(memory, Edge("spec-1", "spec-2", "DEPENDS_ON", memory.id, section)) == said
 
 
 def test_a_first_paragraph_is_prose() -> None:
@@ -343,5 +352,5 @@ def test_a_first_paragraph_is_prose() -> None:
     [(99, "One two. Three four five."), (20, "One two. Three …"), (12, "One two. …"), (6, "One …")],
 )
 def test_a_cut_falls_behind_a_sentence_or_a_word_and_shows(room: int, cut: str) -> None:
-    assert shortened("One two. Three four five.", room) == cut
+    assert shorten_text("One two. Three four five.", room) == cut
     assert len(cut) <= room

@@ -5,7 +5,7 @@ import pytest
 from kits.vault import HERE, Opener, a_memory, ask, contents, file_memories, keep, ranking, run
 from pellucid.app import App
 from pellucid.model.turn import Turn
-from pellucid.operations.recall.recalling import xray
+from pellucid.operations.recall.recalling import xray_new_recall
 from pellucid.operations.recall.request import RecallInput
 from pellucid.operations.session.intake import Intake
 from pellucid.recall.ablate import ablate
@@ -74,7 +74,7 @@ def test_what_the_user_said_is_worth_the_weight_where_the_question_is_about_the_
     app = talk(house(voice_weight=0.75), ("user", "I keep the guitar in the attic", None), ("assistant", ADVICE, None))
     state = run(app, "Where do I keep my guitar?")
     assert sorted(state.pool.terms["voice"].tolist()) == [0.0, 0.75]
-    first = xray(app, RecallInput(query="Where do I keep my guitar?", namespace=HERE)).results[0]
+    first = xray_new_recall(app, RecallInput(query="Where do I keep my guitar?", namespace=HERE)).results[0]
     assert contents(ask(app, "Where do I keep my guitar?"))[0] == "I keep the guitar in the attic"
     assert first.score_decomposition.voice == 0.75
     assert "in the words of the user, whom the question is about (+0.75)" in first.why

@@ -26,7 +26,7 @@ from kits.vault import (
 )
 from pellucid.app import App
 from pellucid.errors import StoreError
-from pellucid.operations.recall.recalling import xray_of
+from pellucid.operations.recall.recalling import xray_by_id
 from pellucid.recall.ablate import ablate
 from pellucid.recall.pipeline import run as run_stages
 from pellucid.recall.receipt.record import Receipt, draft, pack, unpack
@@ -157,10 +157,10 @@ def test_a_query_is_kept_apart_from_its_receipt_and_can_be_erased(house: Opener)
     app = house()
     keep(app, "the harbour crane lifts forty tonnes")
     answer = ask(app, "Which crane, zyzzyva \ud83d or 港口?", session_id="s")
-    before = xray_of(app, HERE, answer.recall_id)
+    before = xray_by_id(app, HERE, answer.recall_id)
     assert before.query_terms[1:3] == ("crane", "zyzzyva")
     assert app.history.erase(HERE, ["Zyzzyva"]) == 1
-    after = xray_of(app, HERE, answer.recall_id)
+    after = xray_by_id(app, HERE, answer.recall_id)
     assert after.query == ""
     assert set(after.query_terms) == {""}
     assert after == before.model_copy(update={"query": "", "query_terms": after.query_terms})

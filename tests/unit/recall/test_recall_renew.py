@@ -15,7 +15,7 @@ from pellucid.recall.receipt.record import pack, unpack
 from pellucid.recall.rescore import rescore
 from pellucid.recall.score.equation import STEP, succession
 from pellucid.recall.score.renew import HOUR, LEADERS, renew
-from pellucid.recall.state import Plan, Pool, Request, State, blank, plain_columns
+from pellucid.recall.state import Plan, Pool, Request, State, blank_pool, plain_columns
 from pellucid.settings.sections import RecallSettings
 from pellucid.store.index_port import Corpus
 
@@ -34,7 +34,7 @@ def pool(*memories: tuple[float, int, int], **given: object) -> Pool:
         session=np.arange(count),
         ids=np.array([bytes([i + 1]) * 16 for i in range(count)], dtype="S16"),
     )
-    made = blank(np.arange(count), columns)
+    made = blank_pool(np.arange(count), columns)
     return replace(made, matched=matched.astype(np.uint64), terms={"vector": score.astype(np.float64)}, **given)
 
 

@@ -6,7 +6,7 @@ from kits.vault import Opener, a_memory, file_memories, run
 from pellucid.language.words import words
 from pellucid.model.memory import Memory
 from pellucid.recall.receipt.record import pack, unpack
-from pellucid.recall.score.repeats import AlreadyTold
+from pellucid.recall.score.repeats import AlreadyTold, covered_by_later
 from pellucid.xray.replay import replay_receipt
 
 SAID = "The lock is taken before the file is written"
@@ -61,6 +61,20 @@ def test_what_names_or_counts_something_that_the_better_one_does_not_is_no_repet
     turn = memory(4, f"No, I told you wrong: {moved}. forget 5433").model_copy(update={"category": "moment"})
     plain = memory(5, "Staging postgres moved to port 6432 last week")
     assert repeats([better, rest, named, turn, plain]) == {plain.id: better.id}
+
+
+@pytest.mark.parametrize(
+    "named",
+    [
+        "Guidance on parallel tests was added to CLAUDE.md",
+        "Of the lines that stayed the report counts 100% as the agent's and ~71.4% is right",
+        "The lock is held while Agent.ProtectedDirs() of each factory runs",
+        "A rewind of logs writes the transcript to Claude's folder",
+    ],
+)
+def test_the_same_words_with_a_name_or_a_number_that_a_sign_joins_are_a_repetition(named: str) -> None:
+    better, worse = memory(1, f"{named}, always"), memory(2, f"{named}.")
+    assert repeats([better, worse]) == {worse.id: better.id}
 
 
 def test_the_very_same_words_are_a_repetition_however_few() -> None:
@@ -152,6 +166,13 @@ def test_nothing_stands_for_what_is_pinned_or_answers_by_itself(house: Opener) -
     state = run(app, SAID)
     assert len(state.context.included) == 2
     assert not state.repeats
+
+
+def test_what_one_further_down_says_whole_is_found_of_the_same_turns_alone() -> None:
+    read, turn = memory(1, SAID), memory(2, f"{SAID}, since two writers once tore a picture of a client apart")
+    part, other = memory(3, f"{SAID} on port 9090"), memory(4, turn.content, "two:4-4", "two")
+    assert [*covered_by_later([read, part, turn, other])] == [(0, 1), (0, 2)]
+    assert [*covered_by_later([turn, read])] == []  # that one better says it is settled before
 
 
 def section(number: int, heading: str, body: str) -> Memory:

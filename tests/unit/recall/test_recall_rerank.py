@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from kits.vault import HERE, Opener, file_memories, keep, run, salad_memories
-from pellucid.recall.score.late_interaction import best_matches, token_weights, weighted
+from pellucid.recall.score.late_interaction import best_matches, token_weights, weighted_mean
 from pellucid.recall.state import Plan
 from pellucid.store.index_port import Codes
 
@@ -36,7 +36,7 @@ def held(memories: list[np.ndarray]) -> Codes:
 
 
 def late_interaction(query: np.ndarray, weights: np.ndarray, codes: Codes) -> np.ndarray:
-    return weighted(best_matches(query, codes), weights)
+    return weighted_mean(best_matches(query, codes), weights)
 
 
 @settings(max_examples=60, deadline=None)

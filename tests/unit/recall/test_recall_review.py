@@ -7,7 +7,7 @@ import pytest
 from kits.vault import HERE, Opener, a_memory, file_memories, run
 from pellucid.app import App
 from pellucid.errors import InputError
-from pellucid.operations.recall.recalling import RecallInput, xray
+from pellucid.operations.recall.recalling import RecallInput, xray_new_recall
 from pellucid.recall.legs.leg import LegAnswer
 from pellucid.recall.legs.review import LARGEST, MOST, names_files, review, review_paths
 from pellucid.recall.score.ladder import RUNGS
@@ -198,7 +198,7 @@ def test_what_review_alone_nominated_is_served_so_and_may_miss_the_querys_words(
         settings=floors,
         without=("vector", "lexical", "passage", "recent"),
     )
-    shown = xray(notes, asking)
+    shown = xray_new_recall(notes, asking)
     assert [each.served_by for each in shown.results] == ["review-context"] * 2
     rung = next(each for each in shown.filters if each.name == "token-overlap")
     assert (rung.considered, rung.admitted) == (2, 2)

@@ -5,11 +5,12 @@ from collections.abc import Iterator
 import numpy as np
 import pytest
 
+from kits.sentences import untrue
 from kits.vault import HERE, Opener, ask, keep, ranking, run
 from pellucid.app import App
 from pellucid.errors import InputError
 from pellucid.operations.recall.explaining import ablate_recall, replay_recall
-from pellucid.operations.recall.recalling import receipt_of, xray_of
+from pellucid.operations.recall.recalling import load_receipt, xray_by_id
 from pellucid.recall.ablate import ablate
 from pellucid.recall.legs.leg import Leg, LegAnswer, report
 from pellucid.recall.legs.nominate import LEGS
@@ -18,7 +19,7 @@ from pellucid.recall.state import Plan, State, World
 from pellucid.settings.sections import LegWeights
 from pellucid.store.index_port import LegHits
 from pellucid.xray.render.formats import render
-from pellucid.xray.words.sentence import LARGEST, by, untrue
+from pellucid.xray.words.sentence import LARGEST, leg_in_words
 
 QUESTION = "crane"
 
@@ -52,13 +53,13 @@ def test_the_weight_of_a_leg_stands_in_one_place() -> None:
 @pytest.mark.requirement("XRAY-1")
 def test_a_leg_is_a_row_and_nothing_else(lucky: App) -> None:
     answer = ask(lucky, QUESTION)
-    state = receipt_of(lucky, HERE, answer.recall_id).state
+    state = load_receipt(lucky, HERE, answer.recall_id).state
     assert {leg.name: leg.health for leg in answer.legs}["luck"] == "ok"
     assert answer.memories[0].memory.content == "the ferry leaves at nine"
     assert "1st by luck" in answer.memories[0].why
     assert "the largest part of its score is its luck (70.00 of" in answer.memories[0].why
 
-    snapshot = xray_of(lucky, HERE, answer.recall_id)
+    snapshot = xray_by_id(lucky, HERE, answer.recall_id)
     first = snapshot.results[0]
     assert snapshot.weights["luck"] == 70.0
     (found,) = (each for each in first.contributions if each.leg == "luck")
@@ -81,7 +82,7 @@ def test_a_leg_is_a_row_and_nothing_else(lucky: App) -> None:
 @pytest.mark.requirement("XRAY-5")
 def test_a_recall_is_told_without_a_leg_that_is_a_row(lucky: App) -> None:
     answer = ask(lucky, QUESTION)
-    state = receipt_of(lucky, HERE, answer.recall_id).state
+    state = load_receipt(lucky, HERE, answer.recall_id).state
     live = run(lucky, QUESTION, without=("luck",))
     assert ranking(ablate(state, ("luck",))) == ranking(live)
     assert ranking(live) != ranking(run(lucky, QUESTION))
@@ -106,7 +107,7 @@ def test_a_stage_is_a_row_and_nothing_else(house: Opener, monkeypatch: pytest.Mo
     answer = ask(app, QUESTION)
     assert answer.memories[0].memory.content == "the ferry leaves at nine"
     assert "the largest part of its score is its whim (70.00 of" in answer.memories[0].why
-    state = receipt_of(app, HERE, answer.recall_id).state
+    state = load_receipt(app, HERE, answer.recall_id).state
     again = replay_recall(app, HERE, answer.recall_id, live=True)
     assert again.identical
     assert again.live
@@ -129,6 +130,6 @@ def test_no_two_legs_are_told_alike() -> None:
 
 
 def test_a_leg_of_a_sub_question_is_told_with_its_number() -> None:
-    assert by("lexical") == "by words"
-    assert by("lexical@2") == "by words in sub-question 1"
-    assert by("vector@4") == "by meaning in sub-question 3"
+    assert leg_in_words("lexical") == "by words"
+    assert leg_in_words("lexical@2") == "by words in sub-question 1"
+    assert leg_in_words("vector@4") == "by meaning in sub-question 3"

@@ -260,10 +260,10 @@ def test_only_what_changed_is_read_again(index: LocalIndex) -> None:
         tell(index, f"{number}.md", GraphFacts((spec(number),), (edge(f"spec-{number}", "spec-0x"),)))
     around(index, "spec-1")
     (warm,) = index._warm.held.values()
-    held = warm.graph._held
+    held = warm.graph._segments
     tell(index, "129.md", GraphFacts((spec(129),)))
     around(index, "spec-1")
-    fresh = warm.graph._held
+    fresh = warm.graph._segments
     assert [fresh[seg] is held[seg] for seg in sorted(held)] == [True, True, False]
     tell(index, "plain.md", GraphFacts())
     view = warm.graph._view

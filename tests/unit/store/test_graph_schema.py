@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from kits.graph_store import claim
-from pellucid.model.entity import FOREVER, Claim, chain
+from pellucid.model.entity import FOREVER, Claim, state_chain
 from pellucid.store.local.database import connect, execute, immediate
 from pellucid.store.local.graph.writer import state_row
 from pellucid.store.local.index.local_index import LocalIndex
@@ -147,7 +147,9 @@ def test_every_chain_that_is_worked_out_fits_the_schema(empty: apsw.Connection) 
     @settings(max_examples=200, deadline=None)
     @given(claims=_CLAIMS, since=st.integers(0, 60), length=st.one_of(st.none(), st.integers(0, 60)))
     def check(claims: list[Claim], since: int, length: int | None) -> None:
-        states = [state_row(state) for state in chain(claims, since, FOREVER if length is None else since + length)]
+        states = [
+            state_row(state) for state in state_chain(claims, since, FOREVER if length is None else since + length)
+        ]
         before = [None, *(row[1] for row in states[:-1])]
         said = [(row[0], row[1], succeeds) for row, succeeds in zip(states, before, strict=True)]
         assert not refused(empty, said, next(nodes), since=states[0][0])

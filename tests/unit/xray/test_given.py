@@ -20,13 +20,13 @@ from pellucid.app import App
 from pellucid.operations.memory.changing import UpdateInput, update
 from pellucid.operations.memory.forgetting import ForgetInput, forget
 from pellucid.operations.memory.trusting import SourceInput, quarantine
-from pellucid.operations.recall.kept.given_context import ContextInput, ContextOutput, given_context
+from pellucid.operations.recall.kept.given_context import ContextInput, ContextOutput, rebuild_context
 from pellucid.operations.recall.kept.timings import TimingsInput, timings
-from pellucid.operations.recall.recalling import xray_of
+from pellucid.operations.recall.recalling import xray_by_id
 
 
 def again(app: App, recall_id: str) -> ContextOutput:
-    return given_context(app, ContextInput(namespace=HERE, recall_id=recall_id))
+    return rebuild_context(app, ContextInput(namespace=HERE, recall_id=recall_id))
 
 
 def test_a_context_is_written_again_to_the_letter(house: Opener) -> None:
@@ -97,7 +97,7 @@ def test_the_timings_of_stages_are_those_of_the_receipts(house: Opener) -> None:
     app = house()
     keep(app, "the harbour crane lifts forty tonnes")
     recalls = [ask(app, f"crane {number}", without=("rerank",) if number % 2 else ()).recall_id for number in range(9)]
-    taken = [{stage.name: stage for stage in xray_of(app, HERE, each).stages} for each in recalls]
+    taken = [{stage.name: stage for stage in xray_by_id(app, HERE, each).stages} for each in recalls]
     found = timings(app, TimingsInput(namespace=HERE))
     assert found.recalls == 9
     by_name = {each.name: each for each in found.stages}

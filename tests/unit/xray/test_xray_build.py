@@ -6,19 +6,21 @@ from typing import Any
 
 import pytest
 
+from kits.sentences import untrue
 from kits.vault import HERE, NOON, SESSIONS, Opener, a_memory, bring_in, edit, file_memories, keep, run
 from pellucid.app import App
 from pellucid.clock import isoformat
 from pellucid.model.memory import BOUNDARY_SCOPES, STATUSES
 from pellucid.model.snapshot import LegContribution, RecallXraySnapshot, RerankDetail, ScoreDecomposition
-from pellucid.operations.recall.recalling import RecallInput, snapshot_of, xray, xray_of
+from pellucid.operations.recall.recalling import RecallInput, build_snapshot, xray_by_id, xray_new_recall
 from pellucid.recall.receipt.record import pack, unpack
 from pellucid.recall.state import Request
 from pellucid.settings import settings_hash
 from pellucid.settings.sections import RecallSettings
 from pellucid.xray.provenance import is_stale, provenance
 from pellucid.xray.render.formats import render
-from pellucid.xray.words.sentence import ordinal, sentence, untrue
+from pellucid.xray.words.numbers import ordinal
+from pellucid.xray.words.sentence import sentence
 
 QUESTIONS = (
     "When do we release?",
@@ -42,7 +44,15 @@ def told(house: Opener) -> App:
 
 
 def explained(app: App, query: str, **given: object) -> RecallXraySnapshot:
-    return xray(app, RecallInput(query=query, namespace=HERE, **given))
+    return xray_new_recall(app, RecallInput(query=query, namespace=HERE, **given))
+
+
+def test_a_snapshot_names_its_trace_and_what_a_memory_is_sure_of_and_worth(told: App) -> None:
+    snapshot = explained(told, "When do we release?")
+    assert snapshot.snapshot_id == f"rec_{snapshot.trace_id}"
+    filled = [(each.provenance.confidence_tier, each.provenance.importance_level) for each in snapshot.results]
+    assert filled
+    assert all(tier and level for tier, level in filled)
 
 
 @pytest.mark.requirement("REC-1")
@@ -65,7 +75,7 @@ def test_the_terms_less_the_penalty_are_the_final_score(house: Opener) -> None:
 
 def test_what_the_snapshot_says_is_what_the_recall_did(told: App) -> None:
     state = run(told, "When do we release?", top_k=4, budget=600)
-    snapshot = snapshot_of(told, unpack(pack(state)))
+    snapshot = build_snapshot(told, unpack(pack(state)))
     assert snapshot.query == "When do we release?"
     assert snapshot.snapshot_id == state.request.recall_id
     assert snapshot.budget.used == len(state.context.text) <= snapshot.budget.chars == 600
@@ -85,7 +95,7 @@ def test_what_the_snapshot_says_is_what_the_recall_did(told: App) -> None:
 
 def test_contributions_are_the_legs_own_numbers(told: App) -> None:
     state = run(told, "When do we cut releases?")
-    snapshot = snapshot_of(told, unpack(pack(state)))
+    snapshot = build_snapshot(told, unpack(pack(state)))
     pool, weights = state.pool, told.settings.recall.leg_weights.model_dump()
     at = {f"mem_{raw.ljust(16, bytes(1)).hex()}": place for place, raw in enumerate(pool.ids)}
     for result in snapshot.results:
@@ -167,24 +177,24 @@ def test_a_miss_names_the_first_rung_that_stopped_it_and_by_how_much(house: Open
 @pytest.mark.requirement("XRAY-1")
 def test_the_snapshot_is_a_function_of_the_receipt_and_follows_the_memory(told: App) -> None:
     first = explained(told, "When do we cut releases?")
-    assert xray_of(told, HERE, first.snapshot_id) == first
+    assert xray_by_id(told, HERE, first.snapshot_id) == first
     target = first.results[0]
     edit(told.settings.home, target.path, "status: active", "status: archived")
     told.unit_of_work.take_over_edits()
-    later = xray_of(told, HERE, first.snapshot_id)
+    later = xray_by_id(told, HERE, first.snapshot_id)
     assert later.results[0].score_decomposition == target.score_decomposition
     assert later.results[0].provenance
     assert later.results[0].provenance.stale
     (told.settings.home / "vault" / target.path).unlink()
     told.unit_of_work.take_over_edits()
-    gone = xray_of(told, HERE, first.snapshot_id).results[0]
+    gone = xray_by_id(told, HERE, first.snapshot_id).results[0]
     assert (gone.memory_id, gone.path, gone.provenance) == (target.memory_id, "", None)
 
 
 def test_the_instant_shown_is_the_instant_asked_about_to_the_millisecond(told: App) -> None:
     for _ in range(60):
         state = run(told, "releases")
-        snapshot = snapshot_of(told, unpack(pack(state)))
+        snapshot = build_snapshot(told, unpack(pack(state)))
         assert snapshot.as_of == isoformat(state.request.at)
         assert snapshot.captured_at == round(state.request.at.timestamp() * 1000)
 

@@ -10,7 +10,7 @@ from kits.rendering import GOLDEN
 from kits.vault import HERE, Opener
 from pellucid.app import App
 from pellucid.model.snapshot import RecallXraySnapshot
-from pellucid.operations.recall.recalling import xray
+from pellucid.operations.recall.recalling import xray_new_recall
 from pellucid.operations.recall.request import RecallInput
 from pellucid.xray.render.formats import Format, render
 
@@ -46,7 +46,7 @@ def atlas(house: Opener, tmp_path: Path) -> App:
 
 @pytest.fixture
 def snapshot(atlas: App) -> RecallXraySnapshot:
-    return xray(atlas, RecallInput.model_validate({"query": QUESTION, "namespace": HERE, **ASKED}))
+    return xray_new_recall(atlas, RecallInput.model_validate({"query": QUESTION, "namespace": HERE, **ASKED}))
 
 
 def untimed(snapshot: RecallXraySnapshot) -> RecallXraySnapshot:

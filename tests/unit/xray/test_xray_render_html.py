@@ -15,7 +15,7 @@ import pellucid.xray
 from kits.pages import Node, fields, listed, parsed, terms
 from kits.rendering import empty, full, golden, holding, reworded
 from pellucid.model.snapshot import ContextTrace, OmittedMemory, RecallXraySnapshot, StageTrace
-from pellucid.xray.render.fields import SCORE_KEYS, called, decimals, millis
+from pellucid.xray.render.fields import SCORE_KEYS, decimals, millis, term_name
 from pellucid.xray.render.formats import render
 from pellucid.xray.words.visible import visible
 
@@ -71,9 +71,9 @@ def test_text_markdown_json_and_html_show_the_same_numbers() -> None:
     text, markdown = said_in_text(snapshot), render(snapshot, "markdown", verbose=True)
     assert len(cards) == len(wire["results"]) == len(text) > 3
     for card, result, lines in zip(cards, wire["results"], text, strict=True):
-        expected = {called(snake(key)): decimals(value) for key, value in result["scoreDecomposition"].items()}
+        expected = {term_name(snake(key)): decimals(value) for key, value in result["scoreDecomposition"].items()}
         assert terms(card) == expected
-        score = " ".join(f"{key}={expected[key]}" for key in map(called, SCORE_KEYS) if key in expected)
+        score = " ".join(f"{key}={expected[key]}" for key in map(term_name, SCORE_KEYS) if key in expected)
         assert lines["score"] == fields(card)["score"] == score
         assert f"`{score}`" in markdown
         assert {"why": card.all("p")[0].text, **fields(card)} == lines
@@ -118,7 +118,7 @@ def test_text_markdown_json_and_html_show_the_same_numbers() -> None:
 def test_whatever_the_terms_every_form_shows_them_alike(scores: dict[str, float], final: float) -> None:
     snapshot = holding(final=final, scores=scores)
     card = page(snapshot).one("article")
-    assert terms(card) == {called(key): decimals(value) for key, value in {"final": final, **scores}.items()}
+    assert terms(card) == {term_name(key): decimals(value) for key, value in {"final": final, **scores}.items()}
     assert fields(card)["score"] == said_in_text(snapshot)[0]["score"]
     assert f"`{fields(card)['score']}`" in render(snapshot, "markdown", verbose=True)
 
@@ -257,7 +257,7 @@ def test_a_term_below_zero_is_cut_off_the_bar_as_a_penalty_is() -> None:
 )
 def test_a_score_that_no_bar_can_show_is_shown_in_numbers(scores: dict[str, float]) -> None:
     card = page(holding(final=1.0, scores=scores)).one("article")
-    assert terms(card) == {called(key): decimals(value) for key, value in {"final": 1.0, **scores}.items()}
+    assert terms(card) == {term_name(key): decimals(value) for key, value in {"final": 1.0, **scores}.items()}
     assert all(0 <= width <= 1000 for _, width in rects(card, "term"))
 
 

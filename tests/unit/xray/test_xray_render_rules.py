@@ -21,7 +21,7 @@ from pellucid.model.snapshot import (
     Staleness,
     TierExplain,
 )
-from pellucid.xray.render.fields import SCORE_KEYS, called
+from pellucid.xray.render.fields import SCORE_KEYS, term_name
 from pellucid.xray.render.formats import render
 from pellucid.xray.words.headline import headline
 
@@ -60,7 +60,7 @@ def test_score_terms_keep_one_order_whichever_are_there() -> None:
         line(holding(final=1.0, scores={"pin": 0.5, "vector": 1.0}), "score") == "final=1.0000 vector=1.0000 pin=0.5000"
     )
     shown = line(holding(final=terms.pop("final"), scores=terms), "score")
-    assert shown == " ".join(f"{called(name)}=1.0000" for name in SCORE_KEYS)
+    assert shown == " ".join(f"{term_name(name)}=1.0000" for name in SCORE_KEYS)
     assert "lexical=1.0000" in shown
 
 

@@ -6,7 +6,7 @@ from kits.vault import BOUNDARY_SCOPES, ELSEWHERE, Opener, a_memory, ask, file_m
 from kits.why import CRANE, as_version_2, change_of, cranes, found, order, recalled, told
 from pellucid.errors import InputError, NotFoundError
 from pellucid.model.memory import unpack_id
-from pellucid.operations.recall.why import WhyInput, why, why_of
+from pellucid.operations.recall.why import WhyInput, explain_memory, why
 from pellucid.recall.receipt.record import pack, unpack
 
 
@@ -260,12 +260,12 @@ def test_of_a_leg_that_an_older_recall_did_not_have_no_place_is_told(house: Open
     best = state.served[0].memory.id
     old = unpack(as_version_2(pack(state)))
     for each in (best, ids[-1]):
-        said = why_of(app, old.state.request, each, old)
+        said = explain_memory(app, old.state.request, each, old)
         assert said.finding
         asked = {leg.leg for leg in said.finding.legs if leg.rank or leg.nominated}
         assert asked <= {"vector", "lexical"}
         assert "by the words around it" not in said.sentence
-    assert "by the words around it" in why_of(app, state.request, best).sentence
+    assert "by the words around it" in explain_memory(app, state.request, best).sentence
 
 
 @pytest.mark.requirement("XRAY-3")

@@ -13,8 +13,8 @@ from pellucid.clock import isoformat
 from pellucid.model.memory import recorded_at
 from pellucid.operations.memory.changing import UpdateInput, VerbInput, apply_verb, update
 from pellucid.operations.memory.undoing import UndoInput, undo
-from pellucid.operations.recall.request import RecallInput, request_of
-from pellucid.operations.recall.why import WhyInput, why, why_of
+from pellucid.operations.recall.request import RecallInput, build_request
+from pellucid.operations.recall.why import WhyInput, explain_memory, why
 from pellucid.recall.receipt.record import pack, unpack
 from pellucid.surfaces.present.recall.why import why_text as printed
 from pellucid.xray.why.finding import WhyFinding
@@ -162,7 +162,7 @@ def test_an_earlier_recall_of_the_past_is_told_the_same_way(house: Opener) -> No
     assert (finding.stage, finding.legs) == ("not-known-yet", ())
     assert change_of(finding, "now").apply == "leave out --as-known-at"
     receipt = unpack(pack(run(app, CRANE, as_known_at=before)))
-    wordless = why_of(app, replace(receipt.state.request, query=""), kept, receipt).finding
+    wordless = explain_memory(app, replace(receipt.state.request, query=""), kept, receipt).finding
     assert wordless
     assert (wordless.stage, wordless.legs, wordless.change) == ("not-known-yet", (), None)
 
@@ -192,7 +192,7 @@ def test_what_was_in_quarantine_then_is_said_of_then(house: Opener) -> None:
     cranes(app, 5)
     file_memories(app, [a_memory(50, "The crane on quay 9 lifts fish cargo", trust_zone="quarantine")])
     kept = f"mem_{50:032x}"
-    finding = found(app, kept, CRANE, as_of=request_of(app, _question(app)).at)
+    finding = found(app, kept, CRANE, as_of=build_request(app, _question(app)).at)
     assert (finding.stage, finding.reason, finding.change) == ("trust-zone", "it was in quarantine then", None)
     assert _no_state(finding)
 

@@ -14,11 +14,11 @@ from pellucid.operations.memory.remembering import RememberInput, remember
 from pellucid.operations.memory.trusting import PromoteInput, promote
 from pellucid.operations.memory.undoing import UndoInput, undo
 from pellucid.operations.recall.asked_about.states import state_changes
-from pellucid.operations.recall.request import RecallInput, request_of
+from pellucid.operations.recall.request import RecallInput, build_request
 from pellucid.recall.pipeline import run as stages
 from pellucid.recall.state import World
 from pellucid.store.index_port import MemoryStanding
-from pellucid.xray.why.pretend import rows_of, standing
+from pellucid.xray.why.whereabouts import rows_of, standing
 
 DAY = timedelta(days=1)
 WORDS = "Cargo lifts crane bakery dentist"
@@ -129,7 +129,7 @@ def test_where_a_longer_answer_leaves_no_room_a_pin_may_do(house: Opener) -> Non
     app = house(top_k_facts=1, score_propagation_alpha=0.0)
     cranes(app, 3)
     first, second, _ = order(app, CRANE, top_k=3)
-    room = len(app.recaller.run(request_of(app, _asked(app))).context.text)
+    room = len(app.recaller.run(build_request(app, _asked(app))).context.text)
     finding = found(app, second, CRANE, budget=room)
     assert finding.stage == "top-k"
     assert [each.kind for each in finding.tried] == ["top-k"]
@@ -153,7 +153,7 @@ def test_a_weight_is_turned_up_to_two_digits_where_nothing_else_does(house: Open
     file_memories(app, [a_memory(1, "The crane that raises freight off ships"), a_memory(2, WORDS)])
     first, second = order(app, CRANE, top_k=2)
     assert find_memory(app, app.settings.namespace, second).memory.content == WORDS
-    room = len(app.recaller.run(request_of(app, _asked(app))).context.text)
+    room = len(app.recaller.run(build_request(app, _asked(app))).context.text)
     finding = found(app, second, CRANE, budget=room)
     assert [each.kind for each in finding.tried if each.ran][:1] == ["top-k"]
     change = change_of(finding, "weight")
@@ -170,7 +170,7 @@ def _asked(app: App) -> RecallInput:
 def test_a_recall_that_pretends_ranks_as_the_change_then_does(house: Opener) -> None:
     app = house()
     ids = cranes(app, 12, status="archived")
-    request, admission = request_of(app, _asked(app)), run(app, CRANE).admission
+    request, admission = build_request(app, _asked(app)), run(app, CRANE).admission
     with app.recaller.world(request) as world:
         rows = rows_of(world.reader, admission)
         row = rows[ids[-1]]

@@ -13,24 +13,21 @@ BY_A_PERSON: frozenset[MemoryFormat] = frozenset({"claude-md", "agents-md"})
 """Formats that people write by hand; the others are mostly an agent's or a model's conclusions."""
 
 CONFIDENCE: dict[MemoryFormat, float] = {
+    **dict.fromkeys(MEMORY_FORMATS, 0.8),
     "claude-md": 0.95,
     "agents-md": 0.95,
-    "memory-md": 0.8,
     "basic-memory": 0.85,
-    "remnic": 0.8,
-    "mem0": 0.8,
-    "chatgpt": 0.8,
 }
-"""How sure an entry is that says nothing of it."""
+"""The confidence in a memory of each format that states none."""
 
 
 @dataclass(frozen=True, slots=True)
 class AdoptedMemory:
-    """One memory of another tool, in our words, with no secret in any field once it left the reader.
+    """One memory read from another tool's file; `read_memories` yields it without a secret in any field.
 
-    `category` is None where neither the file nor its form says one. `foreign_id` is the other tool's own name for it,
-    and `supersedes` and `superseded_by` are such names. `path` is relative to what was given; `start` and `end` are
-    its lines (its place in the list, in a JSON document), 1-based and inclusive.
+    `category` is None if neither the file nor its wording shows one. `foreign_id` is the other tool's id of it, and
+    `supersedes` and `superseded_by` are such ids. `path` is relative to the folder given; `start` and `end` are its
+    lines (in a JSON document its place in the list), 1-based and inclusive.
     """
 
     kind: MemoryFormat
@@ -56,10 +53,10 @@ class AdoptedMemory:
 
     @property
     def evidence(self) -> str:
-        """Where it stands: `path:start-end`."""
+        """The place it was read from: `path:start-end`."""
         return f"{self.path}:{self.start}-{self.end}"
 
     @property
     def asserted_by(self) -> AssertedBy:
-        """A person, where people write the format by hand."""
+        """Who asserts it: `user` for formats that people write by hand, else `inferred`."""
         return "user" if self.kind in BY_A_PERSON else "inferred"

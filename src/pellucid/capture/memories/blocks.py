@@ -5,6 +5,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Literal
 
+from pellucid.capture.fences import fence_after
+
 Kind = Literal["heading", "item", "step", "paragraph", "code", "row"]
 Lines = list[tuple[int, str]]
 
@@ -18,13 +20,12 @@ _QUOTE = re.compile(r"^ *(?:> ?)+")
 _CELL = re.compile(r"(?<!\\)\|")
 _COMMENT = re.compile(r"^[ \t]*(`{3,}|~{3,})|<!--", re.MULTILINE)
 _TAB = 4
-_DEEPEST = 40
-"""Columns of indentation that are told apart."""
+_DEEPEST = 40  # columns of indentation; more count as so many
 
 
 @dataclass(frozen=True, slots=True)
 class MarkdownBlock:
-    """One block; `depth` is a heading's level or the indentation of another block; lines are 1-based and inclusive.
+    """A block of Markdown; `depth` is a heading's level, any other block's indentation; lines are 1-based, inclusive.
 
     The text of a table row is `column: cell; column: cell`; that of code keeps its fences.
     """
@@ -38,7 +39,7 @@ class MarkdownBlock:
 
 @dataclass(slots=True)
 class _OpenBlock:
-    """A block whose next line may still belong to it."""
+    """An item, step or paragraph that the next line may continue; `parts` are its lines' texts."""
 
     kind: Kind
     parts: list[str]
@@ -46,20 +47,18 @@ class _OpenBlock:
     end: int
     depth: int
 
-    def closed(self) -> MarkdownBlock:
+    def close(self) -> MarkdownBlock:
+        """Return it as a complete block."""
         return MarkdownBlock(self.kind, " ".join(part for part in self.parts if part), self.start, self.end, self.depth)
 
-    def underlined(self, number: int, line: str) -> MarkdownBlock:
+    def close_as_heading(self, number: int, line: str) -> MarkdownBlock:
+        """Return it as a heading, given the line of `===` or `---` under it and that line's number."""
         level = 1 if "=" in line else 2
         return MarkdownBlock("heading", " ".join(self.parts), self.start, number, level)
 
 
-def blocks(text: str, first_line: int = 1) -> Iterator[MarkdownBlock]:
-    """The blocks of a Markdown text in order.
-
-    Args:
-        first_line: the number of the text's first line in its file (a frontmatter may stand before it).
-    """
+def markdown_blocks(text: str, first_line: int = 1) -> Iterator[MarkdownBlock]:
+    """Yield the blocks of a Markdown text in order; `first_line` is the number of its first line in the file."""
     lines = [(number, line.expandtabs(_TAB).rstrip()) for number, line in enumerate(text.split("\n"), first_line)]
     pending: _OpenBlock | None = None
     at = 0
@@ -67,18 +66,18 @@ def blocks(text: str, first_line: int = 1) -> Iterator[MarkdownBlock]:
         number, line = lines[at]
         found, after = _code_or_table(lines, at)
         if after == at:
-            found, pending = _after_ordinary_line(pending, number, line)
+            found, pending = _read_ordinary_line(pending, number, line)
             after = at + 1
         elif pending:
-            found, pending = [pending.closed(), *found], None
+            found, pending = [pending.close(), *found], None
         yield from found
         at = after
     if pending:
-        yield pending.closed()
+        yield pending.close()
 
 
 def _code_or_table(lines: Lines, at: int) -> tuple[list[MarkdownBlock], int]:
-    """The blocks of a code or table that begins at a line, and the line after it; none and `at`, if neither does."""
+    """Return the blocks of the code or table that begins at line `at`, and the index behind it; [] and `at` if none."""
     line = lines[at][1]
     if fence := _FENCE.fullmatch(line):
         return _code_block(lines, at, fence.group(1))
@@ -87,19 +86,19 @@ def _code_or_table(lines: Lines, at: int) -> tuple[list[MarkdownBlock], int]:
     return [], at
 
 
-def _after_ordinary_line(
+def _read_ordinary_line(
     pending: _OpenBlock | None, number: int, line: str
 ) -> tuple[list[MarkdownBlock], _OpenBlock | None]:
-    """The blocks that an ordinary line ends, and the block that is open after it (`pending` was before)."""
+    """Return the blocks that a line completes, and the block open after it; `pending` is the one open before."""
     if pending and pending.kind == "paragraph" and _UNDERLINE.fullmatch(line):
-        return [pending.underlined(number, line)], None
+        return [pending.close_as_heading(number, line)], None
     is_break = not line or _RULE.fullmatch(line)
     heading, item = _HEADING.match(line), _ITEM.fullmatch(line)
     if pending and not (is_break or heading or item):
         pending.parts.append(_QUOTE.sub("", line).strip())
         pending.end = number
         return [], pending
-    before = [pending.closed()] if pending else []
+    before = [pending.close()] if pending else []
     if is_break:
         return before, None
     if heading:
@@ -112,7 +111,7 @@ def _after_ordinary_line(
 
 
 def _code_block(lines: Lines, at: int, fence: str) -> tuple[list[MarkdownBlock], int]:
-    """The fenced block that opens here; one that never closes ends with the text."""
+    """Return the code block that line `at` opens with `fence` (unclosed, it is the rest), and the index behind it."""
     closing = re.compile(rf" *{re.escape(fence[0])}{{{len(fence)},}}")
     end = next((i for i in range(at + 1, len(lines)) if closing.fullmatch(lines[i][1])), len(lines) - 1)
     indent = len(lines[at][1]) - len(lines[at][1].lstrip())
@@ -121,7 +120,7 @@ def _code_block(lines: Lines, at: int, fence: str) -> tuple[list[MarkdownBlock],
 
 
 def _table_rows(lines: Lines, at: int) -> tuple[list[MarkdownBlock], int]:
-    """The body rows of a table, each with its column names."""
+    """Return a block for each body row of the table whose head is line `at`, and the index behind the table."""
     columns = _cells(lines[at][1])
     rows: list[MarkdownBlock] = []
     at += 2
@@ -135,19 +134,18 @@ def _table_rows(lines: Lines, at: int) -> tuple[list[MarkdownBlock], int]:
 
 
 def _is_row(line: str) -> bool:
+    """Whether a line begins and ends with `|`, as a table's row does."""
     bare = line.strip()
     return len(bare) > 1 and bare.startswith("|") and bare.endswith("|")
 
 
 def _cells(line: str) -> list[str]:
+    """Split a table's row into the texts of its cells."""
     return [cell.strip().replace("\\|", "|") for cell in _CELL.split(line.strip()[1:-1])]
 
 
 def without_comments(text: str) -> tuple[str, int]:
-    """The text with HTML comments outside code blanked, line by line, and how many there were.
-
-    A comment that never ends stays: it is words about comments.
-    """
+    """Return the text without HTML comments outside code, on as many lines as before, and their number."""
     kept: list[str] = []
     count = at = 0
     for start, end in _comment_spans(text):
@@ -157,14 +155,14 @@ def without_comments(text: str) -> tuple[str, int]:
 
 
 def _comment_spans(text: str) -> Iterator[tuple[int, int]]:
-    """Where HTML comments outside fenced code begin and end; one that is never closed is none."""
+    """Yield start and end of each HTML comment outside fenced code; one that is never closed is none."""
     done, fence = 0, ""
     last = text.rfind("-->")
     for found in _COMMENT.finditer(text):
         if found.start() < done:
             continue
         if mark := found.group(1):
-            fence = mark if not fence else "" if mark.startswith(fence) else fence
+            fence = fence_after(fence, mark)
         elif not fence and found.end() <= last:
             done = text.index("-->", found.end()) + 3
             yield found.start(), done

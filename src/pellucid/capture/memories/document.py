@@ -13,15 +13,14 @@ from pellucid.capture.transcripts.json_values import as_instant
 from pellucid.capture.transcripts.numbering import clean_text
 from pellucid.capture.transcripts.source import Source
 
-MAX_TEXT = 4 * 1024 * 1024
-"""Bytes of a Markdown or text file that is read whole; JSON is streamed, whatever its size."""
+MAX_TEXT = 4 * 1024 * 1024  # bytes of a Markdown or text file that is read whole; JSON is streamed, whatever its size
 
 
 @dataclass(frozen=True, slots=True)
 class SourceFile:
-    """One file being read; nothing may be imported from outside of `root`.
+    """One memory file being read; files that it imports must lie below `root`.
 
-    `claim` is asked before a file is read because another one imports it: each file is read once.
+    `claim` tells whether an imported file may be read: each is read only once.
     """
 
     path: Path
@@ -29,43 +28,41 @@ class SourceFile:
     report: CaptureReport
     claim: Callable[[Path], bool]
 
-    shown: str = field(init=False)
-    """The path below `root`, as evidence names it."""
+    shown_path: str = field(init=False)  # the path relative to `root`, in one line
 
     def __post_init__(self) -> None:
         relative = os.path.relpath(self.path, self.root).replace(os.sep, "/")
-        object.__setattr__(self, "shown", clean_text(relative).replace("\n", " "))
+        object.__setattr__(self, "shown_path", clean_text(relative).replace("\n", " "))
 
     @property
     def source(self) -> Source:
-        """Its lines, objects and chunks."""
+        """The file as a source of lines, JSON objects or chunks."""
         return Source(self.path, self.report)
 
     @property
     def modified(self) -> datetime:
-        """When the file was last written."""
+        """When the file was last written; 1970 if its time is out of range."""
         return as_instant(self.path.stat().st_mtime) or datetime.fromtimestamp(0, UTC)
 
     def text(self) -> str:
-        """The whole text as it may be stored, with plain line ends; "" if it is too large.
+        """Return the whole text, redacted and without Pellucid's own output; "" if it is too large or no text.
 
-        Context that we recalled once is cut out, and secrets are redacted before anything else looks at the text:
-        half a secret no longer looks like one. A secret's lines stay as blank lines, so that line numbers hold.
+        Secrets are redacted before the text is split, because half a secret no longer looks like one.
         """
         if self.path.stat().st_size > MAX_TEXT:
-            self.problem(1, "larger than 4 MiB")
+            self.add_problem(1, "larger than 4 MiB")
             return ""
         raw = self.path.read_bytes()
         self.report.bytes_read += len(raw)
         if b"\0" in raw:
-            self.problem(1, "not text")
+            self.add_problem(1, "not text")
             return ""
         text = raw.decode("utf-8-sig", "replace")
         self.report.encoding_errors += int("\ufffd" in text)
-        return self.safe(without_own_output(clean_text(text), self.report))
+        return self.redacted(without_own_output(clean_text(text), self.report))
 
-    def safe(self, text: str) -> str:
-        """The text without its secrets, which are counted, on as many lines as before."""
+    def redacted(self, text: str) -> str:
+        """Return the text without its secrets, which are counted, on as many lines as before."""
         redacted = redact(text)
         self.report.redactions.update(redacted.counts)
         if redacted.text.count("\n") == text.count("\n"):
@@ -79,13 +76,13 @@ class SourceFile:
                 at = span.end
         return "".join([*parts, redact(text[at:]).text])
 
-    def problem(self, line: int, reason: str) -> None:
+    def add_problem(self, line: int, reason: str) -> None:
         """Count a place that could not be read."""
         self.report.cannot_read(self.path, line, reason)
 
 
 def is_file(path: Path) -> bool:
-    """Whether a path that somebody wrote leads to a regular file; False, not an error, for an impossible one."""
+    """Whether a path leads to a regular file; False, not an error, for an impossible path."""
     try:
         return path.is_file()
     except (OSError, ValueError):

@@ -2,8 +2,13 @@
 
 import json
 from collections.abc import Iterator
+from contextlib import suppress
+from dataclasses import replace
 
+from pellucid.capture.memories.adopted import AdoptedMemory
 from pellucid.capture.memories.document import SourceFile
+from pellucid.capture.memories.guess import category_of_words
+from pellucid.capture.memories.phrases import split_long_text
 from pellucid.capture.transcripts.json_document import BrokenJsonError, UnfinishedJsonError, elements, is_lines
 from pellucid.capture.transcripts.json_values import JsonObject, as_list, as_object
 from pellucid.capture.transcripts.source import NumberedObject
@@ -14,93 +19,97 @@ _DEEPEST = 3
 
 
 def entries(document: SourceFile) -> Iterator[NumberedObject]:
-    """Every entry with its place, from 1 (the line, in JSON lines); a plain text counts as `{"content": text}`.
+    """Yield every entry with its place from 1 (in JSON lines, its line); a bare string becomes `{"content": text}`.
 
-    What cannot be read is counted with its place; after a fault in a document nothing more of it can be read.
+    What is no entry is counted as a problem; after a fault in a document nothing more of it can be read.
     """
+    for place, entry in _numbered_entries(document):
+        if value := _as_entry(entry):
+            yield NumberedObject(place, value)
+        else:
+            document.add_problem(place, "not an entry")
+
+
+def _numbered_entries(document: SourceFile) -> Iterator[tuple[int, object]]:
+    """Yield every entry, still of any JSON type, with its place; a fault in a document is counted and ends it."""
     head = document.source.head()
-    if document.path.suffix.lower() == ".jsonl" or _is_an_entry_a_line(head):
+    if document.path.suffix.lower() == ".jsonl" or _has_entry_lines(head):
         for number, value in document.source.objects():
-            for entry in _entries_of(value, 0):
-                yield from _numbered_objects(document, number, entry)
+            yield from ((number, entry) for entry in _entries_in(value, 0))
         return
     place = 0
     try:
-        for entry in _of_document(document.source.chunks(), head):
-            place += 1
-            yield from _numbered_objects(document, place, entry)
+        for place, entry in enumerate(_document_entries(document.source.chunks(), head), 1):
+            yield place, entry
     except (BrokenJsonError, UnfinishedJsonError) as error:
-        document.problem(place + 1, str(error))
+        document.add_problem(place + 1, str(error))
+
+
+def memories_of_text(document: SourceFile, template: AdoptedMemory, text: str) -> Iterator[AdoptedMemory]:
+    """Yield copies of `template` with this text, redacted, in parts if it is long; the default date is the file's."""
+    created = template.created or document.modified
+    updated = template.updated or created
+    for part in split_long_text(document.redacted(text.strip())):
+        category = template.category or category_of_words(part, ())
+        yield replace(template, content=part, category=category, created=created, updated=updated, valid_at=created)
 
 
 def first_entry(head: str) -> JsonObject:
-    """The first entry that the beginning of a file holds whole; empty if there is none."""
-    try:
-        found = (
-            _entries_of(json.loads(head.partition("\n")[0]), 0) if is_lines(head) else _of_document(iter([head]), head)
-        )
-        for entry in found:
-            if value := _as_entry(entry):
-                return value
-    except (ValueError, RecursionError):
-        pass
+    """Return the first complete entry in the beginning of a file; {} if there is none."""
+    with suppress(ValueError, RecursionError):
+        first_line = head.partition("\n")[0]
+        found = _entries_in(json.loads(first_line), 0) if is_lines(head) else _document_entries(iter([head]), head)
+        return next((value for entry in found if (value := _as_entry(entry))), JsonObject())
     return {}
 
 
-def _is_an_entry_a_line(head: str) -> bool:
-    """Whether the first line is an object of its own, and keeps no list under a known key."""
+def _has_entry_lines(head: str) -> bool:
+    """Whether a file has an entry on each line: its first line is an object without a list under a known key."""
     if not is_lines(head):
         return False
     try:
         first: object = json.loads(head.lstrip().partition("\n")[0])
     except (ValueError, RecursionError):
         return True  # `is_lines` has seen a second line that begins an object
-    return list(_entries_of(first, 0)) == [first]
+    return list(_entries_in(first, 0)) == [first]
 
 
-def _of_document(chunks: Iterator[str], head: str) -> Iterator[object]:
+def _document_entries(chunks: Iterator[str], head: str) -> Iterator[object]:
+    """Yield the entries of one JSON document, given its text in chunks and its beginning."""
     streamed = _long_list_key(head)
     for key, value in elements(chunks, streamed):
-        yield from _entries_of(value, 0) if key in {"", streamed} else _entries_under(key, value, 0)
+        yield from _entries_in(value, 0) if key in {"", streamed} else _entries_under(key, value, 0)
 
 
 def _long_list_key(head: str) -> str:
-    """The key whose list is likely the long one: the first that the file's beginning shows."""
+    """Return the key whose list is probably long, and so is streamed: the first known key in the file's beginning."""
     found = [(at, key) for key in KEYS if key != "user" and (at := head.find(f'"{key}"')) >= 0]
     return min(found)[1] if found else KEYS[0]
 
 
-def _entries_of(value: object, depth: int) -> Iterator[object]:
-    """The entries in the lists an object keeps under known keys; the value itself, if it keeps none.
+def _entries_in(value: object, depth: int) -> Iterator[object]:
+    """Yield the entries in an object's lists under known keys; the value itself if it has none.
 
-    `depth` is how many lists it already stands in; deeper than a limit none is looked into.
+    `depth` is how many lists enclose it; below three, none is searched.
     """
-    held = as_object(value)
-    inner = [name for name in KEYS if isinstance(held.get(name), list | dict)] if depth < _DEEPEST else []
-    for name in inner:
-        yield from _entries_under(name, held[name], depth + 1)
-    if not inner:
+    container = as_object(value)
+    keys = [key for key in KEYS if isinstance(container.get(key), list | dict)] if depth < _DEEPEST else []
+    for key in keys:
+        yield from _entries_under(key, container[key], depth + 1)
+    if not keys:
         yield value
 
 
 def _entries_under(key: str, value: object, depth: int) -> Iterator[object]:
-    """The entries of a list, or of the lists in an object, under a known key; anything else is no entry."""
+    """Yield the entries of the list, or of the lists in the object, under a key; nothing if the key is not known."""
     if key not in KEYS:
         return
     for each in as_list(value):
-        yield from _entries_of(each, depth)
-    if held := as_object(value):
-        yield from (each for each in _entries_of(held, depth) if each is not held)
-
-
-def _numbered_objects(document: SourceFile, place: int, entry: object) -> Iterator[NumberedObject]:
-    """The entry with its place, as an object; one that is none is counted as a problem instead."""
-    value = _as_entry(entry)
-    if value:
-        yield NumberedObject(place, value)
-    else:
-        document.problem(place, "not an entry")
+        yield from _entries_in(each, depth)
+    if inner := as_object(value):
+        yield from (each for each in _entries_in(inner, depth) if each is not inner)
 
 
 def _as_entry(entry: object) -> JsonObject:
+    """Return an entry as an object, a bare string under `content`; {} for what is neither."""
     return {"content": entry} if isinstance(entry, str) else as_object(entry)

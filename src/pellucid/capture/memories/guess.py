@@ -47,16 +47,14 @@ _IMPERATIVE = re.compile(
 )
 
 
-def by_label(label: str) -> Category | None:
-    """The category that another tool's label means (`decision`, `requirement`); None where it means none."""
+def category_of_label(label: str) -> Category | None:
+    """Return the category that another tool's label (`decision`, `requirement`) corresponds to; None if to none."""
     word = label.strip().casefold().replace(" ", "-")
-    if word in _LABELS:
-        return _LABELS[word]
-    return next((each for each in CATEGORIES if each == word.replace("-", "_")), None)
+    return _LABELS.get(word) or next((each for each in CATEGORIES if each == word.replace("-", "_")), None)
 
 
-def by_form(text: str, headings: tuple[str, ...]) -> Category | None:
-    """The category that the words show, or else the nearest heading that tells one; None where neither does."""
+def category_of_words(text: str, headings: tuple[str, ...]) -> Category | None:
+    """Return the category that a statement's wording shows, else its nearest heading that names one, else None."""
     if _PREFERENCE.match(text):
         return "preference"
     if _RULE.match(text) or _OBLIGATION.search(text):
@@ -68,6 +66,6 @@ def by_form(text: str, headings: tuple[str, ...]) -> Category | None:
     return "rule" if _IMPERATIVE.match(text) else None
 
 
-def forbids(text: str) -> bool:
-    """Whether a sentence lays something down for ever: such sentences in a numbered list are no steps."""
+def is_standing_rule(text: str) -> bool:
+    """Whether a sentence is a standing rule (`never …`, `always …`), which in a numbered list is no step."""
     return _RULE.match(text) is not None

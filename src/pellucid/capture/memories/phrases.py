@@ -5,8 +5,7 @@ from collections.abc import Iterator
 
 from pellucid.language.words import content_words, reading_length, words
 
-LONGEST = 2000
-"""Characters of one statement; a longer text is cut where a sentence ends."""
+LONGEST = 2000  # characters of one statement; a longer text is cut where a sentence ends
 
 _CODE_SPAN = re.compile(r"((?<!`)`{1,3}(?!`)[^`\n]{1,500}`{1,3}(?!`))")
 _IMAGE = re.compile(r"!\[[^\[\]]{0,500}\]\([^()]{0,1000}\)")
@@ -40,54 +39,55 @@ _ANAPHOR = re.compile(
     r"(?:this|that|these|those|it|its|they|them|he|she|also|both|same|there|here|then|otherwise|instead)\b",
     re.IGNORECASE,
 )
-ENOUGH = 8
-"""Words from which a sentence is taken to say what it is about."""
+ENOUGH = 8  # a sentence of so many words is assumed to name its subject
 
 
-def plain(text: str) -> str:
-    """The words without emphasis, images, tags and local link targets; code spans stay as they are."""
+def plain_words(text: str) -> str:
+    """Return a Markdown text as plain words, without emphasis, images, tags and local link targets; code spans stay."""
     parts = _CODE_SPAN.split(text)
     parts[::2] = [_without_links_and_tags(part) for part in parts[::2]]
     return " ".join("".join(parts).split())
 
 
 def _without_links_and_tags(part: str) -> str:
-    """A text with pictures and HTML tags left out, links as their words, and bold as plain words."""
+    """Return a text without images and HTML tags, links as their label (and web address), bold as plain words."""
     part = _IMAGE.sub("", _LINKED_IMAGE.sub("", part))
-    part = _LINK.sub(lambda link: _linked(link.group(1), link.group(2)), part)
+    part = _LINK.sub(_link_words, part)
     part = _WIKI.sub(lambda wiki: wiki.group(2) or wiki.group(1), part)
     return _STRONG.sub(r"\2", _TAG.sub(" ", part))
 
 
-def _linked(label: str, target: str) -> str:
+def _link_words(link: re.Match[str]) -> str:
+    """Return a link's label, with its target if that is a web address."""
+    label, target = link.groups()
     return f"{label} ({target})" if "://" in target and label != target else label
 
 
-def nothing_said(text: str) -> str | None:
-    """Why a phrase states nothing: `badge`, `table-of-contents`, `placeholder`, `boilerplate`, `markup`; else None."""
+def empty_reason(text: str) -> str | None:
+    """Return why a phrase states nothing (`badge`, `placeholder`, `boilerplate`, …); None if it states something."""
     bare = text.strip()
     if not bare:
         return "placeholder"
     if link := _ONLY_LINK.fullmatch(bare):
         return "table-of-contents" if link.group(1).startswith("#") else None
-    said = plain(bare)
-    if not said:
+    phrase = plain_words(bare)
+    if not phrase:
         return "badge" if "![" in bare or "<img" in bare.lower() else "markup"
-    if _FURNITURE.fullmatch(said.strip("_*")) or _ABOUT_ITSELF.fullmatch(said):
+    if _FURNITURE.fullmatch(phrase.strip("_*")) or _ABOUT_ITSELF.fullmatch(phrase):
         return "boilerplate"
     return "placeholder" if _PLACEHOLDER.fullmatch(bare) and not bare.startswith(("**", "__", "[[")) else None
 
 
-def stands_alone(text: str, about: str, enough: int = ENOUGH) -> bool:
-    """Whether a statement is clear without the heading `about`: it names that itself, or has `enough` words."""
+def stands_alone(text: str, heading: str, enough: int = ENOUGH) -> bool:
+    """Whether a statement is clear without its heading: it has all words of that, or `enough` words of its own."""
     if _ANAPHOR.match(text):
         return False
-    named = content_words(about)
-    return reading_length(text) >= enough or bool(named and set(named) <= set(words(text)))
+    named = set(content_words(heading))
+    return reading_length(text) >= enough or bool(named and named <= set(words(text)))
 
 
-def pieces(text: str, longest: int = LONGEST) -> Iterator[str]:
-    """A text in parts of at most `longest` characters, cut where sentences end, if they do."""
+def split_long_text(text: str, longest: int = LONGEST) -> Iterator[str]:
+    """Yield a text in parts of at most `longest` characters, cut at the ends of sentences where possible."""
     part = ""
     for sentence in _SENTENCE_END.split(text) if len(text) > longest else [text]:
         while len(sentence) > longest:

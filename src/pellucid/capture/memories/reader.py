@@ -10,8 +10,8 @@ from pellucid.capture.memories.adopted import MEMORY_FORMATS, AdoptedMemory, Mem
 from pellucid.capture.memories.document import SourceFile
 from pellucid.capture.memories.entries import first_entry
 from pellucid.capture.memories.formats import basic_memory, chatgpt, instructions, mem0, remnic
-from pellucid.capture.memories.formats.header import Header, header, text_of
-from pellucid.capture.names import Names, clean_pairs
+from pellucid.capture.memories.formats.header import Header, first_text, parse_header
+from pellucid.capture.names import NameRedactor, clean_pairs
 from pellucid.capture.own_output import without_own_output
 from pellucid.capture.report import CaptureReport
 from pellucid.capture.secrets.redact import redact
@@ -57,18 +57,18 @@ def read_memories(
     *,
     memory_format: MemoryFormat | None = None,
 ) -> Iterator[AdoptedMemory]:
-    """Stream the memories of other tools' files, as they may be stored.
+    """Yield the memories of other tools' files, redacted, as they may be stored.
 
     Args:
-        paths: files, and folders that are walked for Markdown, JSON and text, in sorted order, a file at a time.
+        paths: files, and folders that are searched for Markdown, JSON and text files in sorted order.
         report: filled while the memories are drawn; complete when they are exhausted.
         memory_format: read every file as this format instead of detecting it.
 
     Raises:
-        InputError: a named file does not exist, is in no known format, or cannot be read. A file found in a folder is
-            skipped instead, with the reason counted.
+        InputError: a named file does not exist, is in no known format, or cannot be read. Such a file found in a
+            folder is skipped and counted.
     """
-    walk, names = FileWalk(settings, report, SUFFIXES), Names(report)
+    walk, names = FileWalk(settings, report, SUFFIXES), NameRedactor(report)
     for found in walk.files(paths):
         try:
             yield from _memories_of_file(found, walk, names, memory_format)
@@ -81,40 +81,36 @@ def read_memories(
 
 
 def _memories_of_file(
-    found: WalkedFile, walk: FileWalk, names: Names, forced: MemoryFormat | None
+    found: WalkedFile, walk: FileWalk, names: NameRedactor, forced: MemoryFormat | None
 ) -> Iterator[AdoptedMemory]:
-    """The memories of one file as they may be stored; a file in no known form is refused, or counted."""
+    """Yield the redacted memories of one file; an unknown format raises InputError if the file was named."""
     report = walk.report
     known = forced or detect(found.path)
+    if known is None and found.asked_for:
+        raise InputError(
+            f"{found.path.name} holds no memories in a form we know",
+            code="unknown_memory_format",
+            next_step=f"name one with {field_name('memory_format')}: {', '.join(MEMORY_FORMATS)}; "
+            "`pellucid import` reads transcripts",
+        )
     if known is None:
-        _refuse_file(found, report)
+        report.drop("no-memory-file")
         return
     report.files += 1
     report.formats[known] += 1
     document = SourceFile(found.path, found.root, report, walk.claim)
     for memory in READERS[known](document):
         report.turns_read += 1
-        if cleaned := _storable(memory, names, report):
+        if redacted := _redacted_memory(memory, names, report):
             report.turns_kept += 1
-            yield cleaned
+            yield redacted
 
 
-def _refuse_file(found: WalkedFile, report: CaptureReport) -> None:
-    """Count a file in no known form; InputError if it was named."""
-    if found.asked_for:
-        form = f"name one with {field_name('memory_format')}: {', '.join(MEMORY_FORMATS)}"
-        raise InputError(
-            f"{found.path.name} holds no memories in a form we know",
-            code="unknown_memory_format",
-            next_step=f"{form}; `pellucid import` reads transcripts",
-        )
-    report.drop("no-memory-file")
-
-
-def _storable(memory: AdoptedMemory, names: Names, report: CaptureReport) -> AdoptedMemory | None:
-    """The memory without a secret in any field; None if nothing is left but what we recalled ourselves once."""
+def _redacted_memory(memory: AdoptedMemory, names: NameRedactor, report: CaptureReport) -> AdoptedMemory | None:
+    """Return the memory without secrets in any field; None, and counted, if it only repeats Pellucid's own output."""
 
     def name(text: str) -> str:
+        """Return a name redacted, printable and short."""
         return clean_name(names.clean(clean_text(text)))
 
     words = redact(without_own_output(clean_text(memory.content), report).strip())
@@ -138,53 +134,53 @@ def _storable(memory: AdoptedMemory, names: Names, report: CaptureReport) -> Ado
 
 
 def _distinct(names: Iterable[str]) -> tuple[str, ...]:
+    """Return the names that are not empty, each once."""
     return tuple(each for each in dict.fromkeys(names) if each)
 
 
 def detect(path: Path) -> MemoryFormat | None:
-    """The format of a file; None for what is no memory file we know, and for files of our own.
+    """Return the format of a file; None if it is no known memory file, or a file of Pellucid's own.
 
-    The name decides for CLAUDE.md, AGENTS.md and MEMORY.md, and for notes in a folder called `memory`, unless their
-    frontmatter is Remnic's or basic-memory's; the frontmatter or the form of its lists decides for other Markdown;
-    the keys of the first entries decide for JSON. A text counts as a pasted list if its name says memory or ChatGPT.
+    Markdown is detected by its file name, its frontmatter, the form of its lists or its folder (`memory`); JSON by the
+    keys of its first entry; a text file is a pasted ChatGPT list if its name contains `memor` or `chatgpt`.
     """
     head = head_of(path)
     suffix = path.suffix.lower()
     if "\0" in head or not head.strip():
         return None
     if suffix in MARKDOWN:
-        return _of_markdown(path, head)
+        return _markdown_format(path, head)
     if begins_json(head):
-        return _of_json(path, head)
+        return _json_format(path, head)
     return "chatgpt" if suffix == ".txt" and _PASTED.search(path.stem) else None
 
 
-def _of_markdown(path: Path, head: str) -> MemoryFormat | None:
-    """The format of a Markdown file by its name and header; None for none known, and for a vault file of ours."""
+def _markdown_format(path: Path, head: str) -> MemoryFormat | None:
+    """Return the format of a Markdown file, given its beginning; None if none is known, or if it is Pellucid's own."""
     folders = (path.parent.name.lower(), path.parent.parent.name.lower())
     if named := _NAMED.get(path.name.lower()):
         return named
     if folders == ("rules", ".claude"):
         return "claude-md"
-    parts = header(head)
-    if (text_of(parts.values, "id") or "").startswith(("mem_", "ep_")):
+    parts = parse_header(head)
+    if (first_text(parts.values, "id") or "").startswith(("mem_", "ep_")):
         return None
-    return _by_header(parts) or ("memory-md" if "memory" in folders else None)
+    return _header_format(parts) or ("memory-md" if "memory" in folders else None)
 
 
-def _by_header(parts: Header) -> MemoryFormat | None:
-    """The tool whose notes have such a frontmatter; None where it is nobody's."""
+def _header_format(parts: Header) -> MemoryFormat | None:
+    """Return the format of a note by the keys of its frontmatter or the lists in its body; None if none is known."""
     values = parts.values
     if remnic.is_memory(values):
         return "remnic"
-    if {"name", "description"} <= values.keys() and (text_of(values, "type") or "").casefold() in _TOPIC_KINDS:
+    if {"name", "description"} <= values.keys() and (first_text(values, "type") or "").casefold() in _TOPIC_KINDS:
         return "memory-md"
     is_note = "permalink" in values or {"title", "type"} <= values.keys() or _NOTE.search(parts.body)
     return "basic-memory" if is_note else None
 
 
-def _of_json(path: Path, head: str) -> MemoryFormat | None:
-    """The format of a JSON file by the keys of its first entry; None for none known."""
+def _json_format(path: Path, head: str) -> MemoryFormat | None:
+    """Return the format of a JSON file by the keys of its first entry; None if none is known."""
     first = first_entry(head)
     if mem0.recognises(first):
         return "mem0"

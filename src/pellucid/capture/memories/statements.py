@@ -1,25 +1,24 @@
 """The blocks of a Markdown text in, statements out: one a list item, paragraph, table row or procedure, in context."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import groupby
 
 from pellucid.capture.memories.blocks import Kind, MarkdownBlock
-from pellucid.capture.memories.guess import by_form, forbids
-from pellucid.capture.memories.phrases import LONGEST, nothing_said, pieces, plain, stands_alone
+from pellucid.capture.memories.guess import category_of_words, is_standing_rule
+from pellucid.capture.memories.phrases import LONGEST, empty_reason, plain_words, split_long_text, stands_alone
 from pellucid.capture.report import CaptureReport
 from pellucid.language.words import reading_length
 from pellucid.model.memory import Category
 
-MOST_CODE = 40
-"""Lines of a code block that is kept with its instruction; a longer one is a listing."""
+MOST_CODE = 40  # lines of a code block that is kept with the text that introduces it; a longer one is dropped
 _COLONS = (":", "：")
 _BOXES = ("[ ]", "[]", "[x]", "[X]")
 
 
 @dataclass(frozen=True, slots=True)
 class AdoptedStatement:
-    """Something a text states, with the headings above it that are more than a title, and its lines."""
+    """One statement of a text with its first and last line, and the headings above it, from the outermost on."""
 
     text: str
     headings: tuple[str, ...]
@@ -30,7 +29,7 @@ class AdoptedStatement:
 
 @dataclass(slots=True)
 class _Draft:
-    """A block that may still gain code and nested items."""
+    """A block with the code and the nested blocks that belong to it, while a section is being read."""
 
     kind: Kind
     text: str
@@ -42,17 +41,18 @@ class _Draft:
 
     @property
     def words(self) -> str:
-        return "\n".join([plain(self.text), *self.code])
+        """Its plain text, with its code."""
+        return "\n".join([plain_words(self.text), *self.code])
 
     @property
-    def leads(self) -> bool:
-        """Whether it says something only together with what it introduces."""
-        label = plain(self.text)
+    def is_lead_in(self) -> bool:
+        """Whether it only introduces what is nested in it: it ends with a colon, or has three words or fewer."""
+        label = plain_words(self.text)
         return bool(self.inner) and (label.endswith(_COLONS) or reading_length(label) <= 3)
 
 
 def statements(found: Iterator[MarkdownBlock], report: CaptureReport) -> Iterator[AdoptedStatement]:
-    """Every statement in order. What says nothing is counted in `report.dropped` by its reason."""
+    """Yield the statements of a text's blocks in order; blocks that state nothing are counted by their reason."""
     headings: list[tuple[int, str]] = []
     section: list[MarkdownBlock] = []
     for block in found:
@@ -62,31 +62,28 @@ def statements(found: Iterator[MarkdownBlock], report: CaptureReport) -> Iterato
         yield from _statements_of_section(section, headings, report)
         section = []
         headings = [(level, title) for level, title in headings if level < block.depth]
-        headings.append((block.depth, plain(block.text)))
+        headings.append((block.depth, plain_words(block.text)))
     yield from _statements_of_section(section, headings, report)
 
 
 def _statements_of_section(
     found: Sequence[MarkdownBlock], headings: list[tuple[int, str]], report: CaptureReport
 ) -> Iterator[AdoptedStatement]:
-    """The statements between two headings; the title of the whole text is context only where there is no other."""
+    """Yield the statements between two headings, given all headings above as (level, title).
+
+    The title of the whole text is context only where there is no other heading.
+    """
     titles = tuple(title for _, title in headings if title)
     context = titles[1:] if len(titles) > 1 and headings[0][0] == 1 else titles
     for each in _statements_of_drafts(_drafts(found, titles, report), "", context):
-        yield from _cut_statement(each)
-
-
-def _cut_statement(each: AdoptedStatement) -> Iterator[AdoptedStatement]:
-    """A long statement in parts; procedures and short ones as they are."""
-    if len(each.text) <= LONGEST or each.category == "procedure":
-        yield each
-        return
-    for piece in pieces(each.text):
-        yield AdoptedStatement(piece, each.headings, each.start, each.end, each.category)
+        if len(each.text) <= LONGEST or each.category == "procedure":
+            yield each
+        else:
+            yield from (replace(each, text=part) for part in split_long_text(each.text))
 
 
 def _drafts(found: Sequence[MarkdownBlock], titles: tuple[str, ...], report: CaptureReport) -> list[_Draft]:
-    """The blocks of a section as a forest: what is indented below an item, or follows a `…:` line, stands inside."""
+    """Return the top-level drafts of a section; what is indented below an item, or follows a `…:` line, is nested."""
     roots: list[_Draft] = []
     open_items: list[_Draft] = []
     for block in found:
@@ -98,24 +95,25 @@ def _drafts(found: Sequence[MarkdownBlock], titles: tuple[str, ...], report: Cap
             continue
         open_items = _open_parents(draft, open_items)
         (open_items[-1].inner if open_items else roots).append(draft)
-        if draft.kind in {"item", "step"} or plain(draft.text).endswith(_COLONS):
+        if draft.kind in {"item", "step"} or plain_words(draft.text).endswith(_COLONS):
             open_items.append(draft)
     return roots
 
 
 def _open_parents(draft: _Draft, open_items: list[_Draft]) -> list[_Draft]:
-    """The open blocks that a new one stands inside of."""
+    """Return those of the open drafts that a new one is nested in."""
     if draft.kind == "paragraph" and not draft.depth:
         return []
     return [each for each in open_items if each.depth < draft.depth or _introduces(each, draft)]
 
 
 def _introduces(lead: _Draft, draft: _Draft) -> bool:
+    """Whether `lead` is a paragraph that the item, step or row `draft` belongs to."""
     return lead.kind == "paragraph" and lead.depth <= draft.depth and draft.kind != "paragraph"
 
 
 def _draft(block: MarkdownBlock, report: CaptureReport) -> _Draft | None:
-    """The block as a draft of a statement; None, and its reason counted, if it says nothing."""
+    """Return a block as a draft; None, and its reason counted, if it states nothing or is a task done."""
     text = block.text
     if block.kind == "code":
         return _Draft("code", text, block.start, block.end, block.depth)
@@ -125,7 +123,7 @@ def _draft(block: MarkdownBlock, report: CaptureReport) -> _Draft | None:
             if box.lower() == "[x]":
                 report.drop("done-task")
                 return None
-    if reason := nothing_said(text):
+    if reason := empty_reason(text):
         report.drop(reason)
         return None
     return _Draft(block.kind, text, block.start, block.end, block.depth)
@@ -134,7 +132,7 @@ def _draft(block: MarkdownBlock, report: CaptureReport) -> _Draft | None:
 def _add_code(
     draft: _Draft, roots: list[_Draft], open_items: list[_Draft], titles: tuple[str, ...], report: CaptureReport
 ) -> None:
-    """Add a code block to the draft that introduces it: the open item, the paragraph before it, or the heading."""
+    """Add a code block to the draft that introduces it: the open item, the block before it, or the last heading."""
     if draft.text.count("\n") - 1 > MOST_CODE or len(draft.text) > LONGEST:
         report.drop("long-code")
         return
@@ -153,7 +151,7 @@ def _add_code(
 
 
 def _statements_of_drafts(drafts: Sequence[_Draft], lead: str, headings: tuple[str, ...]) -> Iterator[AdoptedStatement]:
-    """The statements of neighbours that share a lead; numbered ones are the steps of one procedure."""
+    """Yield the statements of sibling drafts with the text `lead` before each; numbered steps become one procedure."""
     for kind, group in groupby(drafts, key=lambda each: each.kind):
         members = list(group)
         if kind == "step" and _is_procedure(members):
@@ -164,61 +162,60 @@ def _statements_of_drafts(drafts: Sequence[_Draft], lead: str, headings: tuple[s
 
 
 def _statements_of_draft(draft: _Draft, lead: str, headings: tuple[str, ...]) -> Iterator[AdoptedStatement]:
-    """The statement of a block, unless it only leads in (`Rules:`), then those of what stands inside, led by it."""
-    text = _led(lead, draft.words)
-    if not draft.leads or draft.code:
-        category: Category | None = "procedure" if draft.code else by_form(plain(draft.text), headings)
+    """Yield the statement of a draft, unless it is a lead-in (`Rules:`), then those nested in it, with it as lead."""
+    text = _with_lead(lead, draft.words)
+    if not draft.is_lead_in or draft.code:
+        category: Category | None = "procedure" if draft.code else category_of_words(plain_words(draft.text), headings)
         yield AdoptedStatement(text, headings, draft.start, draft.end, category)
-    inner_lead = plain(draft.text).rstrip("".join(_COLONS)) if draft.leads else ""
+    inner_lead = plain_words(draft.text).rstrip("".join(_COLONS)) if draft.is_lead_in else ""
     if inner_lead:
-        inner_lead = _led(lead, inner_lead)
+        inner_lead = _with_lead(lead, inner_lead)
     for each in _statements_of_drafts(draft.inner, inner_lead, headings):
-        told = inner_lead or stands_alone(each.text, plain(draft.text))
-        yield each if told else AdoptedStatement(_led(plain(draft.text), each.text), *_rest(each))
+        is_clear = inner_lead or stands_alone(each.text, plain_words(draft.text))
+        yield each if is_clear else replace(each, text=_with_lead(plain_words(draft.text), each.text))
 
 
-def _rest(each: AdoptedStatement) -> tuple[tuple[str, ...], int, int, Category | None]:
-    return each.headings, each.start, each.end, each.category
-
-
-def _led(lead: str, text: str) -> str:
+def _with_lead(lead: str, text: str) -> str:
+    """Return `lead: text`, or the text alone if the lead is empty."""
     return f"{lead.rstrip('.')}: {text}" if lead else text
 
 
 def _is_procedure(steps: Sequence[_Draft]) -> bool:
-    """Whether numbered items are steps: two or more, not mostly prohibitions, short enough to stay together."""
-    lasting = sum(forbids(plain(step.text)) for step in steps)
-    return len(steps) > 1 and lasting * 2 <= len(steps) and sum(map(_size, steps)) <= 2 * LONGEST
+    """Whether numbered items are the steps of a procedure: two or more, mostly no standing rules, and not too long."""
+    rules = sum(is_standing_rule(plain_words(step.text)) for step in steps)
+    return len(steps) > 1 and rules * 2 <= len(steps) and sum(map(_size, steps)) <= 2 * LONGEST
 
 
 def _size(draft: _Draft) -> int:
+    """Return the characters of a draft with all that is nested in it."""
     return len(draft.text) + sum(map(len, draft.code)) + sum(map(_size, draft.inner))
 
 
 def _procedure(steps: Sequence[_Draft], lead: str, headings: tuple[str, ...]) -> AdoptedStatement:
-    """Neighbouring numbered steps as one procedure, under their lead or else their headings."""
+    """Return neighbouring numbered steps as one statement, titled by their lead, else by their headings."""
     title = lead or " › ".join(headings[-2:])
     lines = [line for number, step in enumerate(steps, 1) for line in _list_lines(step, f"{number}.", "")]
     text = "\n".join([f"{title}:", *lines] if title else lines)
-    return AdoptedStatement(text, () if not lead else headings, steps[0].start, _last(steps[-1]), "procedure")
+    return AdoptedStatement(text, () if not lead else headings, steps[0].start, _last_line(steps[-1]), "procedure")
 
 
 def _list_lines(draft: _Draft, mark: str, indent: str) -> Iterator[str]:
-    """The lines of an item and of what stands inside it, `mark` before the first."""
-    yield f"{indent}{mark} {plain(draft.text)}"
-    inside = indent + "   "
+    """Yield the lines of a list item and of what is nested in it; `mark` is its bullet or number."""
+    yield f"{indent}{mark} {plain_words(draft.text)}"
+    inner_indent = indent + "   "
     for code in draft.code:
-        yield from (f"{inside}{line}" for line in code.split("\n"))
+        yield from (f"{inner_indent}{line}" for line in code.split("\n"))
     for each in draft.inner:
-        yield from _list_lines(each, "-", inside)
+        yield from _list_lines(each, "-", inner_indent)
 
 
-def _last(draft: _Draft) -> int:
-    return max([draft.end, *map(_last, draft.inner)])
+def _last_line(draft: _Draft) -> int:
+    """Return the number of the last line of a draft or of what is nested in it."""
+    return max([draft.end, *map(_last_line, draft.inner)])
 
 
-def in_context(each: AdoptedStatement) -> str:
-    """The statement, with the nearest one or two headings in front unless it stands alone."""
+def text_with_headings(each: AdoptedStatement) -> str:
+    """Return a statement's text, with its nearest one or two headings in front unless it is clear without them."""
     first_line = each.text.partition("\n")[0]
     about = each.headings[-1] if each.headings else ""
     if not about or stands_alone(first_line, about) or first_line.startswith(about):

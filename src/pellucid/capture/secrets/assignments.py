@@ -1,8 +1,7 @@
 """Text in, the secrets assigned to telling names in it out: `password=…`, `"api_key": "…"`, `export FOO_TOKEN=…`.
 
-Names are found by plain search and read with bounded patterns from there, and where a bare value ends is looked up once
-for all names in it: so the cost is linear in the text. Whether the value is a secret, and not a word, a type or a
-reference, is for `secret_values` to say.
+The cost is linear in the text: names are found by plain search, patterns are bounded, and the end of an unquoted value
+is searched once for all names in it.
 """
 
 import re
@@ -11,11 +10,11 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from pellucid.capture.secrets.names import ASCII_NAMES, EXPORTS, LOGIN, NAMES, PAGING, VARIABLE, Name
-from pellucid.capture.secrets.values import Kind, is_random, is_said, is_secret
+from pellucid.capture.secrets.values import Kind, is_random, is_secret, is_spoken_secret
 
 
 class SecretSpan(NamedTuple):
-    """Where a secret stands, half open, and what it is."""
+    """A secret's half-open range in a text, and its type."""
 
     start: int
     end: int
@@ -23,10 +22,10 @@ class SecretSpan(NamedTuple):
 
 
 class _Value(NamedTuple):
-    """What is assigned: where it begins, what it says, and the place of its opening quote or of itself."""
+    """An assigned value without its quotes; `opens` is the position of its opening quote, else its start."""
 
     start: int
-    said: str
+    text: str
     opens: int
     quoted: bool
 
@@ -36,8 +35,7 @@ _QUOTED = re.compile(
 )
 _BARE_END = re.compile(r"[\s\"'`]|(?<!\\)\\++[nrt\"'`]|</")
 _LONGEST = 4096
-_LOOKED_AT = 512
-"""Characters of a bare value that decide whether it is one."""
+_LOOKED_AT = 512  # characters of an unquoted value that are searched for its end
 # where a bare value ends: before the next pair of a list, a call or a connection string, or where another script begins
 _NEXT = re.compile(r"[,;&|](?=[\w\"'. -]{1,60}[:=])|[\u3000-\u9fff\uac00-\ud7af\uff00-\uffef]")
 _TRAILING = ",;)]}>.!?*|"
@@ -52,10 +50,9 @@ _VENDORS = tuple(_VENDOR_NAMES.split())
 
 
 def assigned_secrets(text: str, lower: str) -> Iterator[SecretSpan]:
-    """Every secret that stands beside a telling name.
+    """Yield every secret that is assigned to a name such as `password` or `api_key`.
 
-    Args:
-        lower: `text` in lower case, position for position.
+    `lower` is the text in lower case, every character in its place.
     """
     values = _Values(text)
     for name in NAMES if not text.isascii() else ASCII_NAMES:
@@ -69,14 +66,14 @@ def assigned_secrets(text: str, lower: str) -> Iterator[SecretSpan]:
 
 
 class _Values:
-    """Reads the values of one text."""
+    """Finds the values in one text; remembers where the last unquoted one ends, for the names inside it."""
 
     def __init__(self, text: str) -> None:
         self.text = text
         self._run = (0, 0)
 
     def read(self, at: int) -> _Value | None:
-        """The quoted or bare value that begins at a place; None where a bare one is too short to be a secret."""
+        """Return the value that begins at `at`, quoted or not; None if an unquoted one is too short to be a secret."""
         if found := _QUOTED.match(self.text, at):
             return _Value(found.start("said"), found["said"], found.start("quote"), quoted=True)
         end = self._end_of_value(at)
@@ -84,11 +81,11 @@ class _Values:
             return None
         looked_at = self.text[at : min(end, at + _LOOKED_AT)]
         cut = _NEXT.search(looked_at)
-        said = looked_at[: cut.start()] if cut else self.text[at : min(end, at + _LONGEST)]
-        return _Value(at, said.rstrip(_TRAILING), at, quoted=False)
+        text = looked_at[: cut.start()] if cut else self.text[at : min(end, at + _LONGEST)]
+        return _Value(at, text.rstrip(_TRAILING), at, quoted=False)
 
     def _end_of_value(self, at: int) -> int:
-        """Where the unquoted value that begins at a place ends."""
+        """Return where the unquoted value that begins at `at` ends."""
         first, end = self._run
         if not first <= at < end:
             found = _BARE_END.search(self.text, at)
@@ -98,7 +95,7 @@ class _Values:
 
 
 def _assigned_at(values: _Values, at: int, after: int, name: Name) -> SecretSpan | None:
-    """The secret that the name at `at` to `after` is given (`password = …`); None where no secret follows."""
+    """Return the secret assigned to the name that stands from `at` to `after`; None if none is."""
     text = values.text
     before = text[max(0, at - _LOOK_BACK) : at]
     is_camel = text[at].isupper() and before[-1:].islower()
@@ -110,19 +107,26 @@ def _assigned_at(values: _Values, at: int, after: int, name: Name) -> SecretSpan
     place = before.rstrip(_IN_NAMES)
     head = before[len(place) :]
     value = (
-        values.read(match.end()) if _may_follow(match, place, head) and not _is_other(name, text, at, head) else None
+        values.read(match.end())
+        if _may_follow(match, place, head) and not _names_no_secret(name, text, at, head)
+        else None
     )
     if value is None:
         return None
     label = head + text[at : value.opens]
-    shouted = label[: len(label) // 2].isupper() or EXPORTS.search(place) is not None
-    if not _is_secret_value(value, match, name.kind, shouted=shouted) or (match["cell"] and not _is_cell(text, value)):
+    is_variable = label[: len(label) // 2].isupper() or EXPORTS.search(place) is not None
+    end = value.start + len(value.text)
+    is_cell = text[end : end + 16].lstrip(" \t*_`").startswith("|")
+    if not _is_secret_value(value, match, name.kind, is_variable=is_variable) or (match["cell"] and not is_cell):
         return None
-    return SecretSpan(value.start, value.start + len(value.said), _secret_type(label.lower(), name.kind))
+    return SecretSpan(value.start, end, _secret_type(label.lower(), name.kind))
 
 
 def _may_follow(match: re.Match[str], place: str, head: str) -> bool:
-    """Whether what stands between a name and a value assigns it (`=`, `is`); much without a sign does not."""
+    """Whether what stands between name and value assigns it: `=` and `is` do, mere space only behind an option.
+
+    `head` is the part of the name before its stem, `place` the text before the name.
+    """
     if match["space"]:  # `--password x`, `machine h login u password x`, `ENV TOKEN x`
         return "-" in head[:1] or "--" in head or bool(LOGIN.search(place + head)) or place.endswith("ENV ")
     if match["block"]:
@@ -130,26 +134,25 @@ def _may_follow(match: re.Match[str], place: str, head: str) -> bool:
     return not match["cell"] or place.rpartition("\n")[2].lstrip().startswith("|")
 
 
-def _is_other(name: Name, text: str, at: int, head: str) -> bool:
-    """Whether the name tells of no secret: the token of a page, or the verdict of a test (`--- PASS: TestLogin`)."""
+def _names_no_secret(name: Name, text: str, at: int, head: str) -> bool:
+    """Whether the name is none of a secret: a paging token's, or a test's verdict (`--- PASS: TestLogin`)."""
     if name.stem == "token":
         return PAGING.search(head) is not None
     return name.stem == "pass" and not head.strip("-") and text.startswith("PASS:", at)
 
 
-def _is_cell(text: str, value: _Value) -> bool:
-    end = value.start + len(value.said)
-    return text[end : end + 16].lstrip(" \t*_`").startswith("|")
+def _is_secret_value(value: _Value, match: re.Match[str], kind: Kind, *, is_variable: bool) -> bool:
+    """Whether a value is a secret; one in prose, a table or on the next line must look more like it.
 
-
-def _is_secret_value(value: _Value, match: re.Match[str], kind: Kind, *, shouted: bool) -> bool:
+    `match` is what stands between name and value, `kind` the kind of the name; `is_variable`: see `is_secret`.
+    """
     if match["said"] or match["line"] or match["cell"]:
-        return is_said(value.said) if kind == "password" else is_random(value.said, at_least=12)
-    return is_secret(value.said, kind, quoted=value.quoted, shouted=shouted)
+        return is_spoken_secret(value.text) if kind == "password" else is_random(value.text, at_least=12)
+    return is_secret(value.text, kind, quoted=value.quoted, is_variable=is_variable)
 
 
 def _secret_type(label: str, kind: Kind) -> str:
-    """The type of a secret by its name: `aws-secret`, `github-api-key`, `password`."""
+    """Return the type of a secret by its name in lower case: `aws-secret`, `github-api-key`, `password`."""
     vendor = next((f"{vendor}-" for vendor in _VENDORS if vendor in label), "")
     if "secret_access" in label or "secretaccess" in label:
         return "aws-secret"

@@ -5,18 +5,17 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from pellucid.capture.secrets.assignments import SecretSpan
-from pellucid.capture.secrets.values import is_given
+from pellucid.capture.secrets.values import is_typed_password
 
 
 class _Program(NamedTuple):
-    """A program by a word of its name, and how it takes a password: `secret`, in quotes of the group `quote` if any."""
+    """A program by a word of its name, and the pattern of its arguments with the password in the group `secret`."""
 
     mark: str
     shape: re.Pattern[str]
 
 
-_LONGEST = 400
-"""Characters of a command."""
+_LONGEST = 400  # characters of a command
 _QUOTE = r"(?P<quote>\\{0,7}[\"'])?"
 _TYPED = r"(?P<secret>(?(quote)[^\r\n\"'\\]|[^\s\"'\\`]){3,200})"
 _USER = r"(?:-[a-zA-Z]{0,8}[uU]|--(?:proxy-)?user)"
@@ -34,22 +33,18 @@ _CRYPTED = re.compile(r":(?P<secret>\$(?:\d[a-z]?|y|gy|sha1|apr1|argon2\w{1,2})\
 
 
 def command_secrets(text: str) -> Iterator[SecretSpan]:
-    """Passwords on command lines that no flag names: `curl -u user:…`, `sshpass -p …`, `mysql -p…`."""
+    """Yield passwords that known programs take by a short flag: `curl -u user:…`, `sshpass -p …`, `mysql -p…`."""
     for program in _PROGRAMS:
         at = text.find(program.mark)
         while at >= 0:
             after = at + len(program.mark)
             ends = _END.search(text, after, after + _LONGEST)
             found = program.shape.search(text, after, ends.start() if ends else after + _LONGEST)
-            if found and is_given(found["secret"]):
+            if found and is_typed_password(found["secret"]):
                 yield SecretSpan(*found.span("secret"), "command-line-password")
             at = text.find(program.mark, found.end() if found else after)
 
 
 def crypted_passwords(text: str) -> Iterator[SecretSpan]:
-    """The hashes of passwords in the lines of `/etc/shadow`: who has one can try passwords at leisure."""
-    at = text.find(":$")
-    while at >= 0:
-        if found := _CRYPTED.match(text, at):
-            yield SecretSpan(*found.span("secret"), "password-hash")
-        at = text.find(":$", at + 2)
+    """Yield the password hashes in lines of `/etc/shadow` or `htpasswd`."""
+    return (SecretSpan(*found.span("secret"), "password-hash") for found in _CRYPTED.finditer(text))

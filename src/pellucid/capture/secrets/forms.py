@@ -1,4 +1,4 @@
-"""Text in, the secrets that a form gives away out: key blocks, headers, URLs, cards."""
+"""Text in, the secrets that a form gives away out: key blocks, headers, URLs, cards, seed phrases (BIP 39)."""
 
 import re
 from collections.abc import Iterator
@@ -33,18 +33,29 @@ _CARD = re.compile(r"[2-6]\d{3}(?:[ -]?\d{4}){3}|3[47]\d{2}[ -]?\d{6}[ -]?\d{5}"
 _BRANDS = re.compile(
     r"4\d{15}|5[1-5]\d{14}|2(?:22[1-9]|2[3-9]\d|[3-6]\d\d|7[01]\d|720)\d{12}|3[47]\d{13}|6(?:011|5\d\d|4[4-9]\d)\d{12}|35(?:2[89]|[3-8]\d)\d{12}"
 )
-
-
 _CARD_NAMED = re.compile(
     r"card|visa|amex|discover|credit|debit|(?:(?<![a-z])|(?<=\\[nrt]))(?:pan|cc|jcb)(?![a-z])|kart[ei]|tarjeta|carte|カード|卡",
     re.IGNORECASE,
 )
-_NEAR = 40
-"""Characters before a number in which such a word stands."""
+_NEAR = 40  # characters before a number that are searched for such a word
+_SEED_LENGTHS = frozenset({12, 15, 18, 21, 24})
+_SEED_GAP = 4  # the most characters between a word and the next number
+_SEED_NAME = re.compile(
+    r"(?:mnemonic|(?:seed|recovery|backup)[_ -]?(?:phrase|words?))(?:\\{0,7}[\"'*`]{1,3})?\s{0,3}"
+    r"(?:[:=]|\bis\b)[\s*\"'`\\]{0,8}",
+    re.IGNORECASE,
+)
+_SEED_MARKS = ("mnemonic", "seed", "recovery", "backup")
+_SEED_PHRASE = re.compile(
+    r"(?P<secret>[a-z]{3,8}(?P<gap>,?[ \t]{1,2}|,?\r?\n[ \t]{0,8})[a-z]{3,8}(?:(?P=gap)[a-z]{3,8}){10,22})"
+    r"(?![ \t]{0,2}[a-z])",
+    re.IGNORECASE,
+)
+_SEED_WORD = re.compile(r"(?<![\w.])(\d{1,2})[.):][ \t]{0,4}([a-z]{3,8})(?![\w-])")
 
 
 def private_keys(text: str) -> Iterator[SecretSpan]:
-    """PEM, OpenSSH, PGP and PuTTY private keys: the whole block, or what is left of one that was cut off."""
+    """Yield PEM, OpenSSH, PGP and PuTTY private keys: the whole block, or what is left of one that was cut off."""
     at = text.find("-----BEGIN")
     while at >= 0:
         coming = text.find("-----BEGIN", at + 1)
@@ -59,7 +70,7 @@ def private_keys(text: str) -> Iterator[SecretSpan]:
 
 
 def _key_end(text: str, at: int, limit: int) -> int:
-    """Where the block that begins before `at` ends, 0 if what follows is no key; nothing past `limit` is looked at."""
+    """Return where the key whose body begins at `at` ends, 0 if none follows; nothing past `limit` is searched."""
     end = _END.match(text, found) if (found := text.find("-----END", at, limit)) >= 0 else None
     if end and _KEY_BODY.fullmatch(text, at, found):
         return end.end()
@@ -68,27 +79,27 @@ def _key_end(text: str, at: int, limit: int) -> int:
 
 
 def header_secrets(text: str, lower: str) -> Iterator[SecretSpan]:
-    """The credentials of `Authorization`, `Bearer` and cookie headers, in HTTP, code or JSON."""
-    for match in _matches(_AUTHORIZATION, "authorization", text, lower):
+    """Yield the credentials of `Authorization`, `Bearer` and cookie headers, in HTTP, code or JSON."""
+    for match in matches_at_mark(_AUTHORIZATION, "authorization", text, lower):
         if not is_code(match["secret"]) and _is_credential(match["secret"], bool(match["scheme"])):
             yield SecretSpan(*match.span("secret"), "authorization-header")
-    for match in _matches(_BEARER, "bearer", text, lower):
+    for match in matches_at_mark(_BEARER, "bearer", text, lower):
         if is_random(match["secret"]):
             yield SecretSpan(*match.span("secret"), "bearer-token")
-    for match in _matches(_COOKIE, "cookie", text, lower):
+    for match in matches_at_mark(_COOKIE, "cookie", text, lower):
         if is_random(match["first"], at_least=6):
             yield SecretSpan(*match.span("secret"), "cookie")
 
 
-def _is_credential(value: str, schemed: bool) -> bool:
-    """Whether a header's value is one; behind a scheme such as `Bearer`, shorter and plainer ones are."""
-    if is_random(value, at_least=8 if schemed else 16):
+def _is_credential(value: str, has_scheme: bool) -> bool:
+    """Whether an `Authorization` value is a credential; behind a scheme such as `Bearer` a shorter one is, too."""
+    if is_random(value, at_least=8 if has_scheme else 16):
         return True
-    return schemed and len(value) >= 8 and value.isalnum() and not value.isupper() and value[1:] != value[1:].lower()
+    return has_scheme and len(value) >= 8 and value.isalnum() and not value.isupper() and value[1:] != value[1:].lower()
 
 
 def url_secrets(text: str) -> Iterator[SecretSpan]:
-    """The password of `scheme://user:password@host`, or a token that stands alone before the `@`."""
+    """Yield the passwords of `scheme://user:password@host`, and tokens that stand alone before the `@`."""
     at = text.find("://")
     while at >= 0:
         match = _URL.match(text, at)
@@ -100,41 +111,75 @@ def url_secrets(text: str) -> Iterator[SecretSpan]:
 
 
 def _is_url_password(user: str, password: str) -> bool:
-    """Whether what stands between `:` and `@` of a URL is a password, and no port, placeholder or variable."""
+    """Whether what stands between `:` and `@` in a URL is a password, and no port, placeholder or variable."""
     if user[:1] in ("$", "{", "<", "%") or _PORT.fullmatch(password) or is_stand_in(password):
         return False
-    return is_secret(password, "password", quoted=True, shouted=True) or (
+    return is_secret(password, "password", quoted=True, is_variable=True) or (
         password.isalnum() and password.lower() not in ("none", "null", "port")
     )
 
 
 def card_numbers(text: str) -> Iterator[SecretSpan]:
-    """Payment card numbers: a major brand's prefix and length, one kind of separator, a right check digit (Luhn).
+    """Yield payment card numbers: a major brand's prefix and length, one kind of separator, a valid check digit (Luhn).
 
-    Without separators one in fifty numbers of sixteen digits is like that: it takes a word such as `card` before it.
+    One without separators needs a word such as `card` before it, for one in fifty sixteen-digit numbers is valid.
     """
     for match in _CARD.finditer(text):
         if match[0].isdigit() and not _CARD_NAMED.search(text, max(0, match.start() - _NEAR), match.start()):
             continue
         around = text[max(0, match.start() - 1) : match.start()] + text[match.end() : match.end() + 1]
         digits = match[0].replace(" ", "").replace("-", "")
-        apart = {char for char in match[0] if not char.isdigit()}
-        lone = not any(char.isalnum() or char in "_.-+/" for char in around[:1] + around[1:].replace(".", ""))
-        if len(apart) < 2 and lone and _BRANDS.fullmatch(digits) and _passes_luhn(digits):
+        separators = {char for char in match[0] if not char.isdigit()}
+        stands_apart = not any(char.isalnum() or char in "_.-+/" for char in around[:1] + around[1:].replace(".", ""))
+        if len(separators) < 2 and stands_apart and _BRANDS.fullmatch(digits) and _passes_luhn(digits):
             yield SecretSpan(*match.span(), "credit-card")
 
 
 def _passes_luhn(digits: str) -> bool:
-    """ISO/IEC 7812-1, annex B."""
+    """Whether a number's check digit is valid (ISO/IEC 7812-1, annex B)."""
     doubled = "0246813579"
     return sum(int(doubled[int(d)] if i % 2 else d) for i, d in enumerate(reversed(digits))) % 10 == 0
 
 
-def _matches(shape: re.Pattern[str], mark: str, text: str, lower: str) -> Iterator[re.Match[str]]:
-    """Matches of a pattern where its `mark` stands: to find the mark is faster than to try the pattern everywhere."""
+def matches_at_mark(shape: re.Pattern[str], mark: str, text: str, lower: str) -> Iterator[re.Match[str]]:
+    """Yield the matches of a pattern that begins with `mark`, found in `lower`: faster than to try it everywhere."""
     at = lower.find(mark)
     while at >= 0:
         match = shape.match(text, at)
         if match:
             yield match
         at = lower.find(mark, match.end() if match else at + len(mark))
+
+
+def seed_phrases(text: str, lower: str) -> Iterator[SecretSpan]:
+    """Yield the seed phrases of wallets: twelve to twenty-four words in a row, named or numbered.
+
+    `lower` is the text in lower case, every character in its place.
+    """
+    for mark in _SEED_MARKS:
+        for name in matches_at_mark(_SEED_NAME, mark, text, lower):
+            if found := _SEED_PHRASE.match(text, name.end()):
+                yield SecretSpan(*found.span("secret"), "seed-phrase")
+    if any(first in text for first in ("1.", "1)", "1:")) and any(last in text for last in ("12.", "12)", "12:")):
+        yield from _numbered_seed_phrases(text)
+
+
+def _numbered_seed_phrases(text: str) -> Iterator[SecretSpan]:
+    """Yield phrases such as `1. abandon 2. ability …`: one word at each number, as many as a seed phrase has."""
+    run: list[re.Match[str]] = []
+    for found in _SEED_WORD.finditer(text):
+        gap = text[run[-1].end() : found.start()] if run else ""
+        is_next = bool(run) and int(found[1]) == len(run) + 1
+        follows = is_next and len(gap) <= _SEED_GAP and not gap.strip(" \t\r\n,;|")
+        if not follows:
+            yield from _phrase_of_run(run)
+            run = []
+        if follows or found[1] == "1":
+            run.append(found)
+    yield from _phrase_of_run(run)
+
+
+def _phrase_of_run(run: list[re.Match[str]]) -> Iterator[SecretSpan]:
+    """Yield a run of numbered words as a seed phrase, if it has a phrase's length and the words differ."""
+    if len(run) in _SEED_LENGTHS and len({found[2] for found in run}) > len(run) // 2:
+        yield SecretSpan(run[0].start(2), run[-1].end(), "seed-phrase")

@@ -1,7 +1,6 @@
 """Nothing in, the names beside which secrets stand out, and what may stand between such a name and its value.
 
-A new name is a row here; a new provider's prefix is a row in `secret_patterns`. Whether a value is a secret is
-decided by its own shape (`secret_values`), never by a list of values.
+A new name is a row here; a new provider's prefix is a row in `patterns`; `values` decides by a value's shape.
 """
 
 import re
@@ -11,7 +10,7 @@ from pellucid.capture.secrets.values import Kind
 
 
 class Name(NamedTuple):
-    """A stem to look for, what must stand before it, what its values are, and all from behind it up to a value."""
+    """The stem of a secret's name, what must precede it, the kind of its values, and the pattern from it to a value."""
 
     stem: str
     before: re.Pattern[str]
@@ -27,8 +26,7 @@ _KEYED = re.compile(
     re.IGNORECASE,
 )
 _AUTH = re.compile(r"(?:[_/:]|[\"'])$")
-_APART = re.compile(r"(?:^|[^^\W\d])$")
-"""No letter or digit: `pass` ends words such as `minipass` and `compass`."""
+_APART = re.compile(r"(?:^|[^^\W\d])$")  # no letter or digit: `pass` ends words such as `minipass` and `compass`
 _SHORT = re.compile(
     r"(?:^|[^A-Za-z0-9]|(?<![A-Za-z0-9])(?:db|sql|mysql|pg|mongo|redis|smtp|imap|mail|ftp|ldap|ssh|http|proxy|user|root"
     r"|admin|auth|login|wifi|vpn|key|store|app))$",
@@ -63,6 +61,7 @@ _ATTRIBUTE_AHEAD = r"(?=[\"'=])"
 
 
 def _name(stem: str, kind: Kind, before: re.Pattern[str] = _ANY, after: str = "") -> Name:
+    """Return a name; `after` is a pattern that must follow the stem directly."""
     shape = after + _SUFFIX + _CLOSE + _BETWEEN + _GAP + _VALUE_AHEAD
     return Name(stem, before, kind, re.compile(shape, re.IGNORECASE))
 
@@ -87,8 +86,7 @@ ASCII_NAMES = tuple(each for each in NAMES if each.stem.isascii())
 PAGING = re.compile(
     r"(?:next|prev(?:ious)?|page|cursor|continu\w{0,10}|pagination|resume|sync|delta|skip)[_.-]?$", re.IGNORECASE
 )
-"""What a token is called that says where a list goes on; it opens nothing."""
+"""What precedes `token` in the names of paging tokens, which are no secrets."""
 EXPORTS = re.compile(r"(?:export|set|setenv|-e|env)\s{1,4}$", re.IGNORECASE)
 LOGIN = re.compile(r"login\s{1,8}\S{1,60}\s{1,8}$")
-VARIABLE = re.compile(r"variable\s{1,4}\"$")
-"""Of Terraform: what stands before the name whose `default` is the value."""
+VARIABLE = re.compile(r"variable\s{1,4}\"$")  # in Terraform, what precedes a name whose `default` is the value

@@ -16,55 +16,58 @@ END = r"(?![A-Za-z0-9_])"
 _NOT_IN_BASE64 = r"(?<![A-Za-z0-9/+][+/])"
 
 
-def anything(_: re.Match[str]) -> bool:
-    """Accepts every match of a shape that needs no second look."""
-    return True
-
-
 @dataclass(frozen=True, slots=True)
 class SecretRule:
-    """One kind of credential. The group `secret`, or the whole match without one, is what must go.
+    """One vendor's credential: `marks` to search for, and the pattern `form`, whose group `secret` (else all) goes.
 
-    `back` is how many characters before the mark a match may begin; `begins` says that the mark begins a word.
+    `back` is how many characters before the mark a match may begin, `begins` whether the mark begins a word, and
+    `accept` a check of a match that the pattern cannot express (`bool` accepts all).
     """
 
     type: str
     marks: tuple[str, ...]
     form: str
     back: int = 0
-    accept: Callable[[re.Match[str]], bool] = anything
+    accept: Callable[[re.Match[str]], bool] = bool
     begins: bool = True
 
     @property
     def shape(self) -> re.Pattern[str]:
-        """Its form, compiled when its mark is first met."""
+        """The form as a pattern, compiled on first use."""
         return _compiled(self.form)
 
 
 @cache
 def _compiled(form: str) -> re.Pattern[str]:
+    """Compile a pattern, once."""
     return re.compile(form)
 
 
 def _is_varied(match: re.Match[str]) -> bool:
-    """Digits and both cases, or a long run of hex: not a hyphenated name."""
-    found = match["body"]
-    return any(map(str.isdigit, found)) and (found != found.lower() or "-" not in found)
+    """Whether a match has a digit, and a capital or no hyphen: it is no hyphenated name."""
+    body = match["body"]
+    return any(map(str.isdigit, body)) and (body != body.lower() or "-" not in body)
 
 
-def _both_cases(match: re.Match[str]) -> bool:
+def _has_both_cases(match: re.Match[str]) -> bool:
+    """Whether a match has capitals and small letters."""
     return match["body"] != match["body"].lower() and match["body"] != match["body"].upper()
 
 
 def _prefix_rule(
-    name: str, marks: str, body: str, accept: Callable[[re.Match[str]], bool] = anything, *, also: str = ""
+    name: str, marks: str, body: str, accept: Callable[[re.Match[str]], bool] = bool, *, also: str = ""
 ) -> SecretRule:
+    """Return the rule of a credential that begins with one of the marks (separated by spaces), followed by `body`.
+
+    `also` is a pattern that precedes it.
+    """
     words = tuple(marks.split())
     heads = "|".join(map(re.escape, words))
     return SecretRule(name, words, rf"{also}{START}(?:{heads})(?P<body>{body}){END}", 0, accept)
 
 
-def _anywhere(name: str, marks: str, shape: str, back: int = 0) -> SecretRule:
+def _inner_rule(name: str, marks: str, shape: str, back: int = 0) -> SecretRule:
+    """Return the rule of a credential of this shape, around a mark that may stand inside a word."""
     return SecretRule(name, tuple(marks.split()), shape, back, begins=False)
 
 
@@ -81,7 +84,7 @@ VENDORS: tuple[SecretRule, ...] = (
     _prefix_rule(
         "slack-token", "xoxb- xoxp- xoxa- xoxo- xoxr- xoxs- xoxe- xoxc- xoxd- xoxe. xapp-", r"[\w.%/+=-]{10,512}"
     ),
-    _anywhere("slack-webhook", "hooks.slack.com/", r"hooks\.slack\.com/(?P<secret>[a-z]{5,12}/[\w/-]{20,200})"),
+    _inner_rule("slack-webhook", "hooks.slack.com/", r"hooks\.slack\.com/(?P<secret>[a-z]{5,12}/[\w/-]{20,200})"),
     _prefix_rule("stripe-key", "sk_live_ sk_test_ rk_live_ rk_test_ whsec_ sk_org_", r"[A-Za-z0-9+/=_]{16,255}"),
     _prefix_rule("anthropic-key", "sk-ant-", r"[\w-]{20,300}"),
     _prefix_rule("openrouter-key", "sk-or-", r"[\w-]{20,200}"),
@@ -91,32 +94,34 @@ VENDORS: tuple[SecretRule, ...] = (
     _prefix_rule("google-oauth", "ya29.", r"[\w.-]{20,2048}"),
     _prefix_rule("google-oauth", "GOCSPX-", r"[\w-]{20,64}"),
     _prefix_rule("google-oauth", "1//0", r"[\w-]{30,200}"),
-    _anywhere("azure-storage-key", "AccountKey= AccessKey=", r"Acc(?:ountKey|essKey)=(?P<secret>[\w+/]{32,90}={0,2})"),
-    _anywhere("azure-sas", "sig=", r"(?<![A-Za-z0-9])sig=(?P<secret>(?:[\w+/-]|%[0-9A-Fa-f]{2}){32,120}=?)"),
-    _anywhere("azure-client-secret", "Q~", rf"{START}[\w.~-]{{3}}\dQ~[\w.~-]{{31,34}}(?![\w~])", back=4),
+    _inner_rule(
+        "azure-storage-key", "AccountKey= AccessKey=", r"Acc(?:ountKey|essKey)=(?P<secret>[\w+/]{32,90}={0,2})"
+    ),
+    _inner_rule("azure-sas", "sig=", r"(?<![A-Za-z0-9])sig=(?P<secret>(?:[\w+/-]|%[0-9A-Fa-f]{2}){32,120}=?)"),
+    _inner_rule("azure-client-secret", "Q~", rf"{START}[\w.~-]{{3}}\dQ~[\w.~-]{{31,34}}(?![\w~])", back=4),
     _prefix_rule("npm-token", "npm_", r"[A-Za-z0-9]{36,64}"),
     _prefix_rule("pypi-token", "pypi-", r"[\w-]{50,512}"),
     _prefix_rule("rubygems-key", "rubygems_", r"[0-9a-f]{48}"),
     _prefix_rule("docker-token", "dckr_pat_ dckr_oat_", r"[\w-]{20,100}"),
-    _prefix_rule("huggingface-token", "hf_ api_org_", r"[A-Za-z0-9]{30,60}", _both_cases),
+    _prefix_rule("huggingface-token", "hf_ api_org_", r"[A-Za-z0-9]{30,60}", _has_both_cases),
     _prefix_rule("twilio-key", "SK", r"[0-9a-f]{32}"),
     _prefix_rule("sendgrid-key", "SG.", r"[\w-]{16,32}\.[\w-]{32,64}"),
     _prefix_rule("mailgun-key", "key-", r"[0-9a-f]{32}", also="(?<!-)"),
-    _anywhere("mailchimp-key", "-us", rf"{START}[0-9a-f]{{32}}-us\d{{1,2}}(?![0-9A-Za-z])", back=32),
-    _anywhere("telegram-bot-token", ":AA", rf"{START}(?:bot)?\d{{8,10}}:AA[\w-]{{32,34}}(?![\w-])", back=14),
+    _inner_rule("mailchimp-key", "-us", rf"{START}[0-9a-f]{{32}}-us\d{{1,2}}(?![0-9A-Za-z])", back=32),
+    _inner_rule("telegram-bot-token", ":AA", rf"{START}(?:bot)?\d{{8,10}}:AA[\w-]{{32,34}}(?![\w-])", back=14),
     _prefix_rule("discord-token", "MT MD Mj Mz NT ND Nj Nz OD OT", r"[\w-]{22,26}\.[\w-]{6,7}\.[\w-]{27,45}"),
-    _anywhere("discord-webhook", "/api/webhooks/", r"/api/webhooks/(?P<secret>\d{15,21}/[\w-]{40,100})"),
-    _anywhere("teams-webhook", "/webhookb2/", r"/webhookb2/(?P<secret>[\w@-]{36,90}/IncomingWebhook/[\w/-]{32,120})"),
+    _inner_rule("discord-webhook", "/api/webhooks/", r"/api/webhooks/(?P<secret>\d{15,21}/[\w-]{40,100})"),
+    _inner_rule("teams-webhook", "/webhookb2/", r"/webhookb2/(?P<secret>[\w@-]{36,90}/IncomingWebhook/[\w/-]{32,120})"),
     _prefix_rule("digitalocean-token", "dop_v1_ doo_v1_ dor_v1_", r"[0-9a-f]{64}"),
     _prefix_rule("heroku-key", "HRKU-", r"[\w-]{30,100}"),
     _prefix_rule("databricks-token", "dapi", r"[0-9a-f]{32}(?:-\d)?"),
     _prefix_rule("cloudflare-key", "v1.0-", r"[0-9a-f]{24}-[0-9a-f]{100,160}"),
     _prefix_rule("newrelic-key", "NRAK- NRJS- NRII- NRAA- NRSP-", r"[A-Za-z0-9_-]{16,64}"),
-    _anywhere("newrelic-key", "NRAL", rf"{START}[0-9a-f]{{36}}NRAL(?![0-9A-Za-z])", back=36),
-    _anywhere("sentry-dsn", "://", r"://(?P<secret>[0-9a-f]{32}(?::[0-9a-f]{32})?)@[\w.-]{1,100}/\d"),
+    _inner_rule("newrelic-key", "NRAL", rf"{START}[0-9a-f]{{36}}NRAL(?![0-9A-Za-z])", back=36),
+    _inner_rule("sentry-dsn", "://", r"://(?P<secret>[0-9a-f]{32}(?::[0-9a-f]{32})?)@[\w.-]{1,100}/\d"),
     _prefix_rule("sentry-token", "sntrys_ sntryu_ sntrya_", r"[\w+/=-]{32,512}"),
     _prefix_rule("square-token", "sq0atp- sq0csp- sq0idp- EAAA", r"[\w-]{22,64}", _is_varied, also=_NOT_IN_BASE64),
-    _prefix_rule("facebook-token", "EAAC EAAB EAAG EAAJ", r"[A-Za-z0-9]{60,300}", _both_cases, also=_NOT_IN_BASE64),
+    _prefix_rule("facebook-token", "EAAC EAAB EAAG EAAJ", r"[A-Za-z0-9]{60,300}", _has_both_cases, also=_NOT_IN_BASE64),
     _prefix_rule("shopify-token", "shpat_ shpca_ shppa_ shpss_", r"[0-9a-fA-F]{32}"),
     _prefix_rule("atlassian-token", "ATATT3 ATCTT3 ATBB ATSTT3", r"[\w=+/-]{24,300}", _is_varied, also=_NOT_IN_BASE64),
     _prefix_rule("linear-key", "lin_api_ lin_oauth_ lin_wh_", r"[A-Za-z0-9]{32,64}"),
@@ -133,14 +138,14 @@ VENDORS: tuple[SecretRule, ...] = (
     _prefix_rule("grafana-token", "glsa_ glc_", r"[\w+/=]{32,400}"),
     _prefix_rule("postman-key", "PMAK-", r"[0-9a-f]{24}-[0-9a-f]{34}"),
     _prefix_rule("figma-token", "figd_ figo_", r"[\w-]{36,64}"),
-    _anywhere("terraform-token", ".atlasv1.", rf"{START}[A-Za-z0-9]{{14}}\.atlasv1\.[\w=-]{{60,80}}", back=14),
+    _inner_rule("terraform-token", ".atlasv1.", rf"{START}[A-Za-z0-9]{{14}}\.atlasv1\.[\w=-]{{60,80}}", back=14),
     _prefix_rule("pulumi-token", "pul-", r"[0-9a-f]{40}"),
     _prefix_rule("tailscale-key", "tskey-", r"[a-z]{3,12}-[\w-]{16,80}"),
     _prefix_rule("age-key", "AGE-SECRET-KEY-1", r"[A-Z0-9]{50,60}"),
     _prefix_rule("flutterwave-key", "FLWSECK-", r"[\w-]{30,50}"),
     _prefix_rule("airtable-token", "pat", r"[A-Za-z0-9]{14}\.[0-9a-f]{64}"),
     _prefix_rule("jwt", "eyJ", r"[\w-]{8,2048}+\.eyJ[\w-]{8,16384}(?:\.[\w-]{0,4096})?", also=r"(?<![\w-]-)"),
-    _anywhere("presigned-url", "-Signature=", r"X-(?:Amz|Goog)-Signature=(?P<secret>[0-9a-fA-F]{64,600})", back=5),
+    _inner_rule("presigned-url", "-Signature=", r"X-(?:Amz|Goog)-Signature=(?P<secret>[0-9a-fA-F]{64,600})", back=5),
 )
 """In order of preference: where two rules cover the same characters, the earlier one names them."""
 
@@ -151,7 +156,7 @@ _ESCAPE = re.compile(r"\\[nrt]|\\u00[0-9a-fA-F]{2}|%[0-9a-fA-F]{2}")
 
 
 def _one_of(words: list[str]) -> re.Pattern[str]:
-    """Finds any of the words where a word begins; grouping them by first letter makes the search much faster."""
+    """Return a pattern for any of the words at a word's start, grouped by first letter, which makes it much faster."""
     grouped = {first: "|".join(re.escape(word[1:]) for word in same) for first, same in groupby(words, lambda w: w[0])}
     branches = "|".join(f"{re.escape(first)}(?:{rest})" for first, rest in grouped.items())
     return re.compile(rf"\b(?=[{re.escape(''.join(grouped))}])(?:{branches})")
@@ -161,7 +166,7 @@ _ANY_WORD_MARK = _one_of(_WORD_MARKS)
 
 
 def marks_in(text: str) -> set[str]:
-    """The marks of known credentials that a text holds; only words of 15 characters or more are looked at."""
+    """Return the marks of known credentials in a text's words of 15 characters or more."""
     dense = "\n".join(word for word in text.split() if len(word) >= _SHORTEST)
     if not dense:
         return set()

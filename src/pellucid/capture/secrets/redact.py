@@ -12,29 +12,25 @@ from dataclasses import dataclass
 
 from pellucid.capture.secrets.assignments import SecretSpan, assigned_secrets
 from pellucid.capture.secrets.commands import command_secrets, crypted_passwords
-from pellucid.capture.secrets.forms import card_numbers, header_secrets, private_keys, url_secrets
-from pellucid.capture.secrets.guise import as_seen
+from pellucid.capture.secrets.forms import card_numbers, header_secrets, private_keys, seed_phrases, url_secrets
+from pellucid.capture.secrets.guise import visible_text
 from pellucid.capture.secrets.patterns import VENDORS, SecretRule, marks_in
-from pellucid.capture.secrets.seeds import seed_phrases
 
 _DIGEST = re.compile(r"(?:sha\d{1,3}|md5|h1)[=:-]\Z", re.IGNORECASE)
-"""Before what is the digest of a file, however it begins."""
+"""What precedes the digest of a file, which is no secret even if it looks like one."""
 _LOWER = str.maketrans(string.ascii_uppercase, string.ascii_lowercase)
 
 
 @dataclass(frozen=True, slots=True)
 class Redacted:
-    """Text without secrets, and how many of each type were taken out."""
+    """A text without secrets, and how many of each type were taken out."""
 
     text: str
     counts: dict[str, int]
 
 
 def redact(text: str) -> Redacted:
-    """The text with each secret replaced by its type, and the counts; overlapping finds become one.
-
-    The rule that knows best names it. To redact twice changes nothing more.
-    """
+    """Replace each secret by `[redacted:<type>]`; return the text and the counts. A second run changes nothing."""
     spans = _merged_spans(list(find_secrets(text)))
     if not spans:
         return Redacted(text, {})
@@ -48,26 +44,26 @@ def redact(text: str) -> Redacted:
 
 
 def find_secrets(text: str) -> Iterator[SecretSpan]:
-    """Every secret in the text, the best-known types first; spans may overlap.
+    """Yield every secret in the text, the most specific types first; spans may overlap.
 
-    It is looked at as a reader sees it, and, where invisible signs may be all that parts two words, as it is written.
+    It is searched as a reader sees it, and, if it has invisible characters, which may separate words, as it is written.
     """
-    seen = as_seen(text)
+    seen = visible_text(text)
     if seen:
-        for span in _find_secrets(seen.text):
-            yield SecretSpan(*seen.span(span.start, span.end), span.type)
+        for span in _find_by_all_rules(seen.text):
+            yield SecretSpan(*seen.original_span(span.start, span.end), span.type)
     if seen is None or seen.places:
-        yield from _find_secrets(text)
+        yield from _find_by_all_rules(text)
 
 
-def _find_secrets(text: str) -> Iterator[SecretSpan]:
-    """Every secret in the text as it is written, by each rule; spans may overlap."""
+def _find_by_all_rules(text: str) -> Iterator[SecretSpan]:
+    """Yield every secret in the text as it is written, rule by rule; spans may overlap."""
     yield from private_keys(text)
     present = marks_in(text)
     for rule in VENDORS if present else ():
         for mark in rule.marks:
             if mark in present:
-                yield from _by_rule(rule, mark, text)
+                yield from _find_by_rule(rule, mark, text)
     lower = _lower_in_place(text)
     yield from url_secrets(text)
     yield from header_secrets(text, lower)
@@ -79,13 +75,13 @@ def _find_secrets(text: str) -> Iterator[SecretSpan]:
 
 
 def _lower_in_place(text: str) -> str:
-    """Lower case, position for position: a text with a capital that would become two characters keeps all but ASCII."""
+    """Return the text in lower case, every character in its place; if one would become two, only ASCII is lowered."""
     lower = text.lower()
     return lower if len(lower) == len(text) else text.translate(_LOWER)
 
 
-def _by_rule(rule: SecretRule, mark: str, text: str) -> Iterator[SecretSpan]:
-    """The secrets of one vendor's form, looked for where its `mark` stands."""
+def _find_by_rule(rule: SecretRule, mark: str, text: str) -> Iterator[SecretSpan]:
+    """Yield the secrets that match a vendor's rule, at each place of its `mark`."""
     shape = rule.shape
     group = "secret" if "secret" in shape.groupindex else 0
     at = text.find(mark)
@@ -100,7 +96,7 @@ def _by_rule(rule: SecretRule, mark: str, text: str) -> Iterator[SecretSpan]:
 
 
 def _merged_spans(found: list[SecretSpan]) -> list[SecretSpan]:
-    """Sorted, disjoint spans; of those that overlap, the first found gives the type."""
+    """Return the spans sorted, with overlapping ones merged into one of the type that was found first."""
     rank = {span: place for place, span in reversed(list(enumerate(found)))}
     merged: list[SecretSpan] = []
     for span in sorted(set(found)):

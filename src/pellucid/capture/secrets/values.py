@@ -40,120 +40,125 @@ _STOPWORDS = re.compile(
     r"|bearer|basic|random|default|valid|type|name|label|text|file|path|number|bytes|object|function|string|column",
     re.IGNORECASE,
 )
-_LOOKED_AT = 256
-"""Characters of a value that tell what it is."""
+_LOOKED_AT = 256  # characters of a value that are examined
 _VOWELS = re.compile(r"[aeiouyAEIOUY]")
 
 
 def entropy(value: str) -> float:
-    """Shannon entropy of the value's characters, in bits a character."""
+    """Return the Shannon entropy of a value, in bits a character."""
     return -sum(n / len(value) * log2(n / len(value)) for n in Counter(value).values()) if value else 0.0
 
 
-def is_secret(value: str, kind: Kind, *, quoted: bool, shouted: bool) -> bool:
-    """Whether a value assigned to a telling name is a secret rather than a word, a type, a reference or a path.
+def is_secret(value: str, kind: Kind, *, quoted: bool, is_variable: bool) -> bool:
+    """Whether a value assigned to a secret's name is a secret, and no word, type, reference or path.
 
     Args:
         value: without its quotes.
         quoted: the value stood in quotes, so it is no code.
-        shouted: the name is in CAPITALS or exported: an environment variable, whose value is no code either.
+        is_variable: the name is an environment variable, in capitals or exported, so the value is no code either.
     """
     value = value[:_LOOKED_AT]
-    if kind == "key" and _AWS_SECRET.fullmatch(value) and _mixes(value) and entropy(value) > 4.2:
+    if kind == "key" and _AWS_SECRET.fullmatch(value) and _has_letter_and_digit(value) and entropy(value) > 4.2:
         return True
-    if len(value) < 4 or _PLACEHOLDER.fullmatch(value) or _DIGEST.fullmatch(value) or _is_place(value):
-        return False
-    if _VERSION.fullmatch(value):
+    is_other = _PLACEHOLDER.fullmatch(value) or _DIGEST.fullmatch(value) or _VERSION.fullmatch(value)
+    if len(value) < 4 or is_other or _is_url_or_path(value):
         return False
     if _INSERTED.search(value) if quoted else is_code(value):
         return False
     if kind == "password":
-        return _is_password(value, quoted=quoted, literal=quoted or shouted)
-    return _is_key(value, kind, quoted=quoted, literal=quoted or shouted)
+        return _is_password(value, quoted=quoted, literal=quoted or is_variable)
+    return _is_key(value, kind, quoted=quoted, literal=quoted or is_variable)
 
 
-def is_given(value: str) -> bool:
-    """Whether what stands where nothing but a password can is one, and not a variable or a word in its place."""
+def is_typed_password(value: str) -> bool:
+    """Whether the argument of a password option is a password, and no variable or placeholder."""
     inserted = _PLACEHOLDER.fullmatch(value) or _INSERTED.search(value)
     return len(value) >= 4 and not inserted and not is_stand_in(value)
 
 
 def is_stand_in(value: str) -> bool:
-    """Whether a value is a word for what should stand there: `password`, `your-token`."""
+    """Whether a value is a placeholder such as `password` or `your-token`."""
     return _STAND_IN.fullmatch(value) is not None
 
 
 def is_code(value: str) -> bool:
-    """Whether a bare value is a call, a subscript or an attribute: the secret is elsewhere."""
+    """Whether an unquoted value is a call, a subscript or an attribute, which names the secret elsewhere."""
     return _CODE.fullmatch(value) is not None
 
 
 def is_random(value: str, at_least: int = 16) -> bool:
-    """Whether a value has the mixture of letters and digits that no word has; long runs of capitals count as well."""
-    if len(value) < at_least or _DIGEST.fullmatch(value) or _is_place(value):
+    """Whether a value mixes letters and digits as random ones do, and is no URL, path, digest or words."""
+    if len(value) < at_least or _DIGEST.fullmatch(value) or _is_url_or_path(value):
         return False
-    return _mixes(value) and not _is_wordy(value) and entropy(value) >= (3.0 if len(value) >= 20 else 2.6)
-
-
-def is_said(value: str) -> bool:
-    """Whether the words behind "the password is" are one: letters and digits mixed, no measure and no algorithm."""
-    pieces = _PIECE.split(value)
-    wordy = _MEASURE if len(pieces) == 1 else _SPOKEN
-    return len(value) >= 6 and any(
-        _mixes(piece) and not wordy.fullmatch(piece) and piece.lower() not in _ALGORITHMS for piece in pieces
+    return (
+        _has_letter_and_digit(value)
+        and not _is_made_of_words(value)
+        and entropy(value) >= (3.0 if len(value) >= 20 else 2.6)
     )
 
 
-def _is_place(value: str) -> bool:
-    """Whether a value is a URL or a path; what has slashes but also a long piece that is no word is base64."""
+def is_spoken_secret(value: str) -> bool:
+    """Whether what follows "the password is" holds one: a piece with letters and digits, no measure, no algorithm."""
+    pieces = _PIECE.split(value)
+    wordy = _MEASURE if len(pieces) == 1 else _SPOKEN
+    return len(value) >= 6 and any(
+        _has_letter_and_digit(piece) and not wordy.fullmatch(piece) and piece.lower() not in _ALGORITHMS
+        for piece in pieces
+    )
+
+
+def _is_url_or_path(value: str) -> bool:
+    """Whether a value is a URL or a path; one with a long piece between slashes that is no word is base64."""
     if _URL.fullmatch(value):
         return True
     pieces = value.split("/")
     anchored = value.startswith(("/", "./", "../", "~/"))
-    return (anchored or len(pieces) > 2) and all(len(piece) < 16 or _is_wordy(piece) for piece in pieces)
+    return (anchored or len(pieces) > 2) and all(len(piece) < 16 or _is_made_of_words(piece) for piece in pieces)
 
 
 def _is_password(value: str, *, quoted: bool, literal: bool) -> bool:
-    """Whether a value is a password; where it is `literal` (quoted or CAPITALS, so no code), letters alone may be."""
+    """Whether a value is a password; if it is `literal` (quoted or a variable's, so no code), letters alone suffice."""
     if any(char.isspace() for char in value):
         return False
     has_letter, has_digit = any(map(str.isalpha, value)), any(map(str.isdigit, value))
     if has_digit and not has_letter:
         return len(value) >= 6
     if has_digit:
-        return len(value) >= (4 if quoted else 6) and value.lower() not in _ALGORITHMS and not _names_one(value)
+        return len(value) >= (4 if quoted else 6) and value.lower() not in _ALGORITHMS and not _is_numbered_word(value)
     if any(char in "!@#$%^&*?~=+" for char in value):
         return has_letter and len(value) >= 6
     return literal and len(value) >= 6 and not value.istitle() and not _STOPWORDS.search(value)
 
 
-def _names_one(value: str) -> bool:
-    """`password1`, `user_password_2`: a name with a number, not a password anybody chose well enough to protect."""
-    return _IDENTIFIER.fullmatch(value) is not None and _is_wordy(value) and _STOPWORDS.search(value) is not None
+def _is_numbered_word(value: str) -> bool:
+    """Whether a value is a common word with a number, such as `password1` or `user_password_2`."""
+    return (
+        _IDENTIFIER.fullmatch(value) is not None and _is_made_of_words(value) and _STOPWORDS.search(value) is not None
+    )
 
 
 def _is_key(value: str, kind: Kind, *, quoted: bool, literal: bool) -> bool:
-    """Whether a value looks made at random, and not like a word, an identifier or a date."""
+    """Whether the value of a key or token looks random; unless `literal` (quoted or a variable's) it may be code."""
     if len(value) < 8 or any(char.isspace() for char in value) or _DATE.fullmatch(value):
         return False
     if UUID.fullmatch(value):
         return kind == "key"
-    if not _mixes(value):
-        return literal and len(value) >= 8 and not _is_worded(value)
+    if not _has_letter_and_digit(value):
+        return literal and len(value) >= 8 and not _reads_like_words(value)
     if not literal and _IDENTIFIER.fullmatch(value) and sum(map(str.isdigit, value)) < 3:
         return len(value) >= 20 and not _STOPWORDS.search(value)
     return is_random(value, at_least=8 if quoted or literal else 10)
 
 
-def _mixes(value: str) -> bool:
+def _has_letter_and_digit(value: str) -> bool:
     return any(map(str.isalpha, value)) and any(map(str.isdigit, value))
 
 
-def _is_wordy(value: str) -> bool:
+def _is_made_of_words(value: str) -> bool:
     """Whether every piece between separators is a word, a word with a small number, or a small number."""
     return all(_WORDY.fullmatch(piece) or piece.lower() in _ALGORITHMS for piece in _PIECE.split(value))
 
 
-def _is_worded(value: str) -> bool:
-    """Whether letters alone read like language: a telling word among them, or as many vowels as words have."""
+def _reads_like_words(value: str) -> bool:
+    """Whether a value without digits reads like words: it is short, has a common word, or has as many vowels."""
     return len(value) < 12 or _STOPWORDS.search(value) is not None or len(_VOWELS.findall(value)) > 0.31 * len(value)

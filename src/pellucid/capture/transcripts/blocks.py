@@ -9,24 +9,19 @@ from pellucid.capture.transcripts.json_values import JsonObject, as_list, as_obj
 
 _THINKING = frozenset({"thinking", "redacted_thinking", "reasoning"})
 _MEDIA = {
-    "image": "[image]",
-    "input_image": "[image]",
-    "image_url": "[image]",
-    "image_asset_pointer": "[image]",
-    "audio": "[audio]",
-    "input_audio": "[audio]",
+    **dict.fromkeys(("image", "input_image", "image_url", "image_asset_pointer"), "[image]"),
+    **dict.fromkeys(("audio", "input_audio"), "[audio]"),
+    **dict.fromkeys(("file", "input_file"), "[file]"),
     "document": "[document]",
-    "file": "[file]",
-    "input_file": "[file]",
 }
 
 
 @dataclass(frozen=True, slots=True)
 class MessageBlock:
-    """One piece of a message; `call_id` ties an output to its call.
+    """One piece of a message: text, a tool call, the output of one, or thinking; `call_id` links an output to its call.
 
-    `arguments` are a call's as the source has them; `failed` says whether an output is that of a call that failed (None
-    if the source does not say), and `details` is the harness's own form of it.
+    `arguments` are a call's, unparsed; `failed` is whether an output's call failed (None if the source does not say);
+    `details` is the agent program's own record of an output.
     """
 
     kind: Literal["text", "call", "output", "thinking"]
@@ -38,8 +33,8 @@ class MessageBlock:
     details: JsonObject = field(default_factory=dict[str, object])
 
 
-def blocks(content: object) -> list[MessageBlock]:
-    """The blocks of a message, whose content is a string or a list; neighbouring texts become one."""
+def message_blocks(content: object) -> list[MessageBlock]:
+    """Return the blocks of a message, given its content, a string or a list; neighbouring texts are joined."""
     if isinstance(content, str):
         return [MessageBlock("text", content)]
     found = [_message_block(item) for item in as_list(content)]
@@ -51,9 +46,9 @@ def blocks(content: object) -> list[MessageBlock]:
 
 
 def call_text(arguments: object) -> str:
-    """A tool call's arguments as `name: value` lines; text that is JSON is read first.
+    """Return a tool call's arguments, an object or JSON text, as `name: value` lines.
 
-    The values stand unescaped, as a person would read them, which is also how secrets in them are found.
+    The values are not escaped, so that people can read them and secrets in them are found.
     """
     if isinstance(arguments, str):
         try:
@@ -61,20 +56,20 @@ def call_text(arguments: object) -> str:
         except (ValueError, RecursionError):
             return str(arguments)
     named = as_object(arguments)
-    return "\n".join(f"{name}: {_plain(value)}" for name, value in named.items()) or _plain(arguments or {})
+    return "\n".join(f"{name}: {_as_text(value)}" for name, value in named.items()) or _as_text(arguments or {})
 
 
 def output_text(content: object) -> str:
-    """A tool's output as text, whichever way it is wrapped."""
+    """Return the content of a tool's output as text: a string, an object that holds it, or a list of blocks."""
     if isinstance(content, str):
         return content
     if wrapped := as_object(content):
-        return output_text(next((wrapped[key] for key in ("content", "output") if key in wrapped), _plain(wrapped)))
-    return "\n".join(block.text for block in blocks(content))
+        return output_text(next((wrapped[key] for key in ("content", "output") if key in wrapped), _as_text(wrapped)))
+    return "\n".join(block.text for block in message_blocks(content))
 
 
 def _message_block(item: object) -> MessageBlock:
-    """One piece of a message as text, thinking, a tool's call or its output; what else it may be only as `[kind]`."""
+    """Return an item of a message's content as a block; one of an unknown type becomes the text `[type]`."""
     if isinstance(item, str):
         return MessageBlock("text", item)
     block = as_object(item)
@@ -84,13 +79,14 @@ def _message_block(item: object) -> MessageBlock:
     if kind in _MEDIA:
         return MessageBlock("text", _MEDIA[kind])
     if kind.endswith("tool_use"):
-        given = block.get("input")
-        return MessageBlock("call", call_text(given), text_at(block, "name"), text_at(block, "id"), given)
+        arguments = block.get("input")
+        return MessageBlock("call", call_text(arguments), text_at(block, "name"), text_at(block, "id"), arguments)
     if kind.endswith("tool_result"):
         failed, call_id = block.get("is_error") is True, text_at(block, "tool_use_id")
         return MessageBlock("output", output_text(block.get("content")), call_id=call_id, failed=failed)
     return MessageBlock("text", text_at(block, "text", "refusal") or ("" if "text" in block else f"[{kind}]"))
 
 
-def _plain(value: object) -> str:
+def _as_text(value: object) -> str:
+    """Return a string as it is, any other value as JSON."""
     return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)

@@ -1,6 +1,5 @@
 """A file's first bytes in, the name of its transcript format out."""
 
-import json
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Literal, get_args
@@ -14,8 +13,9 @@ from pellucid.capture.transcripts.formats import (
     plain_jsonl,
     plain_text,
 )
+from pellucid.capture.transcripts.formats.chat_messages import is_message
 from pellucid.capture.transcripts.json_document import begins_json, is_lines
-from pellucid.capture.transcripts.json_values import JsonObject, as_object
+from pellucid.capture.transcripts.json_values import JsonObject, object_in
 from pellucid.capture.transcripts.source import Source, head_of
 from pellucid.model.turn import Turn
 
@@ -38,7 +38,7 @@ _RECOGNISERS: tuple[tuple[Format, Callable[[JsonObject], bool]], ...] = (
     ("codex", codex.recognises),
     ("cursor", cursor.recognises),
     ("openai-chat", openai_chat.recognises),
-    ("plain-jsonl", plain_jsonl.recognises),
+    ("plain-jsonl", is_message),
 )
 _KEYS: tuple[tuple[Format, tuple[str, ...]], ...] = (
     ("codex", ('"payload"', '"session_meta"')),
@@ -50,12 +50,11 @@ MARKDOWN = frozenset({".md", ".markdown", ".mdx"})
 
 
 def detect(path: Path) -> Format | None:
-    """The format of a file, from its first 256 KiB; None for what is no transcript we know.
+    """Return the format of a file by its first 256 KiB; None if it is no known transcript format.
 
-    JSON lines are asked in turn, and the first line that some format recognises decides, save that plain messages
-    give way to a later line in the OpenAI form. A JSON document, or a first line too long to sample, is known by the
-    keys in it. Other text is known by the headings of a chat; without them it is plain text, unless its name says that
-    it is Markdown: a document is nobody's message.
+    Of JSON lines the first one that a format recognises decides, but an OpenAI line takes precedence over a first line
+    that is a plain message. A JSON document, or a first line too long to sample, is detected by the keys in it. Other
+    text is a chat if it has a chat's headings, else plain text, unless its suffix says that it is Markdown.
     """
     head = head_of(path)
     if "\0" in head or not head.strip():
@@ -64,21 +63,13 @@ def detect(path: Path) -> Format | None:
         if markdown_chat.recognises(head):
             return "markdown-chat"
         return None if path.suffix.lower() in MARKDOWN else "plain-text"
-    if is_lines(head) and (objects := [value for line in head.splitlines()[:_SAMPLED] if (value := object_of(line))]):
-        return _recognise(objects)
-    return _by_keys(head)
+    if is_lines(head) and (objects := [value for line in head.splitlines()[:_SAMPLED] if (value := object_in(line))]):
+        return _format_of_lines(objects)
+    return next((name for name, keys in _KEYS if any(key in head for key in keys)), None)
 
 
-def _by_keys(head: str) -> Format | None:
-    """The format whose keys stand in the beginning of a file; None for none."""
-    for name, keys in _KEYS:
-        if any(key in head for key in keys):
-            return name
-    return None
-
-
-def _recognise(objects: list[JsonObject]) -> Format | None:
-    """The format of the first line known; plain messages give way to a later OpenAI line. None if none is known."""
+def _format_of_lines(objects: list[JsonObject]) -> Format | None:
+    """Return the format of the first line that one recognises, or OpenAI's if plain messages precede it; else None."""
     named: list[Format] = [name for value in objects if (name := format_of(value))]
     if named and named[0] == "plain-jsonl" and "openai-chat" in named:
         return "openai-chat"
@@ -86,16 +77,5 @@ def _recognise(objects: list[JsonObject]) -> Format | None:
 
 
 def format_of(value: JsonObject) -> Format | None:
-    """The first format that recognises a line's object; None if none does."""
-    for name, recognises in _RECOGNISERS:
-        if recognises(value):
-            return name
-    return None
-
-
-def object_of(line: str) -> JsonObject:
-    """The JSON object that a line holds; an empty one where it holds none."""
-    try:
-        return as_object(json.loads(line))
-    except (ValueError, RecursionError):
-        return {}
+    """Return the first format that recognises a line's object; None if none does."""
+    return next((name for name, recognises in _RECOGNISERS if recognises(value)), None)

@@ -8,8 +8,6 @@ from pellucid.capture.transcripts.json_values import as_object
 
 _DECODER = json.JSONDecoder()
 MAX_VALUE = 16 * 1024 * 1024
-
-
 _BEGINS_JSON = re.compile(r"\s*(?:\{\s*[\"}]|\[\s*[\[{\"\]])")
 
 
@@ -19,10 +17,7 @@ def begins_json(head: str) -> bool:
 
 
 def is_lines(head: str) -> bool:
-    """Whether a file's first characters are JSON lines: a whole object on the first line, or one begun on the next.
-
-    A document on a single line counts as one; it reads the same either way.
-    """
+    """Whether a file's first characters are JSON lines: a whole object on line one, or the start of one on line two."""
     lines = [line for line in head.splitlines() if line.strip()][:2]
     if not lines or lines[0].lstrip().startswith("["):
         return False
@@ -41,22 +36,21 @@ class UnfinishedJsonError(ValueError):
 
 
 def elements(chunks: Iterator[str], streamed: str) -> Iterator[tuple[str, object]]:
-    """Walk a top-level array, or one array of a top-level object.
+    """Parse a JSON document piece by piece: a top-level array, or a top-level object with one long array in it.
 
     Args:
-        streamed: the object's key whose array is streamed.
+        streamed: the key of the object's array whose elements are yielded one by one.
 
     Yields:
         `("", element)` for each element of a top-level array; for a top-level object `(key, value)` in document order,
         and `(streamed, element)` for each element of the streamed array.
 
     Raises:
-        BrokenJsonError, UnfinishedJsonError: after everything before the fault was yielded.
+        BrokenJsonError, UnfinishedJsonError: once everything before the fault was yielded.
     """
     text = _Buffer(chunks)
     if text.peek() == "[":
-        for value in _array_values(text):
-            yield "", value
+        yield from (("", value) for value in _array_values(text))
         return
     text.take("{")
     while text.peek() != "}":
@@ -65,8 +59,7 @@ def elements(chunks: Iterator[str], streamed: str) -> Iterator[tuple[str, object
             raise BrokenJsonError("an object's key is not a string")
         text.take(":")
         if key == streamed and text.peek() == "[":
-            for value in _array_values(text):
-                yield key, value
+            yield from ((key, value) for value in _array_values(text))
         else:
             yield key, text.value()
         if text.peek() != "}":
@@ -74,7 +67,7 @@ def elements(chunks: Iterator[str], streamed: str) -> Iterator[tuple[str, object
 
 
 def _array_values(text: "_Buffer") -> Iterator[object]:
-    """Each value of the array that begins here, read one at a time."""
+    """Yield the values of the array that begins at the next character, parsed one at a time."""
     text.take("[")
     while text.peek() != "]":
         yield text.value()
@@ -84,7 +77,7 @@ def _array_values(text: "_Buffer") -> Iterator[object]:
 
 
 class _Buffer:
-    """A window on the text that grows only when a value does not fit."""
+    """Parses a text that arrives in chunks; holds only as much of it as the next value needs."""
 
     def __init__(self, chunks: Iterator[str]) -> None:
         self._chunks = chunks
@@ -93,7 +86,7 @@ class _Buffer:
         self._ended = False
 
     def peek(self) -> str:
-        """The next character that is not white space."""
+        """Return the next character that is not white space, without consuming it."""
         while True:
             rest = self._text[self._at : self._at + 1]
             if not rest:
@@ -106,14 +99,13 @@ class _Buffer:
                 return rest
 
     def take(self, expected: str) -> None:
-        """Step over one expected character."""
-        found = self.peek()
-        if found != expected:
+        """Consume the next character that is not white space; BrokenJsonError if it is not the expected one."""
+        if self.peek() != expected:
             raise BrokenJsonError(f"expected {expected!r}")
         self._at += 1
 
     def value(self) -> object:
-        """Decode the next JSON value, reading on as far as it takes; each character is read twice at most."""
+        """Consume and return the next JSON value, reading on as far as needed; a character is parsed twice at most."""
         self.peek()
         while True:
             try:
@@ -132,12 +124,12 @@ class _Buffer:
             self._read_more(len(self._text) - self._at)
 
     def _is_whole(self, value: object, end: int) -> bool:
-        """Whether a value has ended inside the window; only a number may go on beyond what could be decoded."""
+        """Whether a parsed value ends at `end`: a number may go on in text not read yet."""
         rest = self._text[end : end + 1]
         return bool(rest) and not (isinstance(value, int | float) and rest in "0123456789.eE+-")
 
     def _read_more(self, wanted: int) -> None:
-        """Read at least `wanted` more characters, if there are any, and forget those already stepped over."""
+        """Read at least `wanted` more characters, if there are any, and forget those already consumed."""
         parts = [self._text[self._at :]]
         self._at = 0
         while wanted > 0 and not self._ended:

@@ -1,5 +1,6 @@
 """Parsed JSON of unknown shape in, typed pieces out."""
 
+import json
 from datetime import UTC, datetime
 from typing import cast
 
@@ -9,28 +10,36 @@ JsonObject = dict[str, object]
 
 
 def as_object(value: object) -> JsonObject:
-    """The value if it is a JSON object, else an empty one."""
+    """Return the value if it is a JSON object, else an empty one."""
     return cast("JsonObject", value) if isinstance(value, dict) else {}
 
 
 def as_list(value: object) -> list[object]:
-    """The value if it is a JSON array, else an empty one."""
+    """Return the value if it is a JSON array, else an empty one."""
     return cast("list[object]", value) if isinstance(value, list) else []
 
 
 def text_at(container: JsonObject, *keys: str) -> str | None:
-    """The first non-empty string under one of the keys."""
+    """Return the first non-empty string under one of the keys; None if there is none."""
     return next((value for key in keys if isinstance(value := container.get(key), str) and value), None)
 
 
 def instant_at(container: JsonObject, *keys: str) -> datetime | None:
-    """The first readable time under one of the keys: ISO 8601 text, or seconds or milliseconds since 1970."""
+    """Return the first readable time under one of the keys, see `as_instant`; None if there is none."""
     found = (as_instant(container.get(key)) for key in keys)
     return next((at for at in found if at), None)
 
 
+def object_in(text: str) -> JsonObject:
+    """Parse a text as a JSON object; return an empty one if it is not one."""
+    try:
+        return as_object(json.loads(text))
+    except (ValueError, RecursionError):
+        return {}
+
+
 def as_instant(value: object) -> datetime | None:
-    """A time given as text or a number, in UTC if it names no zone; None for what is not a time."""
+    """Parse a time: ISO 8601 text (UTC if it has no zone), or seconds or milliseconds since 1970; None for others."""
     try:
         if isinstance(value, bool) or not isinstance(value, str | int | float):
             return None

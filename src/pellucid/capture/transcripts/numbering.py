@@ -3,15 +3,15 @@
 import hashlib
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
+from functools import wraps
 
 from pellucid.capture.secrets.redact import redact
 from pellucid.capture.transcripts.source import Source
 from pellucid.model.turn import Turn
 
-UNNUMBERED = 0
-"""The ordinal of a turn that has not passed through here."""
+UNNUMBERED = 0  # the ordinal of a turn that a format has read and `Numbering` has not seen
 
 _LONGEST_NAME = 128
 _LONGEST_PATH = 4096
@@ -27,26 +27,22 @@ class Numbering:
         self._own_name = ""
         self._ordinals: Counter[str] = Counter()
 
-    def number(self, turns: Iterable[Turn]) -> Iterator[Turn]:
-        """Count each session's turns from 1, going on from call to call; empty turns are dropped without a number."""
-        return self._number_turns(turns, self._ordinals, "")
-
-    def number_conversation(self, turns: Iterable[Turn], part: str) -> Iterator[Turn]:
-        """Count the turns of one whole conversation from 1, and forget it afterwards.
+    def number(self, turns: Iterable[Turn], conversation: str | None = None) -> Iterator[Turn]:
+        """Yield the turns with clean fields, numbered from 1 in each session, on from call to call; drop empty ones.
 
         Args:
-            part: what tells it from the file's other conversations, if it has no name.
+            conversation: given for a whole conversation, which is numbered by itself: what to append to the file's name
+                as its session, if it names none.
         """
-        return self._number_turns(turns, Counter(), part)
-
-    def _number_turns(self, turns: Iterable[Turn], ordinals: Counter[str], part: str) -> Iterator[Turn]:
-        """Turns with clean names and an ordinal in their session; what says nothing is dropped and takes no number."""
+        ordinals = self._ordinals if conversation is None else Counter[str]()
         for turn in turns:
             content = clean_text(turn.content)
             if not content or content.isspace():
                 self._source.report.drop("empty")
                 continue
-            session = self._clean_name(turn.session_id) or self._name_from_file(turn.role, content) + part
+            session = self._clean_name(turn.session_id) or self._name_from_file(turn.role, content) + (
+                conversation or ""
+            )
             ordinals[session] += 1
             yield replace(
                 turn,
@@ -62,7 +58,7 @@ class Numbering:
             )
 
     def _clean_name(self, name: str | None) -> str:
-        """A clean name. A long one loses its secrets before it is cut: half a secret no longer looks like one."""
+        """Return a clean name, "" for None. A long one is redacted before it is cut: half a secret looks like none."""
         if name is None or len(name) <= _LONGEST_NAME:
             return clean_name(name or "")
         redacted = redact(name)
@@ -70,7 +66,7 @@ class Numbering:
         return clean_name(redacted.text)
 
     def _name_from_file(self, role: str, content: str) -> str:
-        """The file's stem and a digest of its first line: the same wherever the file lies and however it grows."""
+        """Return the session of turns that name none: the file's stem and a digest of the first turn's first line."""
         if not self._own_name:
             first_line = redact(content.lstrip().partition("\n")[0]).text
             digest = hashlib.blake2b(f"{role}:{first_line}".encode(), digest_size=4).hexdigest()
@@ -78,8 +74,18 @@ class Numbering:
         return self._own_name
 
 
+def numbered(read_raw: Callable[[Source], Iterator[Turn]]) -> Callable[[Source], Iterator[Turn]]:
+    """Decorator of a format's reader: its raw turns pass a `Numbering` of their own."""
+
+    @wraps(read_raw)
+    def read(source: Source) -> Iterator[Turn]:
+        return Numbering(source).number(read_raw(source))
+
+    return read
+
+
 def clean_text(text: str) -> str:
-    """The text without terminal colours, control characters, lone surrogates and Windows line ends."""
+    """Return the text without terminal colours, control characters, lone surrogates and Windows line ends."""
     if text.isprintable():
         return text
     if not text.isascii():
@@ -88,7 +94,7 @@ def clean_text(text: str) -> str:
 
 
 def clean_name(name: str) -> str:
-    """A one-line printable name of at most 128 characters; a longer one keeps its head and a digest of the whole."""
+    """Return a printable one-line name of at most 128 characters; a longer one becomes its head and a digest."""
     name = _printable(name)
     if len(name) <= _LONGEST_NAME:
         return name
@@ -96,5 +102,6 @@ def clean_name(name: str) -> str:
 
 
 def _printable(name: str) -> str:
+    """Return the name stripped, each unprintable character as `-`."""
     name = name.strip()
     return name if name.isprintable() else "".join(char if char.isprintable() else "-" for char in name)

@@ -31,35 +31,40 @@ class NumberedObject(NamedTuple):
     value: JsonObject
 
 
-def nothing(_: int) -> None:
-    """The progress callback of those who do not ask."""
+def decode_line(raw: bytes, report: CaptureReport) -> str:
+    """Return a line as text; in one that is not UTF-8 bad bytes become U+FFFD, and the line is counted."""
+    try:
+        return raw.decode("utf-8-sig")
+    except UnicodeDecodeError:
+        report.encoding_errors += 1
+        return raw.decode("utf-8-sig", "replace")
 
 
 def head_of(path: Path) -> str:
-    """The first 256 KiB of a file as text, for a look at what it is; nothing is counted."""
+    """Return the first 256 KiB of a file as text, to detect its format; nothing is counted."""
     with path.open("rb") as stream:
         return stream.read(_HEAD).decode("utf-8-sig", "replace")
 
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """One transcript file being read. `on_bytes` is told each number of bytes just read.
+    """One transcript file being read. `on_bytes` is called with the number of bytes of each read.
 
-    `thread` is what a reader knows of earlier lines; `ends` is false where more lines of the same stream will follow.
+    `thread` holds what a reader keeps of earlier lines; `ends` is False if more lines of the same stream will follow.
     """
 
     path: Path
     report: CaptureReport
-    on_bytes: Callable[[int], None] = nothing
+    on_bytes: Callable[[int], None] = lambda _: None
     thread: Thread = field(default_factory=Thread)
     ends: bool = True
 
     def head(self) -> str:
-        """The first 256 KiB."""
+        """Return the first 256 KiB as text."""
         return head_of(self.path)
 
     def lines(self) -> Iterator[SourceLine]:
-        """Every line; one longer than 16 MiB is skipped and counted. Bytes that are not UTF-8 become U+FFFD."""
+        """Yield every line; one longer than 16 MiB is skipped and counted. Bytes that are not UTF-8 become U+FFFD."""
         with self.path.open("rb") as stream:
             number = 0
             while raw := stream.readline(MAX_LINE):
@@ -69,17 +74,20 @@ class Source:
                     self._skip_line(stream)
                     self.report.cannot_read(self.path, number, "longer than 16 MiB, and not read")
                     continue
-                yield SourceLine(number, self._decode(raw).rstrip("\r\n"), raw.endswith(b"\n"))
+                yield SourceLine(number, decode_line(raw, self.report).rstrip("\r\n"), raw.endswith(b"\n"))
 
     def objects(self) -> Iterator[NumberedObject]:
-        """Every line that holds a JSON object; blank lines pass, others are counted as malformed."""
+        """Yield the JSON object of every line; lines that are neither blank nor an object are counted as malformed."""
         for line in self.lines():
             if not line.text.strip():
                 continue
             try:
                 value = as_object(json.loads(line.text))
             except (ValueError, RecursionError):
-                self._count_broken(line)
+                if line.finished:
+                    self.report.cannot_read(self.path, line.number, "not valid JSON")
+                else:  # the writer is still at it: the next import reads the whole line
+                    self.report.drop("unfinished-line")
                 continue
             if value:
                 yield NumberedObject(line.number, value)
@@ -87,7 +95,7 @@ class Source:
                 self.report.cannot_read(self.path, line.number, "not a JSON object")
 
     def chunks(self) -> Iterator[str]:
-        """The text in pieces of at most 64 KiB, for documents that have no lines."""
+        """Yield the text in pieces of at most 64 KiB, for documents that are not read by lines."""
         decoder = codecs.getincrementaldecoder("utf-8-sig")("replace")
         with self.path.open("rb") as stream:
             while raw := stream.read(_CHUNK):
@@ -98,16 +106,9 @@ class Source:
             yield decoder.decode(b"", final=True)
 
     def _count(self, raw: bytes) -> None:
+        """Count bytes just read, and report them to `on_bytes`."""
         self.report.bytes_read += len(raw)
         self.on_bytes(len(raw))
-
-    def _decode(self, raw: bytes) -> str:
-        """A line's text; bytes that are not UTF-8 become U+FFFD, and such a line is counted."""
-        try:
-            return raw.decode("utf-8-sig")
-        except UnicodeDecodeError:
-            self.report.encoding_errors += 1
-            return raw.decode("utf-8-sig", "replace")
 
     def _skip_line(self, stream: BinaryIO) -> None:
         """Read on to the end of a line that is too long to keep."""
@@ -115,11 +116,3 @@ class Source:
             self._count(raw)
             if raw.endswith(b"\n"):
                 return
-
-    def _count_broken(self, line: SourceLine) -> None:
-        """Count a line that is not JSON; the last one may only be unfinished, and is counted as that."""
-        if line.finished:
-            self.report.cannot_read(self.path, line.number, "not valid JSON")
-        else:
-            # the writer is still at it: the next import reads the whole line
-            self.report.drop("unfinished-line")

@@ -18,7 +18,7 @@ _COMMAND = re.compile(r"\s*/[\w:.-]+(?:\s|$)")
 
 @dataclass(frozen=True, slots=True)
 class Queued:
-    """A message typed while the agent worked."""
+    """A message that the user typed while the agent worked; `at` is when, if known."""
 
     text: str
     session: str
@@ -26,90 +26,90 @@ class Queued:
 
 
 class Queue:
-    """The messages that wait, and those that were let through and may still be repeated by a line of their own."""
+    """The messages waiting for the agent, and those delivered, which a later line of the transcript may repeat."""
 
     def __init__(self) -> None:
         self._waiting: list[Queued] = []
-        self._said = Counter[str]()
+        self._delivered = Counter[str]()
 
-    def enter(self, message: Queued) -> bool:
-        """Append a message to the queue; False for what is no message: a harness's notice or a command."""
+    def append(self, message: Queued) -> bool:
+        """Append a message to the queue; return False for a program's notice or a command, which is no message."""
         if not message.text.strip() or _NOTICE.match(message.text) or _COMMAND.match(message.text):
             return False
         if len(self._waiting) < _MOST:
             self._waiting.append(message)
         return True
 
-    def let_through(self, text: str | None) -> Queued | None:
-        """Take out the message handed to the agent at work: that of these words, else the oldest; None if none."""
-        named = next((each for each in self._waiting if text and _form(each.text) == _form(text)), None)
+    def take_delivered(self, text: str | None) -> Queued | None:
+        """Remove and return the message given to the agent: that with this text, else the oldest; None if none fits."""
+        named = next((each for each in self._waiting if text and _normalised(each.text) == _normalised(text)), None)
         if text and named is None:
             return None
         message = named or (self._waiting[0] if self._waiting else None)
         if message:
             self._waiting.remove(message)
-            self.repeatable(message.text)
+            self.note_delivered(message.text)
         return message
 
-    def repeatable(self, text: str) -> None:
-        """Note that a message has been read, which another line may say again."""
-        if len(self._said) < _MOST:
-            self._said[_form(text)] += 1
+    def note_delivered(self, text: str) -> None:
+        """Note that a message was read, which a later line may repeat."""
+        if len(self._delivered) < _MOST:
+            self._delivered[_normalised(text)] += 1
 
-    def next_prompt(self) -> None:
-        """The oldest message becomes a prompt of its own, on a line that follows."""
+    def drop_oldest(self) -> None:
+        """Remove the oldest message: it becomes a prompt, on a line of its own that follows."""
         del self._waiting[:1]
 
-    def taken_back(self) -> None:
-        """All that waits goes back to be edited, and comes again if it is sent."""
+    def clear(self) -> None:
+        """Remove all messages: the user edits them again, and what is sent then comes anew."""
         self._waiting.clear()
 
-    def is_repeated(self, text: str) -> bool:
-        """Whether a user's line only repeats a message that was let through; each is taken as repeated once at most."""
-        form = _form(text)
-        self._waiting = [each for each in self._waiting if _form(each.text) != form]
-        if self._said[form] <= 0:
-            return False
-        self._said[form] -= 1
-        return True
+    def take_repeat(self, text: str) -> bool:
+        """Whether a user's line repeats a delivered message, which then is forgotten; in any case it waits no more."""
+        words = _normalised(text)
+        self._waiting = [each for each in self._waiting if _normalised(each.text) != words]
+        is_repeat = self._delivered[words] > 0
+        if is_repeat:
+            self._delivered[words] -= 1
+        return is_repeat
 
-    def left(self) -> int:
-        """How many still wait."""
+    def waiting_count(self) -> int:
+        """Return how many messages still wait."""
         return len(self._waiting)
 
 
 class Titles:
-    """Titles that name a line by its id; a title belongs to a file only if that line stands in it."""
+    """Session titles that name a line by its id; a title belongs to the session of that line, if this file has it."""
 
     def __init__(self) -> None:
         self._lines: dict[str, str] = {}
         self._waiting: dict[str, list[str]] = {}
 
-    def note_line(self, line: str | None, session: str) -> list[str]:
-        """Note which session a line is of; returns the titles that waited for that line."""
-        if line is None:
+    def note_line(self, line_id: str | None, session: str) -> list[str]:
+        """Note the session of a line, given the line's id; return the titles that waited for that line."""
+        if line_id is None:
             return []
-        self._lines[line] = session
+        self._lines[line_id] = session
         if len(self._lines) > _MOST_LINES:
             del self._lines[next(iter(self._lines))]
-        return self._waiting.pop(line, [])
+        return self._waiting.pop(line_id, [])
 
-    def session_of(self, line: str, title: str) -> str | None:
-        """The session of the line that a title names; None if it has not been seen, and the title waits for it."""
-        if line in self._lines:
-            return self._lines[line]
+    def session_of(self, line_id: str, title: str) -> str | None:
+        """Return the session of the line that a title names; None if it is not seen yet, and the title waits for it."""
+        if line_id in self._lines:
+            return self._lines[line_id]
         if len(self._waiting) < _MOST:
-            self._waiting.setdefault(line, []).append(title)
+            self._waiting.setdefault(line_id, []).append(title)
         return None
 
-    def left(self) -> int:
-        """How many titles named no line that was seen."""
+    def waiting_count(self) -> int:
+        """Return how many titles name a line that was not seen."""
         return sum(map(len, self._waiting.values()))
 
 
 @dataclass(slots=True)
 class Thread:
-    """Everything a reader remembers. `plan` is one that was proposed and not yet accepted."""
+    """What a reader keeps from line to line. `plan` is one proposed and not yet accepted; "" if there is none."""
 
     calls: PendingCalls = field(default_factory=PendingCalls)
     queue: Queue = field(default_factory=Queue)
@@ -118,16 +118,16 @@ class Thread:
     session: str = ""
     folder: str | None = None
     branch: str | None = None
-    placed: str = ""
-    """The session whose folder and branch these are."""
+    placed: str = ""  # the session that `folder` and `branch` belong to
 
     def note_place(self, session: str, folder: str | None, branch: str | None) -> None:
-        """Note where a line's session works; what the line leaves out is as before, but never another session's."""
+        """Note the folder and branch of a line's session; None leaves that of the same session as it was."""
         if session and session != self.placed:
             self.placed, self.folder, self.branch = session, None, None
         self.folder = folder or self.folder
         self.branch = branch or self.branch
 
 
-def _form(text: str) -> str:
+def _normalised(text: str) -> str:
+    """Return the text with every run of white space as one space, to compare messages."""
     return " ".join(text.split())

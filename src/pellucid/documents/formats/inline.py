@@ -25,19 +25,17 @@ _TICKED = re.compile(r"``(.+?)``|`([^`]+)`_{0,2}")
 _TARGET = re.compile(r"(?<!\s)\s*+<[^<>]*>$")
 _SUBSTITUTED = re.compile(r"\|(\S(?:[^|]*\S)?)\|")
 
-Resolve = Callable[[str, str], str]
+ResolveLink = Callable[[str, str], str]
 
 
-def plain(text: str, resolve: Resolve | None = None) -> str:
-    """The words of one line of Markdown without its markup.
-
-    `resolve` may rename a link, given its text and its target.
-    """
+def plain_markdown(text: str, resolve: ResolveLink | None = None) -> str:
+    """One line of Markdown as plain words; `resolve(text, target)` may give other words for a link."""
     if not _MARKED.search(text):
         return " ".join(text[:_MOST].split())
     codes: list[str] = []
 
     def set_aside(found: re.Match[str]) -> str:
+        """Keep code in `codes`, so that no later pattern changes it."""
         codes.append(found[2])
         return "\0"
 
@@ -55,7 +53,7 @@ def plain(text: str, resolve: Resolve | None = None) -> str:
 
 
 def plain_rst(text: str) -> str:
-    """The words of one line of reStructuredText."""
+    """One line of reStructuredText as plain words."""
     text = _ROLE.sub(lambda found: _TARGET.sub("", found[1]) or found[1], text[:_MOST])
     text = _TICKED.sub(lambda found: found[1] or _TARGET.sub("", found[2]) or found[2], text)
     text = _SUBSTITUTED.sub(r"\1", _STARS.sub(r"\2", text))

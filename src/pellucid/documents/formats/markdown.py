@@ -6,8 +6,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from functools import cache
 from typing import TYPE_CHECKING
 
-from pellucid.documents.formats.inline import plain
-from pellucid.documents.formats.markup import NONE, MarkupSpans, block_end, column, end_around, starts
+from pellucid.documents.formats.inline import plain_markdown
+from pellucid.documents.formats.markup import NO_MARKUP, MarkupSpans, block_end, indentation, line_offsets, span_end_at
 from pellucid.documents.sections import Heading, Outline, Span, heading
 
 if TYPE_CHECKING:
@@ -29,9 +29,9 @@ _FAR = 4
 
 
 def markdown_outline(lines: Sequence[str], start: int) -> Outline:
-    """The headings from line `start` (0-based) on, and the spans of fenced code and of comments with blank lines.
+    """The headings from line `start` (0-based) on, and the spans of lines of fences and comments with blank lines.
 
-    Blocks are those of CommonMark; but a row of a table above a `---` is no heading, and `<h1>` on a line is one.
+    Blocks are those of CommonMark; but a table row above a `---` is no heading, and `<h1>` on a line is one.
     """
     headings: list[Heading] = []
     whole: list[Span] = []
@@ -43,10 +43,12 @@ def markdown_outline(lines: Sequence[str], start: int) -> Outline:
         if token.type == "heading_open" and token.level == 0:
             text = " ".join(tokens[place + 1].content.split("\n"))
             if token.markup[0] == "#" or (text[0] != "|" and len(text) <= _LONGEST_SETEXT):
-                headings.append(heading(plain(text), int(token.tag[1]), first, end))
+                headings.append(heading(plain_markdown(text), int(token.tag[1]), first, end))
         elif token.type == "html_block" and not _RAW.match(lines[first]):
             found = ((line, _HTML_HEADING.fullmatch(lines[line])) for line in range(first, end))
-            headings += [heading(plain(each[2].strip()), int(each[1]), at, at + 1) for at, each in found if each]
+            headings += [
+                heading(plain_markdown(each[2].strip()), int(each[1]), at, at + 1) for at, each in found if each
+            ]
         elif token.type == "fence" or (token.type == "html_block" and _is_gapped_comment(lines[first:end])):
             whole.append((first, end))
     return Outline(tuple(headings), tuple(whole))
@@ -54,7 +56,7 @@ def markdown_outline(lines: Sequence[str], start: int) -> Outline:
 
 @cache
 def _block_parser() -> "MarkdownIt":
-    """A parser that finds blocks only; what stands within a line is not looked at."""
+    """A CommonMark parser that finds blocks only, not inline markup."""
     from markdown_it import MarkdownIt
 
     parser = MarkdownIt("commonmark")
@@ -63,6 +65,7 @@ def _block_parser() -> "MarkdownIt":
 
 
 def _is_gapped_comment(lines: Sequence[str]) -> bool:
+    """Whether these lines are an HTML comment with a blank line in it."""
     return lines[0].lstrip().startswith(_COMMENT) and not all(line.strip() for line in lines)
 
 
@@ -72,14 +75,14 @@ def markdown_markup(text: str) -> MarkupSpans:
     A fence that nothing closes counts only if it names a language: else it may be the end of one that was cut.
     """
     if _COMMENT not in text and "```" not in text and "~~~" not in text and "    " not in text and "\t" not in text:
-        return NONE
+        return NO_MARKUP
     lines = text.split("\n")
-    begins = starts(lines)
+    begins = line_offsets(lines)
     fenced = [(first, end) for first, end in markdown_outline(lines, 0).whole if _is_code_fence(lines, first, end)]
     blocks = sorted([*fenced, *_indented_code(lines, fenced)])
     code = [(begins[first], begins[end] - 1) for first, end in blocks]
     comments = tuple(_comment_spans(text, begins, code))
-    return MarkupSpans(comments, tuple(span for span in code if not end_around(span[0], comments)))
+    return MarkupSpans(comments, tuple(span for span in code if not span_end_at(span[0], comments)))
 
 
 def _is_code_fence(lines: Sequence[str], first: int, end: int) -> bool:
@@ -91,13 +94,13 @@ def _is_code_fence(lines: Sequence[str], first: int, end: int) -> bool:
 
 
 def _indented_code(lines: Sequence[str], fenced: Iterable[Span]) -> Iterator[Span]:
-    """Code by its indentation: below a blank line, in no list, and itself none."""
+    """The spans of lines that are indented code: after a blank line, outside lists and fences."""
     within = {at for first, end in fenced for at in range(first, end)}
     fresh, listed = True, False
     at = 0
     while at < len(lines):
         line = lines[at]
-        margin = column(line)
+        margin = indentation(line)
         if not line.strip() or at in within:
             fresh = True
         elif _LISTED.match(line):
@@ -114,14 +117,17 @@ def _indented_code(lines: Sequence[str], fenced: Iterable[Span]) -> Iterator[Spa
 
 
 def _comment_spans(text: str, begins: Sequence[int], code: Sequence[Span]) -> Iterator[Span]:
-    """HTML comments that begin in no code; one that nothing closes goes to the end if it begins a line."""
+    """The spans of HTML comments outside code; an unclosed one at the start of a line reaches to the end.
+
+    `begins` are the offsets of the lines.
+    """
     begin, ticked = -1, list[Span]()
     at = text.find(_COMMENT)
     while at >= 0:
         line = begins[bisect_right(begins, at) - 1]
         if line != begin:
             begin, ticked = line, _inline_code(text, line)
-        if end := end_around(at, code) or end_around(at, ticked):
+        if end := span_end_at(at, code) or span_end_at(at, ticked):
             at = text.find(_COMMENT, end)
             continue
         end = text.find(_COMMENT_END, at + len(_COMMENT)) + len(_COMMENT_END)
@@ -136,6 +142,6 @@ def _comment_spans(text: str, begins: Sequence[int], code: Sequence[Span]) -> It
 
 
 def _inline_code(text: str, line: int) -> list[Span]:
-    """The code within the line that begins there."""
+    """The spans of inline code in the line that begins at offset `line`."""
     part = text[line : line + _MOST_OF_A_LINE].split("\n", 1)[0]
     return [(line + found.start(), line + found.end()) for found in _TICKED.finditer(part)] if "`" in part else []

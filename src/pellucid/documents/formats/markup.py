@@ -11,18 +11,18 @@ from pellucid.documents.sections import Span
 
 @dataclass(frozen=True, slots=True)
 class MarkupSpans:
-    """Spans of a text, in characters: ascending, none overlapping another of its kind."""
+    """The comments and code of a text, as spans of characters: ascending, not overlapping within a kind."""
 
     comments: tuple[Span, ...] = ()
     code: tuple[Span, ...] = ()
 
 
-NONE = MarkupSpans()
+NO_MARKUP = MarkupSpans()
 FindMarkup = Callable[[str], MarkupSpans]
 
 
 def blanked(text: str, spans: Iterable[Span]) -> str:
-    """The text with spaces for everything in the spans but line ends: all else stays where it is."""
+    """The text with spaces for everything in the spans but line ends, so that all else keeps its offset."""
     at, out = 0, list[str]()
     for first, end in sorted(spans):
         begin = max(first, at)
@@ -32,11 +32,14 @@ def blanked(text: str, spans: Iterable[Span]) -> str:
 
 
 def without_comments(text: str, lines: Sequence[str], find: FindMarkup, sign: str) -> Sequence[str]:
-    """The lines of a text, blanked where a comment of several lines stands; `sign` for a line with nothing left."""
+    """The lines of a text with comments of several lines blanked; `sign` stands for a line with nothing left.
+
+    `find` finds the comments.
+    """
     comments = [(first, end) for first, end in find(text).comments if "\n" in text[first:end]]
     if not comments:
         return lines
-    begins = starts(lines)
+    begins = line_offsets(lines)
     clear = blanked(text, comments).split("\n")
     for first, end in comments:
         for at in range(bisect_right(begins, first) - 1, bisect_right(begins, end - 1)):
@@ -44,13 +47,13 @@ def without_comments(text: str, lines: Sequence[str], find: FindMarkup, sign: st
     return clear
 
 
-def starts(lines: Sequence[str]) -> list[int]:
-    """Where each line begins, and one past the text's end and a line end."""
+def line_offsets(lines: Sequence[str]) -> list[int]:
+    """The offset at which each line begins, and that of a line after the last."""
     return list(accumulate((len(line) + 1 for line in lines), initial=0))
 
 
-def end_around(at: int, spans: Sequence[Span]) -> int:
-    """Where the span ends that a place lies in; 0 if it lies in none."""
+def span_end_at(at: int, spans: Sequence[Span]) -> int:
+    """The end of the span that covers an offset; 0 if none does."""
     place = bisect_right(spans, at, key=lambda span: span[0]) - 1
     return spans[place][1] if place >= 0 and at < spans[place][1] else 0
 
@@ -61,14 +64,14 @@ def block_end(lines: Sequence[str], at: int, margin: int) -> int:
     Blank lines between such lines belong to it; `at` itself where the first text is not so indented.
     """
     end = at
-    while at < len(lines) and (not lines[at].strip() or column(lines[at]) > margin):
+    while at < len(lines) and (not lines[at].strip() or indentation(lines[at]) > margin):
         at += 1
         if lines[at - 1].strip():
             end = at
     return end
 
 
-def column(line: str) -> int:
-    """How far a line is indented; a tab leads to the next multiple of four."""
+def indentation(line: str) -> int:
+    """How many columns a line is indented; a tab leads to the next multiple of four."""
     width = len(line) - len(line.lstrip(" \t"))
     return len(line[:width].expandtabs(4)) if "\t" in line[:width] else width

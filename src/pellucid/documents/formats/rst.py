@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator, Sequence
 
 from pellucid.documents.formats.inline import plain_rst
-from pellucid.documents.formats.markup import NONE, MarkupSpans, block_end, column, starts
+from pellucid.documents.formats.markup import NO_MARKUP, MarkupSpans, block_end, indentation, line_offsets
 from pellucid.documents.sections import Heading, Outline, Span, heading
 
 _ADORNMENT = re.compile(r"([!-/:-@\[-`{-~])\1* *")
@@ -22,11 +22,13 @@ _RST_ITEM = re.compile(r"[ \t]*(?:(?:[-*+•‣⁃]|#\.|\(?\w{1,3}[.)])[ \t]+)?"
 
 
 def rst_outline(lines: Sequence[str], start: int) -> Outline:
-    """The headings from line `start` (0-based) on, and the spans of tables and indented blocks. Linear."""
-    return _RstScan(lines, start).run()
+    """The headings from line `start` (0-based) on, and the spans of lines of tables and indented blocks. Linear."""
+    return _OutlineScan(lines, start).run()
 
 
-class _RstScan:
+class _OutlineScan:
+    """Reads the outline of a reStructuredText from line `start` on."""
+
     def __init__(self, lines: Sequence[str], start: int) -> None:
         self._lines = lines
         self._start = start
@@ -37,7 +39,7 @@ class _RstScan:
         self._border = 0
 
     def run(self) -> Outline:
-        """The headings of the text, and the blocks in it that are better not cut."""
+        """The headings of the text, and the spans of lines that should not be cut."""
         at = self._start
         fresh = True
         while at < len(self._lines):
@@ -46,31 +48,22 @@ class _RstScan:
                 fresh = True
                 at += 1
             elif line[0] in " \t":
-                at = self._end_of_indented(at)
+                end = block_end(self._lines, at, 0)  # a literal block, quotation or list: no title is in it
+                self._whole.append((at, end))
+                at = end
                 fresh = True
             else:
-                end = (
-                    (self._end_of_table(at) or self._end_of_overlined_title(at) or self._end_of_underlined_title(at))
-                    if fresh
-                    else 0
-                )
+                end = self._end_of_block(at) if fresh else 0
                 fresh = bool(end) or line.startswith(".. ")
                 at = end or at + 1
         return Outline(tuple(self._headings), tuple(self._whole))
 
-    def _end_of_indented(self, at: int) -> int:
-        """The line after the indented lines that begin here (literal blocks, quotations, lists): none is a title."""
-        begin = at
-        end = at
-        while at < len(self._lines) and (not self._lines[at].strip() or self._lines[at][0] in " \t"):
-            at += 1
-            if self._lines[at - 1].strip():
-                end = at
-        self._whole.append((begin, end))
-        return end
+    def _end_of_block(self, at: int) -> int:
+        """The line after a table or title that begins at line `at`, which is noted; 0 where none does."""
+        return self._end_of_table(at) or self._end_of_overlined_title(at) or self._end_of_underlined_title(at)
 
     def _end_of_table(self, at: int) -> int:
-        """The line after a simple table that begins here, else 0: it ends at its third border, or before a gap."""
+        """The line after a simple table that begins at line `at`, else 0: after its third border, or before a gap."""
         while self._border < len(self._borders) and self._borders[self._border] < at:
             self._border += 1
         borders = self._borders[self._border : self._border + 3]
@@ -83,7 +76,7 @@ class _RstScan:
         return 0
 
     def _end_of_overlined_title(self, at: int) -> int:
-        """The line after a title between two equal lines, else 0."""
+        """The line after a title between two equal lines that begins at line `at`, else 0."""
         if at + 2 >= len(self._lines):
             return 0
         over, title, under = (line.rstrip() for line in self._lines[at : at + 3])
@@ -92,7 +85,7 @@ class _RstScan:
         return self._add_heading(title.strip(), over, at, at + 3, over=True)
 
     def _end_of_underlined_title(self, at: int) -> int:
-        """The line after a title and the line below it, else 0."""
+        """The line after an underlined title at line `at`, else 0."""
         if at + 1 >= len(self._lines):
             return 0
         title, under = (line.rstrip() for line in self._lines[at : at + 2])
@@ -103,7 +96,7 @@ class _RstScan:
         return self._add_heading(title, under, at, at + 2, over=False)
 
     def _add_heading(self, title: str, adornment: str, at: int, end: int, *, over: bool) -> int:
-        """Note a title with the sign of its line, which decides its level; returns `end`, or 0 where it is no title."""
+        """Add a heading, whose level its adornment decides; returns `end`, or 0 if the adornment is too short."""
         if len(adornment) < min(len(title), _SURE):
             return 0
         level = self._styles.setdefault((adornment[0], over), len(self._styles) + 1)
@@ -112,11 +105,11 @@ class _RstScan:
 
 
 def rst_markup(text: str) -> MarkupSpans:
-    """The comments of a reStructuredText text, and its code: literal blocks, and the directives that hold code."""
+    """The comments of a reStructuredText, and its code: literal blocks, and the directives that hold code."""
     if ".." not in text and "::" not in text:
-        return NONE
+        return NO_MARKUP
     lines = text.split("\n")
-    begins = starts(lines)
+    begins = line_offsets(lines)
     found = list(_rst_blocks(lines))
     comments, code = (
         tuple((begins[first], begins[end] - 1) for first, end, is_code in found if is_code is kind)
@@ -126,7 +119,7 @@ def rst_markup(text: str) -> MarkupSpans:
 
 
 def _rst_blocks(lines: Sequence[str]) -> Iterator[tuple[int, int, bool]]:
-    """Comments and code as (first line, line after it, whether it is code)."""
+    """The blocks of comments and code, each as (first line, line after it, whether it is code)."""
     at, fresh = 0, True
     while at < len(lines):
         line = lines[at]
@@ -134,9 +127,12 @@ def _rst_blocks(lines: Sequence[str]) -> Iterator[tuple[int, int, bool]]:
         is_code = _is_code_directive(explicit["rest"] or "") if explicit else None
         begin = at if explicit else at + 1
         if explicit and is_code is not None:
-            end = at + 1 if _is_empty(lines, at, explicit) else block_end(lines, at + 1, column(line))
+            is_empty = not explicit["rest"] and (at + 1 == len(lines) or not lines[at + 1].strip())
+            end = at + 1 if is_empty else block_end(lines, at + 1, indentation(line))
         elif not explicit and line.rstrip().endswith("::") and at + 1 < len(lines) and not lines[at + 1].strip():
-            end, is_code = block_end(lines, at + 1, _literal_column(line)), True
+            item = _RST_ITEM.match(line)  # what is indented further than the text of this line is literal
+            margin = len(line[: item.end()].expandtabs(8)) if item else 0
+            end, is_code = block_end(lines, at + 1, margin), True
         else:
             fresh = explicit is not None or not line.strip()
             at += 1
@@ -147,18 +143,7 @@ def _rst_blocks(lines: Sequence[str]) -> Iterator[tuple[int, int, bool]]:
 
 
 def _is_code_directive(rest: str) -> bool | None:
-    """What stands behind two dots: True for code, False for a comment, None for anything that is read."""
+    """What follows `..`: True for a directive with code, False for a comment, None for anything that is read."""
     if found := _DIRECTIVE.match(rest):
         return True if found["name"].casefold() in _CODE_DIRECTIVES else None
     return None if _NO_COMMENT.match(rest) else False
-
-
-def _is_empty(lines: Sequence[str], at: int, explicit: re.Match[str]) -> bool:
-    """Two dots and a blank line are a comment that ends there."""
-    return not explicit["rest"] and (at + 1 == len(lines) or not lines[at + 1].strip())
-
-
-def _literal_column(line: str) -> int:
-    """The column of the text that announces a literal block: what is further in belongs to that."""
-    found = _RST_ITEM.match(line)
-    return len(line[: found.end()].expandtabs(8)) if found else 0

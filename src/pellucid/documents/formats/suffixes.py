@@ -18,7 +18,7 @@ from pellucid.model.document import FormatName
 
 @dataclass(frozen=True, slots=True)
 class DocumentFormat:
-    """A format: its name in vault files, its name for people, its suffixes, and what reads its header and headings."""
+    """A format of documents: its names, its suffixes, and the functions that read its header and headings."""
 
     name: FormatName
     called: str
@@ -51,5 +51,5 @@ SUFFIX = rf"\.(?:{'|'.join(sorted((suffix[1:] for suffix in FORMATS), key=len, r
 
 
 def format_of(name: str) -> DocumentFormat | None:
-    """The format of a file by its name or path; None if the suffix is that of no document."""
+    """The format of a file by the suffix of its name or path; None if that is no document's."""
     return FORMATS.get(splitext(name)[1].lower())

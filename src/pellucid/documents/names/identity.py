@@ -4,19 +4,8 @@ import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
-from pellucid.documents.names.numbered import (
-    WELL_KNOWN,
-    Numbered,
-    credible,
-    file_number,
-    folder_series,
-    full_number,
-    heading_number,
-    is_series,
-    led_number,
-    stem,
-    without_number,
-)
+from pellucid.documents.names import numbered
+from pellucid.documents.names.numbered import WELL_KNOWN, Numbered, folder_series, is_series, stem
 from pellucid.language.scripts import UNSPACED
 from pellucid.model.entity import node_key
 
@@ -33,7 +22,7 @@ _UNSPACED = re.compile(f"[{UNSPACED}]")
 
 @dataclass(frozen=True, slots=True)
 class DocumentIdentity:
-    """The name and type of what a document defines, its title, and what else it is called."""
+    """The entity that a document defines, by name and type, and the document's title and aliases."""
 
     entity: str
     entity_type: str
@@ -42,7 +31,7 @@ class DocumentIdentity:
 
 
 def identify(path: str, header: Mapping[str, str], heading: str, root: str = "") -> DocumentIdentity:
-    """Who a document is: by its own id where it has one, else by its path.
+    """The identity of a document: its own id as entity where it has one, else its path.
 
     The header is asked first, then the file's name, then `heading`, its first of level 1 (empty if there is none).
     `root` is the name of the folder that the path begins in: `adr` for `0018-use-rrf.md`.
@@ -51,11 +40,12 @@ def identify(path: str, header: Mapping[str, str], heading: str, root: str = "")
     number = _document_number(place, header, heading)
     entity = number.name if number else path
     title = header.get("title", "").strip().strip("\"'").strip()
-    title = title or (without_number(heading, number) if number else heading) or _file_name_words(path, place) or path
+    unnumbered = numbered.without_number(heading, number) if number else heading
+    title = title or unnumbered or _file_name_words(path, place) or path
     title = title[:_LONGEST_TITLE]
-    names = [title] if _is_phrase(title) else []
+    names = [title] if _is_distinctive_title(title) else []
     names.append(path)
-    if _is_telling(stem(path)):
+    if _is_distinctive_name(stem(path)):
         names.append(stem(path))
     aliases = {node_key(name): name for name in reversed(names)}
     aliases.pop(node_key(entity), None)
@@ -63,11 +53,11 @@ def identify(path: str, header: Mapping[str, str], heading: str, root: str = "")
 
 
 def _document_number(path: str, header: Mapping[str, str], heading: str) -> Numbered | None:
-    """The id of a document; of the ways in which it writes it, the first that is a full one (`SPEC-054`)."""
-    by_file = file_number(path)
-    by_heading = heading_number(heading)
+    """The number of a document in its series, in the fullest form it writes it (`SPEC-054`); None if it has none."""
+    by_file = numbered.file_number(path)
+    by_heading = numbered.heading_number(heading)
     number = next(_header_numbers(path, header, heading), None) or by_file or by_heading
-    if number is None and (series := folder_series(path)) and (led := led_number(heading)):
+    if number is None and (series := folder_series(path)) and (led := numbered.leading_digits(heading)):
         number = Numbered(series, led, written=False)
     if number is None:
         return None
@@ -76,32 +66,33 @@ def _document_number(path: str, header: Mapping[str, str], heading: str) -> Numb
 
 
 def _header_numbers(path: str, header: Mapping[str, str], heading: str) -> Iterator[Numbered]:
-    """What the header says: `id: SPEC-059`, `spec_id: SPEC-059`, `pep: 8`, `proposal: SE-0001` in `0001-…`."""
+    """The numbers that the header may give the document: `id: SPEC-059`, `pep: 8`, `proposal: SE-0001` in `0001-…`."""
     for place, (key, value) in enumerate(header.items()):
         word = _OF_A_KEY.sub("", key)
-        full = full_number(value)
+        full = numbered.full_number(value)
         if full and key in _IDS:
             written = value.strip(" \"'<>[]()")
-            full = credible(written[: len(full.series)], full.digits)
+            full = numbered.plausible_number(written[: len(full.series)], full.digits)
         elif full and (full.series.casefold() != word or (place and key == word)):
             full = full if _is_confirmed(full, path, heading) else None
         if full:
             yield full
         elif digits := _DIGITS.fullmatch(value):
             series = (folder_series(path) or "") if key in _IDS else word
-            known = key in _IDS or series in WELL_KNOWN or _stands(series, digits[1], f"{stem(path)} {heading}")
+            known = key in _IDS or series in WELL_KNOWN or _is_named_in(series, digits[1], f"{stem(path)} {heading}")
             if known and is_series(series):
                 yield Numbered(series.upper(), digits[1], written=False)
 
 
-def _stands(series: str, digits: str, text: str) -> bool:
+def _is_named_in(series: str, digits: str, text: str) -> bool:
+    """Whether a text names this number of a series, as `rfc 9110` does."""
     return re.search(rf"\b{re.escape(series)}[-_ #]{{0,2}}0*{int(digits)}(?!\d)", text, re.IGNORECASE) is not None
 
 
 def _is_confirmed(number: Numbered, path: str, heading: str) -> bool:
-    """Whether the file's name or the heading says so, too: `adr: ADR-12` may also point at somebody else."""
-    led = led_number(stem(path))
-    others = (file_number(path), heading_number(heading))
+    """Whether the file's name or heading has this number, too: `adr: ADR-12` may also point at another document."""
+    led = numbered.leading_digits(stem(path))
+    others = (numbered.file_number(path), numbered.heading_number(heading))
     return bool(led and int(led) == int(number.digits)) or any(each and each.same == number.same for each in others)
 
 
@@ -114,23 +105,26 @@ def _document_type(path: str, header: Mapping[str, str], number: Numbered | None
 
 
 def _file_name_words(path: str, place: str) -> str:
-    """The file's name in words, without the number before them: `0018-use-rrf` is `use rrf`; `a/README` is `a`."""
+    """The file's name as words, without its number: `0018-use-rrf` is `use rrf`; `a/README` is `a`.
+
+    `place` is the path below the parent of its root, whose folders tell whether the name has a number.
+    """
     name = stem(path)
     folder = path.split("/")[-2:-1]
     if folder and name.casefold() in _NAMELESS:
         name = folder[0]
-    number = file_number(place)
+    number = numbered.file_number(place)
     rest = re.sub(r"^[A-Za-z]*[-_ #]*\d+[-_. ]+", "", name) if number else name
     return re.sub(r"[-_\s]+", " ", rest).strip()
 
 
-def _is_phrase(title: str) -> bool:
-    """Whether a title may stand for its document: of two words, or of two characters where no spaces part words."""
+def _is_distinctive_title(title: str) -> bool:
+    """Whether a title is distinctive enough to be an alias: two words, or two characters of an unspaced script."""
     return len(title.split()) > 1 or len(_UNSPACED.findall(title)) > 1
 
 
-def _is_telling(name: str) -> bool:
-    """Whether a file's name may stand for the file: of two words or with a number, not `index`, `storage`, `part-1`."""
+def _is_distinctive_name(name: str) -> bool:
+    """Whether a file's name is distinctive enough to be an alias: two words or with a number, not `index`, `part-1`."""
     words = [word for word in re.split(r"[-_. ]+", name) if word]
     letters = [word for word in words if not word.isdecimal()]
     return len(letters) > 1 or bool(letters and len(words) > 1 and is_series(letters[0]))

@@ -36,7 +36,7 @@ _PATH = re.compile(rf"(?:^|(?<=[\s,;\[\"'(]))(?P<path>[\w.@+/-]{{1,300}}{SUFFIX}
 
 
 def links_in(text: str, path: str) -> Iterator[Named]:
-    """What a text links to: document files by paths relative to `path`, wiki links, `:doc:` roles."""
+    """The document files that a text links to: by paths relative to `path`, wiki links, `:doc:` roles."""
     if "[" not in text and "<" not in text and ":doc:`" not in text:
         return
     for found in _TARGET.finditer(text):
@@ -49,36 +49,40 @@ def links_in(text: str, path: str) -> Iterator[Named]:
 
 
 def definitions_in(text: str, path: str) -> Iterator[tuple[str, Named]]:
-    """Labels that a text gives to document files (`[label]: a.md`, `.. _label: a.rst`), and what they lead to."""
+    """The labels that a text gives to document files (`[label]: a.md`, `.. _label: a.rst`), each with its target."""
     if "]:" not in text and ".. _" not in text:
         return
     for found in _DEFINITION.finditer(text):
         name = _resolved_path(found["path"], path)
         if name and not name.startswith(_REDACTED):
-            yield _label(found["label"] or found["name"]), Named(name, node_key(name), *found.span(), found["id"] or "")
+            yield (
+                _label_key(found["label"] or found["name"]),
+                Named(name, node_key(name), *found.span(), found["id"] or ""),
+            )
 
 
 def labels_in(text: str, path: str) -> Iterator[tuple[str, int, int]]:
-    """The labels that a text uses, each with its span: `[text][label]`, `[label][]`, `[label]`; in rst `label_`."""
+    """The labels that a text uses, each with its span: `[text][label]`, `[label][]`, `[label]`; `label_` in rst."""
     for found in (_LABELLED_RST if _is_rst(path) else _LABELLED).finditer(text):
         line = text.rfind("\n", 0, found.start()) + 1
         if not _DEFINES.match(text, line) or found.start() - line > _INDENTED:
-            yield _label(found["label"] or found["text"]), *found.span()
+            yield _label_key(found["label"] or found["text"]), *found.span()
 
 
 def paths_in(text: str, path: str) -> Iterator[Named]:
-    """The document files that a header's value names, by paths relative to `path`."""
+    """The document files that a header value names by paths relative to `path`."""
     for found in _PATH.finditer(text):
         if name := _resolved_path(found["path"], path):
             yield Named(name, node_key(name), *found.span())
 
 
-def _label(text: str) -> str:
+def _label_key(text: str) -> str:
+    """A label in comparable form."""
     return " ".join(text.strip("`").split()).casefold()
 
 
 def _doc_role_path(target: str, path: str) -> str:
-    """The file that a `:doc:` role means: it says no suffix, so that this is taken to be that of the file itself."""
+    """The file that a `:doc:` role names; its missing suffix is taken to be that of the document at `path`."""
     name = target.strip()
     return name if format_of(name) else name + (splitext(path)[1] if _is_rst(path) else ".rst")
 
@@ -89,7 +93,7 @@ def _is_rst(path: str) -> bool:
 
 
 def _resolved_path(target: str, path: str) -> str:
-    """The path of a link's target as the documents' own paths are; empty where it leaves their folder."""
+    """A link target as a path from the documents' root; empty where it leads out of their folder."""
     plain = unquote(target).strip()
     joined = plain.lstrip("/") if plain.startswith("/") else f"{dirname(path)}/{plain}"
     out = normpath(joined.lstrip("/"))

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache, lru_cache
 
-from pellucid.documents.names.patterns import compiled, matches
+from pellucid.documents.names.patterns import compile_safely, matches
 from pellucid.errors import InputError
 from pellucid.model.entity import node_key
 
@@ -26,7 +26,7 @@ _LINKED = re.compile(r"[^\[\]\n]{0,200}\]\(<?[^\s()]{0,300}|[^<>`\n]{0,200}<[^\s
 
 @dataclass(frozen=True, slots=True)
 class Named:
-    """A name in a text: `SPEC-054` however it was joined, the key of its node, its span, the part of it that is meant.
+    """A document named in a text: its name and node key, the span of the text, and the part of it that is meant.
 
     `anchor` is `3` for `SPEC-037 §3`, `dedup-contract` for `spec-037.md#dedup-contract`.
     """
@@ -51,57 +51,57 @@ class Naming:
     _forms: "_Forms" = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
+        """Bring the series into capitals, drop repeats, and compile the search patterns."""
         series = tuple(dict.fromkeys(each.strip().upper() for each in self.series))
         object.__setattr__(self, "series", series)
         object.__setattr__(self, "patterns", tuple(dict.fromkeys(self.patterns)))
         object.__setattr__(self, "_forms", _compile_forms(series, tuple(self.patterns)))
 
-    def also(self, series: str) -> "Naming":
-        """These names and those of another series; these themselves where it is none.
+    def with_series(self, series: str) -> "Naming":
+        """This naming with one more series; itself where `series` is empty or known.
 
         Raises:
-            InputError: it is no word of letters and digits.
+            InputError: `series` is no word of letters and digits.
         """
         wanted = series.strip().upper()
         return self if not wanted or wanted in self.series else Naming((*self.series, wanted), self.patterns)
 
     def may_name(self, text: str) -> bool:
-        """Whether a text may hold a name at all: a cheap question that most texts fail."""
+        """Whether a text may hold a name at all: a cheap check that most texts fail."""
         if self._forms.patterns:
             return True
         lowered = text.lower()
         return any(each in lowered for each in self._forms.needles)
 
-    def find(self, text: str, *, listed: bool = False, loose: bool = False) -> list[Named]:
+    def find(self, text: str, *, listed: bool = False) -> list[Named]:
         """The names in a text, in order, none overlapping; a link whose text and target name the same is one.
 
-        With `listed`, numbers that follow a name in a list are of its series: `SPEC-034, 044 and 052`. With `loose`,
-        a series before a space or a number may be written small: `spec 54`, as people ask.
+        With `listed`, numbers that follow a name in a list are of its series: `SPEC-034, 044 and 052`.
         """
         if not self.may_name(text):
             return []
-        found = [*self._series_in(text, listed=listed, loose=loose), *self._patterns_in(text)]
+        found = [*self._series_in(text, listed=listed), *self._patterns_in(text)]
         if self.patterns:
             found = _without_overlaps(found)
         return _join_link_names(text, [replace(each, anchor=anchor_at(text, each.end)) for each in found])
 
-    def _series_in(self, text: str, *, listed: bool, loose: bool) -> Iterator[Named]:
-        """The names made of a known series and a number, in order, also those that follow one in a list."""
+    def _series_in(self, text: str, *, listed: bool) -> Iterator[Named]:
+        """The names made of a known series and a number, and the numbers that continue them (see `find`)."""
         if self._forms.numbered is None:
             return
         done = 0
         for found in self._forms.numbered.finditer(text):
-            if found.start() < done or not _belong_together(text, found, loose):
+            if found.start() < done or not _belong_together(text, found):
                 continue
             series, first = found["series"].upper(), found["number"]
-            yield _named(series, first, found.start(), found.end())
+            yield _numbered_name(series, first, found.start(), found.end())
             plural = found["gap"][:1] in {"s", "S"}
             for number, start, end in _following_numbers(text, found.end(), first, listed=listed or plural):
-                yield _named(series, number, start, end)
+                yield _numbered_name(series, number, start, end)
                 done = end
 
     def _patterns_in(self, text: str) -> Iterator[Named]:
-        """The names that match the user's own patterns."""
+        """The names that match the user's patterns."""
         for pattern in self._forms.patterns:
             for found in matches(pattern, text):
                 if name := " ".join(found[0].split()):
@@ -109,13 +109,13 @@ class Naming:
 
 
 def series_of(entity: str) -> str:
-    """The series of a document's own id, in capitals; empty for a path or any other name."""
+    """The series of a document's own id, in capitals (`SPEC`); empty for a path or any other name."""
     found = _ENTITY.fullmatch(entity.strip())
     return found[1].upper() if found and _SERIES.fullmatch(found[1]) else ""
 
 
 def anchor_at(text: str, end: int) -> str:
-    """The part of a document that a text means right behind its name: `§3`, `section 3.2`, `#dedup-contract`."""
+    """The part of a document that the text right behind its name means: `3` for `§3`, `section 3`; empty for none."""
     found = _anchor_pattern().match(text, end)
     return (found["number"] or found["id"] or "").rstrip(".:-") if found else ""
 
@@ -136,7 +136,7 @@ def _anchor_pattern() -> re.Pattern[str]:
 
 @dataclass(frozen=True, slots=True)
 class _Forms:
-    """What a naming searches with; `needles` are what a text without names mostly lacks, in small letters."""
+    """What a `Naming` searches with; a text without any of `needles` (lower-case) holds no name of a series."""
 
     numbered: re.Pattern[str] | None
     needles: tuple[str, ...]
@@ -155,19 +155,19 @@ def _compile_forms(series: tuple[str, ...], patterns: tuple[str, ...]) -> _Forms
             )
     names = "|".join(sorted(series, key=lambda name: (-len(name), name)))
     numbered = re.compile(f"{_BEGINS}(?P<series>{names}){_GAP}{_NUMBER}", re.IGNORECASE) if series else None
-    return _Forms(numbered, tuple(name.lower() for name in series), tuple(map(compiled, patterns)))
+    return _Forms(numbered, tuple(name.lower() for name in series), tuple(map(compile_safely, patterns)))
 
 
-def _belong_together(text: str, found: re.Match[str], loose: bool) -> bool:
-    """Whether series and number belong together: a bare space or nothing between them needs capitals."""
+def _belong_together(text: str, found: re.Match[str]) -> bool:
+    """Whether a matched series and number are a name: with a space or nothing between them they need capitals."""
     gap = found["gap"].strip()
     if gap == ":`":
         return text[found.start() - 1 : found.start()] == ":"
-    return loose or gap.startswith(("-", "_", "#")) or "‐" <= gap[:1] <= "―" or found["series"].isupper()
+    return gap.startswith(("-", "_", "#")) or "‐" <= gap[:1] <= "―" or found["series"].isupper()
 
 
 def _following_numbers(text: str, at: int, first: str, *, listed: bool) -> Iterator[tuple[str, int, int]]:
-    """The numbers that continue a name (`SPEC-034/035`), with where they stand; in a list only if `listed`."""
+    """The numbers that continue a name (`SPEC-034/035`; in a list if `listed`), each with its span."""
     padded = len(first) if first.startswith("0") else 0
     while True:
         found = _SLASHED.match(text, at)
@@ -182,13 +182,14 @@ def _following_numbers(text: str, at: int, first: str, *, listed: bool) -> Itera
         at = found.end()
 
 
-def _named(series: str, number: str, start: int, end: int) -> Named:
+def _numbered_name(series: str, number: str, start: int, end: int) -> Named:
+    """A document name such as `SPEC-054`; its key has no leading zeros."""
     name = f"{series}-{number}"
     return Named(name, f"{series.lower()}-{int(number)}", start, end)
 
 
 def _without_overlaps(found: list[Named]) -> list[Named]:
-    """None overlapping: the one that begins first, and of those the longest."""
+    """The names without overlaps: the one that begins first wins, then the longest."""
     out: list[Named] = []
     for each in sorted(found, key=lambda named: (named.start, -named.end)):
         if not out or each.start >= out[-1].end:
@@ -197,7 +198,7 @@ def _without_overlaps(found: list[Named]) -> list[Named]:
 
 
 def _join_link_names(text: str, found: list[Named]) -> list[Named]:
-    """The names, with the two of a link (its text and its target) joined into one."""
+    """The names, with a link's text and target joined where both name the same document."""
     out: list[Named] = []
     for each in found:
         last = out[-1] if out else None

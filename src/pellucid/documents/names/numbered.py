@@ -32,7 +32,7 @@ _YEAR = re.compile(r"(?:19|20)\d\d")
 
 @dataclass(frozen=True, slots=True)
 class Numbered:
-    """A series, upper-case, and the digits as written; `written` where a document says both in one name."""
+    """A document's number: its series, upper-case, and its digits; `written` if both were written as one name."""
 
     series: str
     digits: str
@@ -40,7 +40,7 @@ class Numbered:
 
     @property
     def same(self) -> tuple[str, int]:
-        """What is equal for `SPEC-054` and `spec 54`."""
+        """The number in comparable form: equal for `SPEC-054` and `spec 54`."""
         return self.series, int(self.digits)
 
     @property
@@ -50,12 +50,12 @@ class Numbered:
 
 
 def stem(path: str) -> str:
-    """The file's name without its folder and suffix."""
+    """A file's name without its folder and suffix."""
     return _SUFFIX.sub("", path.rsplit("/", 1)[-1])
 
 
 def folder_series(path: str) -> str | None:
-    """The series whose documents a folder above a file holds, upper-case: `decisions/` ADR, `rfcs/` RFC."""
+    """The series that the folders above a file stand for: `ADR` for `decisions/`, `RFC` for `rfcs/`; None for none."""
     for folder in reversed(path.casefold().split("/")[:-1]):
         if _DECISIONS.fullmatch(folder):
             return "ADR"
@@ -65,42 +65,45 @@ def folder_series(path: str) -> str | None:
 
 
 def file_number(path: str) -> Numbered | None:
-    """The number that a file's name says: `SPEC-054-node-port.md`, `adr/0018-use-rrf.md`; None if none."""
+    """The number in a file's name: `SPEC-054-node-port.md`, `adr/0018-use-rrf.md`; None if it has none."""
     name = stem(path)
     if "template" in name.casefold():
         return None
-    if led := led_number(name):
+    if led := leading_digits(name):
         series = folder_series(path)
         dated = _DATE.match(name) or (_YEAR.fullmatch(led) and series != "ADR")
         return Numbered(series, led, written=False) if series and not dated else None
     found = _FULL.match(name)
     if not found or not _STEM_ENDS.match(name, found.end()) or _DATE.match(name, found.start(2)):
         return None
-    return credible(found[1], found[2], joined=found.end(1) == found.start(2))
+    return plausible_number(found[1], found[2], joined=found.end(1) == found.start(2))
 
 
-def led_number(text: str) -> str | None:
-    """The digits that a text begins with: `0018-use-rrf`, `18. Use RRF`."""
+def leading_digits(text: str) -> str | None:
+    """The digits that a text begins with: `0018` of `0018-use-rrf`; None if they are part of something else."""
     found = _LED.match(text)
     return found[1] if found and _PREFIX_ENDS.match(text, found.end()) else None
 
 
 def heading_number(text: str) -> Numbered | None:
-    """The number that a heading gives itself: `SPEC-059 — Tri-graph`, not `RFC 2119 in practice`; None if none."""
+    """The number that a heading gives itself: `SPEC-059 — Tri-graph`, not `RFC 2119 in practice`; None for none."""
     found = _FULL.match(text, 1 if text[:1] in "[(" else 0)
     if not found or not _HEADING_ENDS.match(text, found.end()):
         return None
-    return credible(found[1], found[2], joined=found.end(1) == found.start(2))
+    return plausible_number(found[1], found[2], joined=found.end(1) == found.start(2))
 
 
 def full_number(text: str) -> Numbered | None:
-    """A text that is nothing but a series and a number: `SPEC-059`, `ADR #18`."""
+    """The number of a text that is nothing but a series and digits (`SPEC-059`, `ADR #18`); None for any other."""
     found = _FULL.fullmatch(text.strip(" \"'<>[]()"))
     return Numbered(found[1].upper(), found[2]) if found else None
 
 
-def credible(series: str, digits: str, *, joined: bool = False) -> Numbered | None:
-    """The name that a series and digits make; None if they are unlikely to be one: `step-3`, `log4`, `FY-2024`."""
+def plausible_number(series: str, digits: str, *, joined: bool = False) -> Numbered | None:
+    """The number that a series and digits make; None if unlikely to be a document's: `step-3`, `log4`, `FY-2024`.
+
+    `joined`: nothing stands between the two.
+    """
     word = series.casefold()
     if word in _NO_SERIES or (word not in WELL_KNOWN and (joined or _YEAR.fullmatch(digits))):
         return None
@@ -111,12 +114,12 @@ def credible(series: str, digits: str, *, joined: bool = False) -> Numbered | No
 
 
 def is_series(word: str) -> bool:
-    """Whether documents are likely to be numbered under this word at all."""
+    """Whether documents may be numbered under this word: not under `step` or `page`."""
     return word.casefold() not in _NO_SERIES and re.fullmatch(r"[A-Za-z][A-Za-z0-9]{1,14}", word) is not None
 
 
 def without_number(heading: str, number: Numbered) -> str:
-    """A heading without the number that it begins with, if it is this one; as it stands if nothing else is left."""
+    """A heading without the number that it begins with, if it is `number`; whole if nothing else would be left."""
     found = _FULL.match(heading, 1 if heading[:1] in "[(" else 0)
     same = found and (found[1].upper(), int(found[2])) == number.same
     if not same:

@@ -23,7 +23,7 @@ _ESCAPE = re.compile(r"\\(?:[1-9]\d?|.)", re.DOTALL)
 _SET = re.compile(r"\[\^?\]?(?:\\.|[^\]\\])*\]", re.DOTALL)
 
 
-def compiled(pattern: str) -> re.Pattern[str]:
+def compile_safely(pattern: str) -> re.Pattern[str]:
     """A pattern that is safe to search any text with.
 
     Raises:
@@ -62,7 +62,7 @@ def _refused(pattern: str, why: str, next_step: str) -> InputError:
 
 
 def _find_danger(pattern: str) -> str:
-    """What in a pattern may take more than polynomial time, or many steps a character; empty for nothing."""
+    """Why a pattern may take too long (more than polynomial time, or many steps a character); empty if it may not."""
     open_groups = [_Group()]
     at, last, repeats, options = 0, _Group(), 0, 0
     while at < len(pattern):
@@ -81,7 +81,7 @@ def _find_danger(pattern: str) -> str:
 
 
 def _track_group(open_groups: "list[_Group]", kind: str) -> "_Group":
-    """Follow one piece of a pattern through its `open_groups`; returns the group it closed, else an empty one."""
+    """Apply one piece of a pattern to the stack of `open_groups`; returns the group it closed, else an empty one."""
     if kind == "open":
         open_groups.append(_Group())
     elif kind == "close" and len(open_groups) > 1:
@@ -104,7 +104,7 @@ class _Group:
 
 
 def _piece_at(pattern: str, at: int) -> tuple[int, str]:
-    """How long the piece of a pattern at this place is, and its kind: what matters of it."""
+    """The length of the piece of a pattern at `at`, and its kind: `plain`, `open`, `close`, `repeat`, `option`, …"""
     char = pattern[at]
     if found := _ESCAPE.match(pattern, at):
         return len(found[0]), "reference" if found[0][1].isdigit() and found[0][1] != "0" else "plain"
@@ -112,19 +112,17 @@ def _piece_at(pattern: str, at: int) -> tuple[int, str]:
         return len(found[0]), "plain"
     if char == "(":
         head = _HEAD.match(pattern, at + 1)
-        refers = head is not None and head[0].startswith(("?P=", "?("))
-        return 1 + (len(head[0]) if head else 0), "reference" if refers else _opening(head)
+        mark = head[0] if head else ""
+        if mark.startswith(("?P=", "?(")):
+            return 1 + len(mark), "reference"
+        return 1 + len(mark), "plain" if mark.endswith(")") else "open"
     if found := _REPEAT.match(pattern, at):
         return _repeat_at(pattern, found)
     return 1, {")": "close", "|": "choice"}.get(char, "plain")
 
 
-def _opening(head: re.Match[str] | None) -> str:
-    return "plain" if head and head[0].endswith(")") else "open"
-
-
 def _repeat_at(pattern: str, found: re.Match[str]) -> tuple[int, str]:
-    """A repeat with its suffix: `?` is an option, `{3}` a count, anything else repeats an open number of times."""
+    """The length of a repeat with its suffix, and its kind: `?` is an option, `{3}` a count, others are repeats."""
     length = len(found[0]) + (pattern[found.end() : found.end() + 1] in {"?", "+"})
     if found[0] in "*+?":
         return length, "option" if found[0] == "?" else "repeat"

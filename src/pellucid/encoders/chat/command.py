@@ -7,10 +7,11 @@ import shlex
 import shutil
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 from pellucid.encoders.chat.exchange import ChatPrompt, Failure, Reply
-from pellucid.encoders.chat.prompt_mark import mark
+from pellucid.encoders.chat.prompt_mark import opening_line
 from pellucid.encoders.program import LONGEST_OUTPUT, ProgramRun, run
 from pellucid.errors import InputError
 from pellucid.settings import program_environment
@@ -23,7 +24,7 @@ _BY_HAND = "try the program of llm.command by hand: it must read a prompt on sta
 
 @dataclass(frozen=True, slots=True)
 class ChatCommand:
-    """A program that can be run, its name, and its environment."""
+    """A program that can be asked: its name, its path with arguments, and the environment it is run in."""
 
     name: str
     argv: tuple[str, ...]
@@ -32,53 +33,52 @@ class ChatCommand:
     """Takes secrets out of what the program complains."""
 
     @classmethod
-    def of(cls, settings: LlmSettings, clean: Callable[[str], str]) -> "ChatCommand | Failure":
-        """The command of the settings, or why there is no such program.
+    def from_settings(cls, settings: LlmSettings, clean: Callable[[str], str]) -> "ChatCommand | Failure":
+        """The program of `llm.command`; a failure if it is not on this machine.
 
         Raises:
-            InputError: none is set, or it cannot be one.
+            InputError: the setting is missing, or cannot be a command.
         """
-        given = _command_words(settings.command)
+        given = _split_command(settings.command)
         environment = program_environment(settings.command_environment)
         places = [each for each in environment.get("PATH", os.defpath).split(os.pathsep) if os.path.isabs(each)]
         program = shutil.which(os.path.expanduser(given[0]), path=os.pathsep.join(places))
         name = Path(given[0]).name
         if program is None:
-            return _missing(name, given[0])
+            return _missing_program(name, given[0])
         environment["PATH"] = os.pathsep.join(places)
         return cls(name, (program, *given[1:]), environment, clean)
 
     def exchange(self, question: ChatPrompt, within_s: float) -> Reply | Failure:
-        """Ask once, and wait so many seconds at most."""
+        """Run the program once on a question, for `within_s` seconds at most."""
         prompt = prompt_of(question)
         try:
             ran = run(self.argv, prompt.encode("utf-8", "replace"), self.environment, within_s)
         except FileNotFoundError:
-            return _missing(self.name, self.argv[0])
+            return _missing_program(self.name, self.argv[0])
         except OSError as error:
             return Failure("llm_not_installed", f"it cannot be started: {error.strerror}", "check llm.command")
         return self._outcome(ran, prompt, within_s)
 
     def _outcome(self, ran: ProgramRun, prompt: str, within_s: float) -> Reply | Failure:
-        said = _shortened(self.clean(_plain(ran.complaint)), prompt)
+        """What a run of the program on this prompt gave: its output as a reply, or why it is none."""
+        failure = partial(Failure, again=True, complaint=_shortened(self.clean(_printable(ran.complaint)), prompt))
         if ran.ended == "late":
             words = f"it had not ended after {within_s:g} s, and was stopped"
-            return Failure("llm_timeout", words, "raise llm.commandTimeoutS", again=True, complaint=said)
+            return failure("llm_timeout", words, "raise llm.commandTimeoutS")
         if ran.ended == "long":
-            words = f"it printed more than {LONGEST_OUTPUT} bytes, and was stopped"
-            return Failure("llm_bad_answer", words, _BY_HAND, again=True, complaint=said)
+            return failure("llm_bad_answer", f"it printed more than {LONGEST_OUTPUT} bytes, and was stopped", _BY_HAND)
         if ran.code:
             how = f"it ended with exit code {ran.code}" if ran.code > 0 else f"signal {-ran.code} ended it"
-            return Failure("llm_failed", how, _BY_HAND, again=True, complaint=said)
+            return failure("llm_failed", how, _BY_HAND)
         try:
             return Reply(ran.out.decode("utf-8-sig"))
         except UnicodeDecodeError:
-            words = "the answer is unusable: it is not UTF-8"
-            return Failure("llm_bad_answer", words, _BY_HAND, again=True, complaint=said)
+            return failure("llm_bad_answer", "the answer is unusable: it is not UTF-8", _BY_HAND)
 
 
 def prompt_of(question: ChatPrompt) -> str:
-    """All of a question as one text, below a mark by which capture knows it again."""
+    """A question as one text: instructions, schema and data, below the line by which capture recognises it."""
     asked = (
         f"{question.system}\n\n"
         "Answer with one JSON value that follows this JSON schema, and with nothing else. Use no tools.\n"
@@ -86,14 +86,14 @@ def prompt_of(question: ChatPrompt) -> str:
         "The user message is everything below this line.\n"
         f"{question.user}\n"
     )
-    return f"{mark(asked)}\n{asked}"
+    return f"{opening_line(asked)}\n{asked}"
 
 
-def _command_words(command: str | tuple[str, ...]) -> tuple[str, ...]:
-    """The program and its arguments.
+def _split_command(command: str | tuple[str, ...]) -> tuple[str, ...]:
+    """The setting `llm.command` as a program and its arguments.
 
     Raises:
-        InputError: there are none, quotation marks are open, or the program depends on the folder one is in.
+        InputError: it is empty, a quotation mark is not closed, or the program depends on the working folder.
     """
     step = 'write it like command = ["claude", "-p"] under [llm] of the pellucid.toml in the home; see docs/llm.md'
     try:
@@ -113,18 +113,20 @@ def _command_words(command: str | tuple[str, ...]) -> tuple[str, ...]:
     return words
 
 
-def _missing(name: str, given: str) -> Failure:
+def _missing_program(name: str, given: str) -> Failure:
+    """The failure for a program that is not on this machine; `given` is what the setting says, `name` its last part."""
     where = "is not there, or cannot be executed" if "/" in given else "is not in PATH"
     return Failure("llm_not_installed", f"the program {name} of llm.command {where}", "install it, or give its path")
 
 
-def _plain(complaint: bytes) -> str:
+def _printable(complaint: bytes) -> str:
+    """What a program printed, as text without colours, and with blanks for control characters."""
     text = _COLOUR.sub("", complaint.decode("utf-8", "replace"))
     return "".join(char if char.isprintable() or char == "\n" else " " for char in text)
 
 
 def _shortened(text: str, prompt: str) -> str:
-    """The end of it on one line, without what it repeats of the prompt."""
+    """The end of a text on one line, 240 characters at most, without the lines that repeat the prompt."""
     lines = [line for each in text.split("\n") if (line := " ".join(each.split())) and line not in prompt]
     joined = " | ".join(lines)
     return joined if len(joined) <= _SHOWN_COMPLAINT else f"…{joined[-_SHOWN_COMPLAINT:]}"

@@ -13,7 +13,7 @@ from typing import Protocol
 from pydantic import JsonValue
 
 from pellucid.deadline import Deadline
-from pellucid.encoders.chat.exchange import ChatCode, ChatPrompt, Failure, JsonSchema, Reply, Usage
+from pellucid.encoders.chat.exchange import ChatCode, ChatPrompt, Failure, JsonSchema, Reply
 from pellucid.encoders.chat.reply import read_json
 from pellucid.errors import EncoderError
 from pellucid.settings.sections import LlmSettings
@@ -29,7 +29,7 @@ _MILLION = 1_000_000
 class ChatError(EncoderError):
     """The chat model gave no usable answer; nothing was taken from it. `code` says what kind of failure it was.
 
-    `complaint` is what a program said about it. It could repeat a turn: its text shows it, `lasting` leaves it out.
+    `complaint` is what a program said about it. It could repeat a turn: `str` shows it, `storable` leaves it out.
     """
 
     def __init__(self, code: ChatCode, message: str, *, next_step: str = "", complaint: str = "") -> None:
@@ -38,11 +38,11 @@ class ChatError(EncoderError):
         self.complaint = complaint
 
     def __str__(self) -> str:
-        return f"{self.lasting}; it said: {self.complaint}" if self.complaint else self.lasting
+        return f"{self.storable}; it said: {self.complaint}" if self.complaint else self.storable
 
     @property
-    def lasting(self) -> str:
-        """What may be stored of it."""
+    def storable(self) -> str:
+        """The message without the program's complaint: what may be stored of it."""
         return super().__str__()
 
     @property
@@ -84,32 +84,41 @@ class ChatModel(Protocol):
 
     @property
     def model(self) -> str:
-        """What is asked, as the records name it."""
+        """The model's name as the records give it, e.g. `command:llm`."""
         ...
 
     @property
     def meter(self) -> Meter:
-        """What the run has used."""
+        """What the run has used so far."""
         ...
 
     def ask(self, system: str, user: str, schema: JsonSchema, name: str) -> ChatAnswer:
-        """An answer that follows `schema`. Raises ChatError when there is none, whatever the reason.
+        """Ask for JSON that follows a schema.
 
-        Of a model that was opened for a call with a deadline, DeadlineError when its time is over.
+        Args:
+            system: the instructions.
+            user: the data.
+            schema: the JSON schema (strict subset) of the answer.
+            name: the schema's name.
+
+        Raises:
+            ChatError: there is no usable answer, whatever the reason.
+            DeadlineError: the call that the model was opened for has run out of time.
         """
         ...
 
 
 @dataclass(frozen=True, slots=True)
-class _Way:
-    """How a model is asked once, what it is called in the records and in errors, and how often a run may ask it."""
+class _Backend:
+    """A model that can be asked: its name in the records (`model`) and in errors (`title`), and its limits."""
 
     model: str
-    place: str
-    once: Callable[[ChatPrompt, float], Reply | Failure]
-    """The second is the seconds that it may take."""
+    title: str
+    exchange: Callable[[ChatPrompt, float], Reply | Failure]
+    """Asks once; the number is the seconds that it may take."""
     timeout_s: float
     most_calls: int = 0
+    """How often a run may ask; 0 is without limit."""
 
 
 class _Chat:
@@ -118,30 +127,30 @@ class _Chat:
     def __init__(
         self,
         settings: LlmSettings,
-        way: _Way,
+        backend: _Backend,
         deadline: Deadline | None,
         sleep: Callable[[float], None],
         jitter: Callable[[], float],
     ) -> None:
         self._settings = settings
         self._deadline = deadline or Deadline()
-        self._way = way
+        self._backend = backend
         self._sleep = sleep
         self._jitter = jitter
         self.meter = Meter()
 
     @property
     def model(self) -> str:
-        """What is asked, as the records name it."""
-        return self._way.model
+        """See `ChatModel.model`."""
+        return self._backend.model
 
     def ask(self, system: str, user: str, schema: JsonSchema, name: str) -> ChatAnswer:
-        """Ask until there is an answer that follows `schema`, `retries` times more at most where that may help."""
+        """See `ChatModel.ask`; where asking again may help, it is asked again, `llm.retries` times at most."""
         started, before = time.perf_counter(), replace(self.meter)
         self.meter.calls += 1
         question = ChatPrompt(system, user, schema, name)
         try:
-            value = self._answer(question)
+            value = self._ask_with_retries(question)
         finally:
             seconds = time.perf_counter() - started
             self.meter.seconds += seconds
@@ -153,14 +162,15 @@ class _Chat:
             seconds,
         )
 
-    def _answer(self, question: ChatPrompt) -> JsonValue:
+    def _ask_with_retries(self, question: ChatPrompt) -> JsonValue:
+        """The first answer that follows the schema. Raises as `ChatModel.ask`."""
         attempts = 0
         while True:
             self._deadline.check()
             self._check_caps()
             attempts += 1
             self.meter.attempts += 1
-            outcome = self._way.once(question, self._deadline.within(self._way.timeout_s))
+            outcome = self._backend.exchange(question, self._deadline.within(self._backend.timeout_s))
             self._count_usage(question, outcome)
             if isinstance(outcome, Reply):
                 value, flaw = read_json(outcome.text, question.schema)
@@ -169,37 +179,42 @@ class _Chat:
                 words = f"the answer is unusable: {flaw}"
                 outcome = Failure("llm_bad_answer", words, "try another model", again=True)
             self._deadline.check()
-            if attempts > self._settings.retries or not _worth_waiting(outcome):
+            worth_retrying = outcome.again and (outcome.wait_s or 0.0) <= LONGEST_WAIT_S
+            if attempts > self._settings.retries or not worth_retrying:
                 tried = f" after {attempts} attempts" if attempts > 1 else ""
-                words = f"{self._way.place}: {outcome.words}{tried}"
+                words = f"{self._backend.title}: {outcome.words}{tried}"
                 raise ChatError(outcome.code, words, next_step=outcome.next_step, complaint=outcome.complaint)
             self._sleep(self._deadline.within(self._pause_s(outcome, attempts)))
 
     def _check_caps(self) -> None:
         """Raise ChatError where this run has reached what it may cost, or how often it may call."""
-        cap, most = self._settings.max_cost, self._way.most_calls
+        cap, most = self._settings.max_cost, self._backend.most_calls
         if cap and self.meter.cost >= cap:
             words = f"this run has cost {self.meter.cost:.4f}, and its cap is {cap:g}"
             raise ChatError("llm_cost_cap", words, next_step="raise llm.maxCost, or continue in another run")
         if most and self.meter.attempts >= most:
-            words = f"this run has called {self._way.place} {most} times, which is its cap"
+            words = f"this run has called {self._backend.title} {most} times, which is its cap"
             raise ChatError("llm_call_cap", words, next_step="raise llm.commandCalls, or continue in another run")
 
     def _count_usage(self, question: ChatPrompt, outcome: Reply | Failure) -> None:
+        """Add the tokens of one exchange, and what they cost, to the meter; where nobody counted, an estimate."""
         if outcome.usage is None:
             return
         text = outcome.text if isinstance(outcome, Reply) else ""
         used = outcome.usage
-        if used.input_tokens is None or used.output_tokens is None:
+        entered, left = used.input_tokens, used.output_tokens
+        if entered is None or left is None:
             self.meter.estimated += 1
-            used = _estimated_usage(used, question, text)
-        entered, left = used.input_tokens or 0, used.output_tokens or 0
+        if entered is None:
+            entered = (len(question.system) + len(question.user)) // _CHARS_A_TOKEN + 1
+        if left is None:
+            left = len(text) // _CHARS_A_TOKEN + 1
         self.meter.input_tokens += entered
         self.meter.output_tokens += left
         self.meter.cost += (entered * self._settings.input_cost + left * self._settings.output_cost) / _MILLION
 
     def _pause_s(self, failure: Failure, attempts: int) -> float:
-        """Seconds before the next attempt: doubling from .5 to 8, half to whole of it by chance, or what was asked."""
+        """Seconds to wait after so many attempts: doubling from .5 to 8 with jitter, or what the failure asks for."""
         doubled = min(_LONGEST_PAUSE_S, _FIRST_PAUSE_S * 2 ** (attempts - 1))
         return max(failure.wait_s or 0.0, doubled * (0.5 + self._jitter() / 2))
 
@@ -221,9 +236,10 @@ class OpenAIChat(_Chat):
     ) -> None:
         from pellucid.encoders.chat import endpoint
 
-        endpoint.check(settings)
-        way = _Way(settings.model, endpoint.place(settings), partial(endpoint.exchange, settings), settings.timeout_s)
-        super().__init__(settings, way, deadline, sleep, jitter)
+        endpoint.check_settings(settings)
+        exchange = partial(endpoint.exchange, settings)
+        backend = _Backend(settings.model, endpoint.model_and_host(settings), exchange, settings.timeout_s)
+        super().__init__(settings, backend, deadline, sleep, jitter)
 
 
 class CommandChat(_Chat):
@@ -245,21 +261,9 @@ class CommandChat(_Chat):
     ) -> None:
         from pellucid.encoders.chat.command import ChatCommand
 
-        command = ChatCommand.of(settings, clean)
+        command = ChatCommand.from_settings(settings, clean)
         if isinstance(command, Failure):
             raise ChatError(command.code, command.words, next_step=command.next_step)
         limits = settings.command_timeout_s, settings.command_calls
-        way = _Way(f"command:{command.name}", command.name, command.exchange, *limits)
-        super().__init__(settings, way, deadline, sleep, jitter)
-
-
-def _worth_waiting(failure: Failure) -> bool:
-    return failure.again and (failure.wait_s or 0.0) <= LONGEST_WAIT_S
-
-
-def _estimated_usage(used: Usage, question: ChatPrompt, text: str) -> Usage:
-    asked = (len(question.system) + len(question.user)) // _CHARS_A_TOKEN + 1
-    return Usage(
-        asked if used.input_tokens is None else used.input_tokens,
-        len(text) // _CHARS_A_TOKEN + 1 if used.output_tokens is None else used.output_tokens,
-    )
+        backend = _Backend(f"command:{command.name}", command.name, command.exchange, *limits)
+        super().__init__(settings, backend, deadline, sleep, jitter)

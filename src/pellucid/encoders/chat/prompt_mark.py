@@ -1,6 +1,6 @@
 """A prompt of ours in, the line that opens it out; and a turn's words in, whether they are such a prompt.
 
-A program that Pellucid asks may keep a transcript of it. Nobody said what is in there.
+A program that Pellucid asks may keep a transcript of that: nobody said what is in there, and capture leaves it out.
 """
 
 import hashlib
@@ -9,13 +9,12 @@ import re
 _MARK = re.compile(r'^<pellucid-prompt id="ask_[0-9a-f]{32}">$', re.MULTILINE)
 
 
-def mark(prompt: str) -> str:
-    """A line that opens this prompt, and which no description of it matches."""
-    return (
-        f'<pellucid-prompt id="ask_{hashlib.blake2b(prompt.encode("utf-8", "replace"), digest_size=16).hexdigest()}">'
-    )
+def opening_line(prompt: str) -> str:
+    """The line to be put above a prompt, with a digest of it, by which `is_own_prompt` recognises it."""
+    digest = hashlib.blake2b(prompt.encode("utf-8", "replace"), digest_size=16).hexdigest()
+    return f'<pellucid-prompt id="ask_{digest}">'
 
 
 def is_own_prompt(text: str) -> bool:
-    """Whether a text holds the opening line of a prompt of ours, as a line of its own."""
+    """Whether a text has the opening line of one of Pellucid's own prompts, as a line of its own."""
     return "<pellucid-prompt " in text and _MARK.search(text) is not None

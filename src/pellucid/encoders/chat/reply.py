@@ -23,7 +23,10 @@ _START = re.compile(r"[{\[]")
 
 
 def read_json(text: str, schema: JsonSchema) -> tuple[JsonValue, str]:
-    """The first JSON value of an answer that follows the schema, and what is wrong with it (empty: nothing)."""
+    """The first JSON value in a model's text that follows the schema, and an empty string.
+
+    Where there is none: None, and what is wrong with the text.
+    """
     first = ""
     for value in _json_values(text, _ENVELOPES):
         flaw = _schema_flaw(value, schema, "the answer")
@@ -34,7 +37,10 @@ def read_json(text: str, schema: JsonSchema) -> tuple[JsonValue, str]:
 
 
 def _json_values(text: str, depth: int) -> Iterator[JsonValue]:
-    """Every object or list in a text that is not inside another, each followed by what it may be an envelope of."""
+    """Every outermost JSON object or list in a text, each followed by the values it may be an envelope of.
+
+    `depth` is how many layers of envelopes are opened.
+    """
     at = broken = 0
     while broken < _BROKEN_STARTS and (start := _START.search(text, at)):
         at = start.end()
@@ -49,6 +55,7 @@ def _json_values(text: str, depth: int) -> Iterator[JsonValue]:
 
 
 def _values_inside(value: JsonValue, depth: int) -> Iterator[JsonValue]:
+    """The objects within an object, and the JSON within its texts, down to `depth` layers."""
     if depth and isinstance(value, dict):
         for part in value.values():
             if isinstance(part, dict):
@@ -59,13 +66,16 @@ def _values_inside(value: JsonValue, depth: int) -> Iterator[JsonValue]:
 
 
 def _schema_flaw(value: JsonValue, schema: JsonSchema, where: str) -> str:
-    """Where `value` leaves the strict subset of JSON Schema; empty if nowhere. A missing value counts as null."""
+    """What is wrong with a value by its schema, in words that call it `where`; empty if nothing is.
+
+    A property that is missing counts as null.
+    """
     allowed = schema.get("enum")
     if isinstance(allowed, Sequence) and value not in allowed:
         return f"{where} is none of the allowed values"
     types = schema.get("type")
     names = [types] if isinstance(types, str) else list(cast("Sequence[str]", types or ()))
-    if not any(_is_of(value, name) for name in names):
+    if not any(_has_type(value, name) for name in names):
         return f"{where} is not of type {' or '.join(names)}"
     if isinstance(value, dict):
         properties = cast("Mapping[str, JsonSchema]", schema.get("properties", {}))
@@ -77,7 +87,8 @@ def _schema_flaw(value: JsonValue, schema: JsonSchema, where: str) -> str:
     return ""
 
 
-def _is_of(value: JsonValue, name: str) -> bool:
+def _has_type(value: JsonValue, name: str) -> bool:
+    """Whether a value is of the JSON type of this name; `true` is no number."""
     return isinstance(value, _TYPES[name]) and (name == "boolean" or not isinstance(value, bool))
 
 

@@ -29,23 +29,23 @@ class OnnxGraph:
     constants: list[onnx.TensorProto] = field(default_factory=list[onnx.TensorProto])
 
     def constant(self, array: NDArray[np.generic]) -> str:
-        """Keep an array and return its name."""
+        """Add a constant array, and return its name."""
         name = f"c{len(self.constants)}"
         self.constants.append(numpy_helper.from_array(np.ascontiguousarray(array), name))
         return name
 
     def scalar(self, value: float) -> str:
-        """Keep a float32 number."""
+        """Add a constant float32 number, and return its name."""
         return self.constant(np.full((), value, np.float32))
 
     def ints(self, *values: int) -> str:
-        """Keep a row of int64: a shape, axes, or an index."""
+        """Add a constant row of int64 (a shape, axes, or an index), and return its name."""
         return self.constant(np.array(values, np.int64))
 
     def apply(
         self, operator: str, *inputs: str, domain: str = "", out: str = "", **attributes: float | onnx.TensorProto
     ) -> str:
-        """Add a node and return the name of its value."""
+        """Add a node that applies an operator to named values, and return the name of its output (`out`)."""
         out = out or f"{operator}{len(self.nodes)}"
         node = helper.make_node(operator, inputs, [out], domain=domain)
         node.attribute.extend(helper.make_attribute(name, value) for name, value in attributes.items())
@@ -63,19 +63,19 @@ class Norm:
     epsilon: float
 
     def apply(self, graph: OnnxGraph, divisor: Vector | None = None) -> str:
-        """Add the norm to a graph; with a `divisor`, every channel comes out divided by its own."""
+        """Add the norm to a graph, each channel divided by its `divisor` if given; return the name of the output."""
         by = np.float32(1) if divisor is None else divisor
         inputs = (self.before, graph.constant(self.gamma / by), graph.constant(self.beta / by))
         return graph.apply("LayerNormalization", *inputs, axis=-1, epsilon=self.epsilon)
 
     @property
-    def reach(self) -> Vector:
-        """How far each channel goes, roughly: two standard deviations beyond its shift."""
+    def typical_size(self) -> Vector:
+        """The absolute value that each channel rarely exceeds: two standard deviations beyond its shift."""
         return 2 * np.abs(self.gamma) + np.abs(self.beta)
 
     @property
-    def bound(self) -> Vector:
-        """How far each channel can go at all: n numbers of unit variance are at most sqrt(n) from their mean."""
+    def largest_size(self) -> Vector:
+        """The absolute value that no channel can exceed: n numbers of variance 1 lie within sqrt(n) of their mean."""
         return np.sqrt(np.float32(self.gamma.size)) * np.abs(self.gamma) + np.abs(self.beta)
 
 
@@ -87,7 +87,10 @@ class Dense(Protocol):
     """How a dense layer multiplies."""
 
     def __call__(self, rows: str, weights: Sequence[Vector], source: Source, /) -> list[str]:
-        """Multiply the rows by each of `weights` (in, out); biases are added by the caller."""
+        """Add nodes that multiply the value named `rows` by each of `weights` (in, out); return the products' names.
+
+        Biases are added by the caller.
+        """
         ...
 
 
@@ -98,6 +101,7 @@ class FloatDense:
     graph: OnnxGraph
 
     def __call__(self, rows: str, weights: Sequence[Vector], _source: Source, /) -> list[str]:
+        """See `Dense`: float32 products."""
         return [self.graph.apply("MatMul", rows, self.graph.constant(weight)) for weight in weights]
 
 
@@ -112,6 +116,7 @@ class Int8Dense:
     graph: OnnxGraph
 
     def __call__(self, rows: str, weights: Sequence[Vector], source: Source, /) -> list[str]:
+        """See `Dense`: products of rounded rows and weights, scaled back to float32."""
         if isinstance(source, Norm):
             return self._after_norm(weights, source)
         graph = self.graph
@@ -123,46 +128,46 @@ class Int8Dense:
         return [graph.apply("Mul", product(codes, zero, _Columns.of(weight)), by_row) for weight in weights]
 
     def _matrix_product(self, codes: str, zero: int, columns: "_Columns") -> str:
-        graph = self.graph
-        inputs = (
-            codes,
-            graph.constant(columns.codes),
-            graph.scalar(1),
-            graph.constant(columns.scale),
-            self._point(zero),
-        )
-        return graph.apply("MatMulIntegerToFloat", *inputs, domain=FUSED)
+        """The product of uint8 rows (their name and zero point) and int8 weights, as float32; returns its name."""
+        add = self.graph.constant
+        inputs = (codes, add(columns.codes), self.graph.scalar(1), add(columns.scale), self._zero_point(zero))
+        return self.graph.apply("MatMulIntegerToFloat", *inputs, domain=FUSED)
 
     def _fine_product(self, codes: str, zero: int, columns: "_Columns") -> str:
+        """As `_matrix_product`, with the product of what rounding left of the weights added."""
         rest = self._matrix_product(codes, zero, columns.rest)
         return self.graph.apply("Add", self._matrix_product(codes, zero, columns), rest)
 
     def _after_norm(self, weights: Sequence[Vector], norm: Norm) -> list[str]:
-        """Rows of a norm are bounded: one scale serves them all, and one product takes whole steps and remainders."""
+        """The products of a norm's output with each of the weights, by name.
+
+        Its rows are bounded: one scale serves them all, and one product takes whole steps and remainders.
+        """
         graph = self.graph
         divisor = _channel_divisors(weights, norm)
-        rows, step, zero = norm.apply(graph, divisor), graph.scalar(1), self._point(_ZERO)
+        rows, step, zero = norm.apply(graph, divisor), graph.scalar(1), self._zero_point(_ZERO)
         whole = graph.apply("QuantizeLinear", rows, step, zero)
         remainder = graph.apply("Sub", rows, graph.apply("DequantizeLinear", whole, step, zero))
         fine = graph.apply("QuantizeLinear", remainder, graph.scalar(1 / _FINER), zero)
         codes = graph.apply("Concat", whole, fine, axis=1)
         columns = [_Columns.of(weight * divisor[:, None]) for weight in weights]
-        return [self._matrix_product(codes, _ZERO, one.beside_finer()) for one in columns]
+        return [self._matrix_product(codes, _ZERO, one.with_finer_rows()) for one in columns]
 
     def _row_scales(self, rows: str) -> tuple[str, int]:
-        """The scale of each row and the zero point of all."""
+        """Find a scale for each row in both directions: the name of the scales, and the zero point of all rows."""
         graph = self.graph
         largest = graph.apply("ReduceMax", graph.apply("Abs", rows), graph.ints(1), keepdims=0)
         return graph.apply("Mul", largest, graph.scalar(1 / 127)), _ZERO
 
     def _gelu_scale(self, rows: str) -> tuple[str, int]:
-        """GELU's output is nearly one-sided: a low zero point leaves more codes for the positive side."""
+        """As `_row_scales`, for GELU's output: nearly one-sided, so that its zero point is low."""
         graph = self.graph
         largest = graph.apply("ReduceMax", rows, graph.ints(1), keepdims=0)
         above = graph.apply("Mul", largest, graph.scalar(1 / (255 - _GELU_ZERO)))
         return graph.apply("Max", above, graph.scalar(_GELU_FLOOR / _GELU_ZERO)), _GELU_ZERO
 
-    def _point(self, zero: int) -> str:
+    def _zero_point(self, zero: int) -> str:
+        """Add a zero point as a constant, and return its name."""
         return self.graph.constant(numpy_helper.to_array(_uint8(zero)))
 
 
@@ -175,11 +180,13 @@ class _Columns:
 
     @classmethod
     def of(cls, weight: Vector) -> "_Columns":
+        """Weights with the scale at which each column's largest is 127."""
         scale = np.abs(weight).max(axis=0) / np.float32(127)
         return cls(weight / scale, scale)
 
     @property
     def codes(self) -> NDArray[np.int8]:
+        """The steps, rounded."""
         return np.rint(self.steps).astype(np.int8)
 
     @property
@@ -187,8 +194,8 @@ class _Columns:
         """What rounding left, at most half a step, in steps 254 times as fine."""
         return _Columns((self.steps - self.codes) * np.float32(254), self.scale / np.float32(254))
 
-    def beside_finer(self) -> "_Columns":
-        """The weights, and below them once more for remainders counted in finer steps."""
+    def with_finer_rows(self) -> "_Columns":
+        """The weights, and below them once more for inputs that are remainders counted in finer steps."""
         return _Columns(np.concatenate([self.steps, self.steps / np.float32(_FINER)]), self.scale)
 
 
@@ -200,9 +207,10 @@ def _channel_divisors(weights: Sequence[Vector], norm: Norm) -> Vector:
     for their maximum.
     """
     strength = np.sqrt(np.square(np.concatenate(weights, axis=1)).mean(axis=1))
-    divisor = np.sqrt(norm.reach / strength)
-    return divisor * (norm.bound / divisor).max() / np.float32(127)
+    divisor = np.sqrt(norm.typical_size / strength)
+    return divisor * (norm.largest_size / divisor).max() / np.float32(127)
 
 
 def _uint8(value: int, shape: tuple[int, ...] = ()) -> onnx.TensorProto:
+    """A constant array of one number."""
     return numpy_helper.from_array(np.full(shape, value, np.uint8))

@@ -14,13 +14,7 @@ from threading import Lock
 from typing import TYPE_CHECKING
 
 from pellucid.deadline import Deadline
-from pellucid.encoders.minilm.provision import (
-    BASIS,
-    MODEL_NAME,
-    WEIGHTS,
-    WEIGHTS_SHA256,
-    Report,
-)
+from pellucid.encoders.minilm.provision import BASIS, MODEL_NAME, WEIGHTS, WEIGHTS_SHA256, Report
 from pellucid.encoders.minilm.session import BUILDER, Session, Variant
 from pellucid.encoders.port import Encoding, QueryEncoding
 from pellucid.errors import EncoderError
@@ -64,16 +58,16 @@ class MiniLM:
         self._threads = threads or min(_available_processors(), _MAX_THREADS)
         self._lock = Lock()
         self._loading: Future[_Loaded] | None = None
-        self._recent = lru_cache(maxsize=_RECENT_QUERIES)(self._encode_query)
+        self._cached_query = lru_cache(maxsize=_RECENT_QUERIES)(self._encode_query)
 
     @property
     def model(self) -> str:
-        """The name, weights, graph and reading whose numbers these are."""
+        """The name stored with every vector: of the model, its weights, its graph and how it reads a text."""
         return f"{MODEL_NAME}@{WEIGHTS_SHA256[:8]}/{self._variant}-{BUILDER}-{READING}"
 
     @property
     def basis(self) -> str:
-        """The projection of the token codes."""
+        """The name of the projection of the token codes."""
         return BASIS
 
     def encode(self, texts: Sequence[str]) -> Iterator[Encoding]:
@@ -90,14 +84,18 @@ class MiniLM:
     def encode_query(self, text: str, deadline: Deadline | None = None) -> QueryEncoding:
         """Encode a query; the vector's bits are those `encode` gives. The arrays are shared and read-only.
 
+        A model that is loading is waited for until `deadline`, without one however long it takes; later tokens than 256
+        are cut.
+
         Raises:
             DeadlineError: the model was still loading; it goes on, for the next time.
             EncoderError: the model could not be loaded.
         """
         self._load(deadline)
-        return self._recent(text)
+        return self._cached_query(text)
 
     def _encode_window(self, texts: Sequence[str]) -> list[Encoding]:
+        """The encodings of as many texts as are worked on at once."""
         from pellucid.encoders.minilm import reading, running
 
         loaded = self._load()
@@ -105,24 +103,26 @@ class MiniLM:
         return running.encode_all(loaded.session, [one.ids for one in found], self._threads)
 
     def _encode_query(self, text: str) -> QueryEncoding:
+        """The encoding of a query; its spans are places in the text as given, without the blanks that reading adds."""
         from pellucid.encoders.minilm import reading, running
 
         loaded = self._load()
-        read, added = reading.read(text, loaded.tokenizer)
-        found = loaded.tokenizer.encode(read)
+        spaced, added = reading.read(text, loaded.tokenizer)
+        found = loaded.tokenizer.encode(spaced)
         spans = (
             (start - bisect_left(added, start), end - bisect_left(added, end)) for start, end in found.offsets[1:-1]
         )
         return running.encode_query(loaded.session, found.ids, tuple(spans))
 
     def _load(self, deadline: Deadline | None = None) -> _Loaded:
+        """The tokenizer and session, loaded in the background on first use; raises as `encode_query`."""
         from concurrent.futures import ThreadPoolExecutor, wait
 
         with self._lock:
-            if self._loading is None or self._may_be_there_now(self._loading):
+            if self._loading is None or self._is_worth_retrying(self._loading):
                 # a thread that is waited for at exit: a process that ends in the middle of loading would crash
                 loader = ThreadPoolExecutor(1, "minilm-load")
-                self._loading = loader.submit(self._load_anew)
+                self._loading = loader.submit(self._read_files)
                 loader.shutdown(wait=False)
             loading = self._loading
         if not loading.done():
@@ -131,18 +131,20 @@ class MiniLM:
             raise EncoderError(error.message, next_step=error.next_step) from error
         return loading.result()
 
-    def _load_anew(self) -> _Loaded:
+    def _read_files(self) -> _Loaded:
+        """Load the tokenizer and the graph from the cache folder, fetching and building what is not there."""
         from pellucid.encoders.minilm.reading import open_tokenizer
 
         session = Session(self._cache, self._variant, self._report)
         multiply_in_one_thread()
         return _Loaded(open_tokenizer(self._cache, self._report), session)
 
-    def _may_be_there_now(self, loading: "Future[_Loaded]") -> bool:
-        """Whether a load that failed is to be tried again: asking every source takes long, so once it is brought."""
+    def _is_worth_retrying(self, loading: "Future[_Loaded]") -> bool:
+        """Whether a load failed and may succeed now; where no source had the files, not until they are there."""
         error = loading.exception() if loading.done() else None
         return error is not None and (not isinstance(error, EncoderError) or (self._cache / WEIGHTS).exists())
 
 
 def _available_processors() -> int:
+    """The number of processors that this process may use."""
     return len(os.sched_getaffinity(0)) if sys.platform == "linux" else os.cpu_count() or 1

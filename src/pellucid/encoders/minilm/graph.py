@@ -24,7 +24,7 @@ _EPSILON = 1e-12
 def build(weights: Path, variant: Variant, stamp: dict[str, str]) -> bytes:
     """The serialised graph, input `ids` int64, output `states` float32; `stamp` is kept in its metadata."""
     graph = OnnxGraph()
-    _Network(_read(weights), graph, Int8Dense(graph) if variant == "int8" else FloatDense(graph)).forward()
+    _Network(_read_weights(weights), graph, Int8Dense(graph) if variant == "int8" else FloatDense(graph)).forward()
     body = helper.make_graph(
         graph.nodes,
         "minilm",
@@ -39,19 +39,24 @@ def build(weights: Path, variant: Variant, stamp: dict[str, str]) -> bytes:
     return model.SerializeToString()
 
 
-def _read(weights: Path) -> dict[str, Vector]:
-    return load_file(weights)  # the weights are all float32
+def _read_weights(path: Path) -> dict[str, Vector]:
+    """The arrays of a safetensors file by name, all of them float32."""
+    return load_file(path)
 
 
 @dataclass(frozen=True, slots=True)
 class _Network:
-    """The forward pass; outside attention, the tokens of all texts are the rows of one matrix."""
+    """The forward pass; outside attention, the tokens of all texts are the rows of one matrix.
+
+    Values are known by their names in the graph. Methods return the name of a layer's rows, and the norm they came of.
+    """
 
     weights: dict[str, Vector]
     graph: OnnxGraph
     dense: Dense
 
     def forward(self) -> None:
+        """Add the whole pass to the graph, from the input `ids` to the output `states`."""
         graph = self.graph
         shape = graph.apply("Concat", graph.apply("Shape", "ids"), graph.ints(_HIDDEN), axis=0)
         rows, norm = self._embed()
@@ -60,6 +65,7 @@ class _Network:
         graph.apply("Reshape", rows, shape, out="states")
 
     def _embed(self) -> tuple[str, Norm]:
+        """Add the embeddings of words and places, normalised."""
         graph, weights = self.graph, self.weights
         # half precision halves the largest table and moves no cosine in its first six digits
         words = graph.constant(weights["embeddings.word_embeddings.weight"].astype(np.float16))
@@ -73,6 +79,7 @@ class _Network:
         return self._normalise(rows, "embeddings.LayerNorm")
 
     def _layer(self, rows: str, norm: Norm, name: str, shape: str) -> tuple[str, Norm]:
+        """Add one layer; its weights' names begin with `name`, and `shape` is the name of (batch, length, 384)."""
         graph = self.graph
         mixed = self._attention(rows, norm, f"{name}attention.self.", shape)
         attended = self._project(mixed, f"{name}attention.output.dense", "attention")
@@ -83,6 +90,7 @@ class _Network:
         return self._normalise(graph.apply("Add", narrow, rows), f"{name}output.LayerNorm")
 
     def _attention(self, rows: str, norm: Norm, name: str, shape: str) -> str:
+        """Add the self-attention of a layer, up to but without its output projection."""
         graph = self.graph
         query, key, value = (f"{name}{part}" for part in ("query", "key", "value"))
         products = self.dense(rows, [self._matrix(part) for part in (query, key, value)], norm)
@@ -92,12 +100,15 @@ class _Network:
         return graph.apply("Reshape", mixed, graph.ints(-1, _HIDDEN))
 
     def _project(self, rows: str, name: str, source: Literal["attention", "gelu"]) -> str:
+        """Add the dense layer with the weights and bias of this name."""
         [product] = self.dense(rows, [self._matrix(name)], source)
         return self.graph.apply("Add", product, self.graph.constant(self.weights[f"{name}.bias"]))
 
     def _normalise(self, rows: str, name: str) -> tuple[str, Norm]:
+        """Add the layer norm with the weights of this name."""
         norm = Norm(self.weights[f"{name}.weight"], self.weights[f"{name}.bias"], rows, _EPSILON)
         return norm.apply(self.graph), norm
 
     def _matrix(self, name: str) -> Vector:
+        """The weights (in, out) of the dense layer of this name."""
         return self.weights[f"{name}.weight"].T

@@ -6,7 +6,6 @@ is the same, the bytes are not read again: its change time is set by the kernel 
 
 import json
 from contextlib import suppress
-from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Literal, cast
 
@@ -16,38 +15,33 @@ GraphState = Literal["valid", "missing", "unknown", "damaged"]
 """`unknown`: nothing tells what was built, so that it is built again."""
 
 
-@dataclass(frozen=True, slots=True)
-class _Stamp:
-    """What no one but the superuser can leave as it was while changing the bytes."""
-
-    device: int
-    inode: int
-    size: int
-    modified: int
-    changed: int
+_Stamp = dict[str, int]
+"""What no one but the superuser can leave as it was while changing the bytes."""
 
 
 def record_path(graph: Path) -> Path:
-    """Where the record of a graph is kept."""
+    """The path of the record of a graph."""
     return graph.with_name(f"{graph.name}.built.json")
 
 
 def write(graph: Path, digest: str) -> None:
     """Record a graph that was just placed, by the SHA-256 of its bytes; call with the folder locked.
 
+    Nothing if it is gone.
+
     Raises:
         OSError: the record cannot be written.
     """
     stamp = _stamp_of(graph)
     if stamp:
-        record = {"sha256": digest, "stamp": asdict(stamp)}
-        cachefolder.place(record_path(graph), [json.dumps(record, indent=1).encode()])
+        record = {"sha256": digest, "stamp": stamp}
+        cachefolder.place_file(record_path(graph), [json.dumps(record, indent=1).encode()])
 
 
 def check(graph: Path, *, whole: bool = False) -> GraphState:
-    """Whether a graph's bytes are those that were built. They are read if the stamp changed, or if `whole`.
+    """Whether a graph's bytes are those that were built. They are read if its stamp changed, or if `whole`.
 
-    A stamp that changed alone (a copied file) is recorded anew, but for `whole`, which changes nothing.
+    Where only the stamp changed (a copied file), it is recorded anew, unless `whole`.
     """
     stamp = _stamp_of(graph)
     if stamp is None:
@@ -55,9 +49,9 @@ def check(graph: Path, *, whole: bool = False) -> GraphState:
     digest, seen = _read_record(graph)
     if not digest:
         return "unknown"
-    if seen == asdict(stamp) and not whole:
+    if seen == stamp and not whole:
         return "valid"
-    if cachefolder.digest(graph) != digest:
+    if cachefolder.file_digest(graph) != digest:
         return "damaged"
     if not whole:
         _renew_record(graph, digest, stamp)
@@ -65,18 +59,26 @@ def check(graph: Path, *, whole: bool = False) -> GraphState:
 
 
 def _renew_record(graph: Path, digest: str, stamp: _Stamp) -> None:
+    """Record the stamp of a graph that was found valid, unless another process changed graph or record meanwhile."""
     # where the folder cannot be written, the graph is read whole each time
-    with suppress(OSError), cachefolder.locked(graph.parent):
+    with suppress(OSError), cachefolder.hold_lock(graph.parent):
         if _read_record(graph)[0] == digest and _stamp_of(graph) == stamp:
             write(graph, digest)
 
 
 def _stamp_of(graph: Path) -> _Stamp | None:
+    """The stamp of a graph; None if there is no such file."""
     try:
         found = graph.stat()
     except FileNotFoundError:
         return None
-    return _Stamp(found.st_dev, found.st_ino, found.st_size, found.st_mtime_ns, found.st_ctime_ns)
+    return {
+        "device": found.st_dev,
+        "inode": found.st_ino,
+        "size": found.st_size,
+        "modified": found.st_mtime_ns,
+        "changed": found.st_ctime_ns,
+    }
 
 
 def _read_record(graph: Path) -> tuple[str, object]:

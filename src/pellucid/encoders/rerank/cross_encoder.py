@@ -23,7 +23,7 @@ from pellucid.encoders.rerank.reranker import finite, well_formed
 from pellucid.errors import EncoderError
 
 if TYPE_CHECKING:
-    from onnxruntime import InferenceSession, RunOptions
+    from onnxruntime import RunOptions
     from tokenizers import Tokenizer
 
 THREADS = 2
@@ -41,7 +41,7 @@ class CrossEncoder:
         """Prepare, without loading anything.
 
         Args:
-            model: as `cross_encoder_files` names it; empty for the default.
+            model: its name, see `rerank.files`; empty for the default.
             cache: the folder of all models, e.g. `<home>/models`.
         """
         self._model = model or DEFAULT_MODEL
@@ -57,7 +57,7 @@ class CrossEncoder:
 
     @property
     def is_remote(self) -> bool:
-        """Nothing leaves this machine."""
+        """False: nothing leaves this machine."""
         return False
 
     def score(self, query: str, texts: Sequence[str], deadline_s: float) -> list[float]:
@@ -86,8 +86,9 @@ class CrossEncoder:
         return finite([future.result() for future in futures], self.name)
 
     def _load(self, deadline_s: float) -> "_LoadedReranker":
+        """The tokenizer and graph, loaded in the background on first use; EncoderError if they are not in time."""
         with self._lock:
-            if self._loading is None or _may_be_there_now(self._loading):
+            if self._loading is None or _is_worth_retrying(self._loading):
                 # a thread that is waited for at exit: a process that ends in the middle of loading would crash
                 loader = ThreadPoolExecutor(1, "cross-encoder-load")
                 self._loading = loader.submit(_LoadedReranker, self._model, self._cache)
@@ -104,6 +105,7 @@ class CrossEncoder:
         return loading.result()
 
     def _failure(self, what: str, error: BaseException) -> EncoderError:
+        """An EncoderError that names this reranker and says what failed (`cannot be loaded`), by which error."""
         if isinstance(error, EncoderError):
             return EncoderError(f"{self.name}: {error.message}", next_step=error.next_step)
         step = "check that rerank.model is a reranker with an ONNX graph, and fetch it anew"
@@ -126,6 +128,7 @@ class _TimeBox:
 
     @property
     def is_over(self) -> bool:
+        """Whether the time is over."""
         return bool(self.options.terminate)
 
     def __enter__(self) -> None:
@@ -138,20 +141,19 @@ class _TimeBox:
         self._timer.cancel()
 
     def _stop(self) -> None:
+        """Have every run that was given `options` end now."""
         self.options.terminate = True
-
-
-class _LateError(Exception):
-    """The time was over before this pair's turn came."""
 
 
 class _LoadedReranker:
     """A tokenizer and a graph, ready for any number of threads."""
 
     def __init__(self, model: str, cache: Path) -> None:
+        from pellucid.encoders.onnx import open_session
+
         files = locate(model, cache)
-        self._tokenizer = _tokenizer(files.tokenizer, files.max_tokens)
-        self._session = _session(files.graph)
+        self._tokenizer = _open_tokenizer(files.tokenizer, files.max_tokens)
+        self._session = open_session(files.graph, log_severity=4)
         self._inputs = {one.name: _INTEGERS.get(one.type) for one in self._session.get_inputs()}
         odd = sorted(name for name, kind in self._inputs.items() if name not in _INPUTS or kind is None)
         if odd or "input_ids" not in self._inputs:
@@ -163,8 +165,9 @@ class _LoadedReranker:
         self._output = "logits" if "logits" in outputs else outputs[0]
 
     def score(self, query: str, text: str, options: "RunOptions") -> float:
+        """The model's number for one pair; `options` stop it (`_TimeBox`)."""
         if options.terminate:
-            raise _LateError
+            raise TimeoutError("the time was over before this pair's turn came")
         pair = self._tokenizer.encode(well_formed(query[:_MAX_CHARACTERS]), well_formed(text[:_MAX_CHARACTERS]))
         known = {"input_ids": pair.ids, "attention_mask": pair.attention_mask, "token_type_ids": pair.type_ids}
         feed = {name: np.array([known[name]], kind) for name, kind in self._inputs.items()}
@@ -177,26 +180,16 @@ class _LoadedReranker:
         return float(given.item())
 
 
-def _may_be_there_now(loading: "Future[_LoadedReranker]") -> bool:
-    """Whether loading failed only because nobody had brought the model; looking again is a few file look-ups."""
+def _is_worth_retrying(loading: "Future[_LoadedReranker]") -> bool:
+    """Whether loading failed only because the model was not there; looking again is a few file look-ups."""
     return loading.done() and isinstance(loading.exception(), MissingModelError)
 
 
-def _tokenizer(path: Path, max_tokens: int) -> "Tokenizer":
+def _open_tokenizer(path: Path, max_tokens: int) -> "Tokenizer":
+    """The tokenizer of a file, cutting pairs at `max_tokens`."""
     from tokenizers import Tokenizer
 
     tokenizer = Tokenizer.from_file(str(path))
     tokenizer.no_padding()
     tokenizer.enable_truncation(max_tokens)
     return tokenizer
-
-
-def _session(graph: Path) -> "InferenceSession":
-    from pellucid.encoders.onnx import onnxruntime
-
-    options = onnxruntime.SessionOptions()
-    options.intra_op_num_threads = options.inter_op_num_threads = 1
-    # hardly two pairs have the same shape, so a remembered memory plan is never used again
-    options.enable_mem_pattern = False
-    options.log_severity_level = 4
-    return onnxruntime.InferenceSession(graph, options, providers=["CPUExecutionProvider"])

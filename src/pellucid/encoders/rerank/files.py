@@ -56,12 +56,12 @@ class _Wanted:
 
 
 def is_local(model: str) -> bool:
-    """Whether the name of a model is a path."""
+    """Whether the name of a model is a path on this machine."""
     return model.startswith(("/", "./", "../", "~"))
 
 
 def locate(model: str, cache: Path) -> CrossEncoderFiles:
-    """The files of a model, without asking anybody else.
+    """The files of a model that are on this machine already.
 
     Args:
         model: its name; see above.
@@ -83,7 +83,9 @@ def locate(model: str, cache: Path) -> CrossEncoderFiles:
 
 
 def pull(model: str, cache: Path, report: Report, *, progress: bool = False) -> CrossEncoderFiles:
-    """Make sure that a model is on this machine, asking the model hub if need be; can be interrupted and resumed.
+    """Make sure that a model is on this machine, fetching it from the model hub if need be, and return its files.
+
+    Can be interrupted and resumed.
 
     Args:
         model: its name; see above.
@@ -101,7 +103,7 @@ def pull(model: str, cache: Path, report: Report, *, progress: bool = False) -> 
             raise
     folder = _folder(model, cache)
     try:
-        with cachefolder.locked(cache):
+        with cachefolder.hold_lock(cache):
             # another process may have brought it while this one waited
             if _in_folder(folder, _wanted_files(model).graphs) is None:
                 _fetch(model, folder, report, progress=progress)
@@ -111,9 +113,10 @@ def pull(model: str, cache: Path, report: Report, *, progress: bool = False) -> 
 
 
 def _fetch(model: str, folder: Path, report: Report, *, progress: bool) -> None:
+    """Fetch a model from the hub into a folder that holds it whole or not at all; raises as `pull`."""
     wanted = _wanted_files(model)
     part = folder.with_name(f".{folder.name}.part")
-    cachefolder.open_folder(part)
+    cachefolder.make_private_folder(part)
     report(f"{model}: asking the model hub for {wanted.repository}")
     # weights too large for one file lie beside the graph, as model.onnx_data or the like
     patterns = [
@@ -145,6 +148,7 @@ def _fetch(model: str, folder: Path, report: Report, *, progress: bool) -> None:
 
 
 def _wanted_files(model: str) -> _Wanted:
+    """What the name of a model means on the hub; EncoderError if it can be no such name."""
     match = _FROM_HUB.fullmatch(model)
     if match is None or ".." in model:
         raise EncoderError(
@@ -156,14 +160,14 @@ def _wanted_files(model: str) -> _Wanted:
 
 
 def _folder(model: str, cache: Path) -> Path:
+    """The folder of one model among those of all."""
     return cache / model.replace("/", "--")
 
 
 def _model_at(path: Path) -> CrossEncoderFiles:
-    """The cross-encoder at a path: a folder with both, or its `.onnx` file, the tokenizer beside it or a folder above.
+    """The files of the cross-encoder at a path; MissingModelError if there is no graph with a tokenizer.
 
-    Raises:
-        MissingModelError: there is no graph with a tokenizer.
+    The path is a folder with both, or an `.onnx` file with the tokenizer beside it or a folder above.
     """
     if path.suffix == ".onnx":
         # exports keep their graphs in a folder of their own, below the tokenizer
@@ -181,6 +185,7 @@ def _model_at(path: Path) -> CrossEncoderFiles:
 
 
 def _in_folder(folder: Path, graphs: tuple[str, ...]) -> CrossEncoderFiles | None:
+    """The first of these graphs that a folder has, with its tokenizer; None if either is missing."""
     tokenizer = folder / _TOKENIZER
     graph = next((folder / graph for graph in graphs if (folder / graph).is_file()), None)
     if graph is None or not tokenizer.is_file():
@@ -189,6 +194,7 @@ def _in_folder(folder: Path, graphs: tuple[str, ...]) -> CrossEncoderFiles | Non
 
 
 def _in_hub_cache(wanted: _Wanted) -> CrossEncoderFiles | None:
+    """The wanted files in the hub client's own cache; None if they are not there, or cannot be used from there."""
     from huggingface_hub import try_to_load_from_cache
 
     tokenizer = try_to_load_from_cache(wanted.repository, _TOKENIZER)
@@ -198,7 +204,7 @@ def _in_hub_cache(wanted: _Wanted) -> CrossEncoderFiles | None:
 
 
 def _max_tokens(config: Path) -> int:
-    """What the tokenizer's own settings allow; exports write 1e30 where nobody knew."""
+    """The most tokens that a tokenizer's settings file allows, 512 at most; some exports write 1e30."""
     try:
         told = cast("object", json.loads(config.read_bytes()))
     except (FileNotFoundError, ValueError):

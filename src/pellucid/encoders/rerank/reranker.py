@@ -29,7 +29,9 @@ class Reranker(Protocol):
         ...
 
     def score(self, query: str, texts: Sequence[str], deadline_s: float) -> list[float]:
-        """Finite scores in the order of `texts`, higher is better; what they mean otherwise is the model's own affair.
+        """Finite scores in the order of `texts`, empty for none.
+
+        Higher is better, what else they mean is the model's own affair.
 
         Args:
             query: what the texts are scored against.
@@ -43,7 +45,7 @@ class Reranker(Protocol):
 
 
 def open_reranker(settings: RerankSettings, cache: Path) -> Reranker | None:
-    """The reranker of the settings; `None` for `late-interaction` and `none`, which are not of this port.
+    """The reranker of the settings; None for the backends `late-interaction` and `none`, which are not of this port.
 
     Args:
         settings: the backend and what it needs. They are checked by the first score.
@@ -61,16 +63,12 @@ def open_reranker(settings: RerankSettings, cache: Path) -> Reranker | None:
 
 
 def well_formed(text: str) -> str:
-    """The text without half surrogate pairs, which cannot leave Python."""
+    """The text with half surrogate pairs replaced, which cannot be encoded."""
     return _SURROGATE.sub("\ufffd", text)
 
 
 def finite(scores: Sequence[float], name: str) -> list[float]:
-    """The scores, if each is a finite number.
-
-    Raises:
-        EncoderError: one is not; `name` is the reranker's.
-    """
+    """The scores of the reranker `name` as a list; EncoderError if one is no finite number."""
     if not all(map(math.isfinite, scores)):
         raise EncoderError(f"{name} gave a score that is no finite number", next_step="try another rerank.model")
     return list(scores)

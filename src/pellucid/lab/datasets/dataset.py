@@ -9,7 +9,7 @@ from pellucid.model.turn import Turn
 
 @dataclass(frozen=True, slots=True)
 class LabelledQuestion:
-    """One labelled query: the keys of the records that answer it, with their grade; `kind` is the set's own class."""
+    """One labelled query: the keys of relevant records with their grades; `kind` is the set's own class of question."""
 
     id: str
     text: str
@@ -26,16 +26,15 @@ class Record:
 
     key: str
     turn: Turn
-    unsaid: int = 0
-    """Characters of the turn that nobody said, such as a picture's caption."""
+    unsaid: int = 0  # characters of the turn that nobody said, such as a picture's caption
 
 
 @dataclass(frozen=True, slots=True)
 class KeptMemory:
-    """One memory as it is measured: its text, and the keys of the records that are evidence of it.
+    """One memory as it is measured: its text, and the keys of the records it is evidence of.
 
-    `transcribed`: it holds a record's own words (a moment of a turn, a section of a document), and a record may have
-    several such.
+    `transcribed`: it holds a record's own words (a moment of a turn, a section of a document); a record may have
+    several.
     """
 
     text: str
@@ -54,7 +53,7 @@ class Update:
 
 @dataclass(frozen=True, slots=True)
 class Group:
-    """One namespace's worth: what is remembered, and what is asked of it."""
+    """What is imported into one namespace: records to remember, and questions about them."""
 
     name: str
     records: tuple[Record, ...]
@@ -66,17 +65,14 @@ class Group:
 
 @dataclass(frozen=True, slots=True)
 class Share:
-    """One question of so many is asked: number `which` of each `of` in the order of the set, from 1.
-
-    `most`: of these so many at most, spread evenly; 0 for all.
-    """
+    """Which questions are asked: the `which`-th (from 1) of each `of`, and of these at most `most`, evenly (0: all)."""
 
     which: int
     of: int
     most: int = 0
 
     def picked(self, count: int) -> range | list[int]:
-        """The numbers of the questions that are asked, of so many, from 0."""
+        """Return the indices, from 0 and ascending, of the questions that are asked, of `count` ones."""
         share = range(count)[self.which - 1 :: self.of]
         few = self.most and len(share) > self.most
         return [share[number * len(share) // self.most] for number in range(self.most)] if few else share
@@ -87,18 +83,18 @@ EVERY = Share(1, 1)
 
 @dataclass(frozen=True, slots=True)
 class Dataset:
-    """A loaded set."""
+    """A loaded data set."""
 
     name: str
     groups: tuple[Group, ...]
 
     @property
     def questions(self) -> int:
-        """How many questions are asked in all."""
+        """The number of questions."""
         return sum(len(group.questions) for group in self.groups)
 
     def sampled(self, share: Share) -> "Dataset":
-        """The same set with a share of its questions; what is remembered stays whole."""
+        """Return the data set with a share of its questions; the records stay."""
         asked = [(group.name, each.id) for group in self.groups for each in group.questions]
         chosen = {asked[number] for number in share.picked(len(asked))}
         groups = (

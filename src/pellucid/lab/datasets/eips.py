@@ -11,13 +11,12 @@ from pellucid.lab.metrics.graph import Requires
 
 Field = Literal["requires", "status"]
 FIELDS: tuple[Field, ...] = ("requires", "status")
-MOVED = "Moved"
-"""The status of a stub: its document lives elsewhere now, and requires nothing here."""
+MOVED = "Moved"  # the status of a stub: its document lives elsewhere now, and requires nothing here
 
 
 @dataclass(frozen=True, slots=True)
 class EipDocument:
-    """One document as it stands: `path` is relative to the repository, `text` the whole file."""
+    """One document as it is today: `path` is relative to the repository, `text` the whole file."""
 
     number: int
     status: str
@@ -27,7 +26,7 @@ class EipDocument:
 
 @dataclass(frozen=True, slots=True)
 class HeaderChange:
-    """That a header value of a document became another at a commit; None: it is no longer there."""
+    """The change of a header value of a document by a commit; a `value` of None: it was removed."""
 
     number: int
     at: datetime
@@ -39,7 +38,7 @@ class HeaderChange:
 
 @dataclass(frozen=True, slots=True)
 class AsOfQuestion:
-    """What a header value of a document was at an instant, and the answer as written."""
+    """The question which value a header field of a document had at an instant, with the true answer."""
 
     number: int
     field: Field
@@ -49,11 +48,7 @@ class AsOfQuestion:
 
 
 def documents(data: Path) -> list[EipDocument]:
-    """Every document of `docs.jsonl[.xz]`.
-
-    Raises:
-        InputError: the file is not there, or does not hold documents.
-    """
+    """Read every document of `docs.jsonl[.xz]`; raise InputError if the file is missing or malformed."""
     return [
         EipDocument(int(row["id"]), str(row["status"]), str(row["path"]), str(row["text"]))
         for row in rows(find(data, "docs.jsonl*"), ("id", "status", "path", "text"))
@@ -61,11 +56,7 @@ def documents(data: Path) -> list[EipDocument]:
 
 
 def requires(data: Path) -> Requires:
-    """Each document's direct requirements, from the `requires` rows of `edges.tsv`.
-
-    Raises:
-        InputError: the file is not there.
-    """
+    """Read each document's direct requirements from `edges.tsv`; raise InputError if the file is missing."""
     out: dict[int, set[int]] = {}
     for line in find(data, "edges.tsv").read_text("utf-8").splitlines()[1:]:
         source, relation, target = line.split("\t")
@@ -75,11 +66,7 @@ def requires(data: Path) -> Requires:
 
 
 def changes(data: Path) -> list[HeaderChange]:
-    """Every change of `status_history.jsonl`, oldest first; offsets differ, so instants are compared.
-
-    Raises:
-        InputError: the file is not there, or does not hold changes.
-    """
+    """Read every change of `status_history.jsonl`, oldest first; raise InputError if it is missing or malformed."""
     found = [
         HeaderChange(
             int(row["doc"]), _instant(row["date"]), str(row["field"]), row["old"], row["new"], str(row["commit"])
@@ -90,7 +77,10 @@ def changes(data: Path) -> list[HeaderChange]:
 
 
 def headers_only(known: Sequence[EipDocument], told: Sequence[HeaderChange]) -> list[EipDocument]:
-    """Documents that only the history names: each as the header that its last changes, oldest first, left behind."""
+    """Make documents, by number, of those that only the history names: each the header that its `told` changes left.
+
+    `told` has the oldest change first; documents in `known` are left out.
+    """
     headers: dict[int, dict[str, str | None]] = {}
     there = {document.number for document in known}
     for change in told:
@@ -103,16 +93,13 @@ def headers_only(known: Sequence[EipDocument], told: Sequence[HeaderChange]) -> 
 
 
 def _header(number: int, values: Mapping[str, str | None]) -> str:
+    """Render a document that is only a frontmatter; fields without a value are left out."""
     lines = [f"{field}: {value}" for field, value in values.items() if value]
     return "\n".join(["---", f"eip: {number}", *lines, "---", ""])
 
 
 def questions(data: Path, field: Field) -> list[AsOfQuestion]:
-    """The questions of `asof_<field>_questions.jsonl`.
-
-    Raises:
-        InputError: the file is not there, or does not hold questions.
-    """
+    """Read the questions of `asof_<field>_questions.jsonl`; raise InputError if it is missing or malformed."""
     return [
         AsOfQuestion(int(row["doc"]), field, str(row["question"]), _instant(row["as_of"]), str(row["answer"]))
         for row in rows(find(data, f"asof_{field}_questions.jsonl*"), ("doc", "question", "as_of", "answer"))
@@ -120,4 +107,5 @@ def questions(data: Path, field: Field) -> list[AsOfQuestion]:
 
 
 def _instant(text: object) -> datetime:
+    """Parse an ISO 8601 instant."""
     return datetime.fromisoformat(str(text))

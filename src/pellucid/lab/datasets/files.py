@@ -10,10 +10,8 @@ from pellucid.errors import InputError, field_name
 
 
 def find(path: Path, pattern: str) -> Path:
-    """`path` itself if it is a file, else the first file in it (or one folder below) that fits `pattern`.
-
-    Raises:
-        InputError: there is none.
+    """Return `path` if it is a file, else the first match of `pattern` in it or one folder below; else raise
+    InputError.
     """
     if path.is_file():
         return path
@@ -23,16 +21,12 @@ def find(path: Path, pattern: str) -> Path:
 
 
 def held(path: Path, pattern: str) -> Path | None:
-    """The first file in a folder, or one folder below, that fits; None where there is none."""
+    """Return the match of a pattern in a folder or one folder below that sorts first; None if there is none."""
     return min([*path.glob(pattern), *path.glob(f"*/{pattern}")], default=None)
 
 
 def rows(path: Path, fields: tuple[str, ...] = ()) -> Iterator[dict[str, Any]]:
-    """The objects of a `.jsonl` file, or of a `.jsonl.xz`, each with these fields.
-
-    Raises:
-        InputError: a line holds no object, or one without some field.
-    """
+    """Yield the objects of a `.jsonl` or `.jsonl.xz` file; raise InputError for a line without one of these fields."""
     with lzma.open(path, "rt", encoding="utf-8") if path.suffix == ".xz" else path.open(encoding="utf-8") as lines:
         for number, line in enumerate(lines, start=1):
             try:
@@ -46,4 +40,5 @@ def rows(path: Path, fields: tuple[str, ...] = ()) -> Iterator[dict[str, Any]]:
 
 
 def _unfit(what: str) -> InputError:
+    """Make the error for data of another form."""
     return InputError(what, code="invalid_data", next_step="name the folder of the data set")

@@ -16,13 +16,16 @@ _ASKED = ("1", "2", "3", "4")
 
 
 def load(path: Path) -> Dataset:
-    """The conversations of `path` (a file, or a folder that holds `locomo*.json`)."""
+    """Load the conversations of a file, or of a folder that holds `locomo*.json`."""
     conversations: list[dict[str, Any]] = json.loads(find(path, "locomo*.json").read_text("utf-8"))
     return Dataset("locomo", tuple(_group(each) for each in conversations))
 
 
 def _group(conversation: dict[str, Any]) -> Group:
-    """One conversation as a group: its turns as records, its questions with their evidence."""
+    """Make a group of one conversation: its turns as records, its questions with their evidence.
+
+    Adversarial questions, and those whose evidence names no turn, are left out.
+    """
     records = tuple(_records(conversation["conversation"]))
     known = {record.key for record in records}
     questions = [
@@ -34,7 +37,7 @@ def _group(conversation: dict[str, Any]) -> Group:
 
 
 def _cited_turns(conversation: dict[str, Any], known: set[str]) -> dict[str, tuple[str, ...]]:
-    """The turns cited by the set's `observation` entries, `[sentence, turn or turns]` by session and speaker."""
+    """Return the turns cited by `observation` entries, each with the sentences that cite it."""
     cited: dict[str, tuple[str, ...]] = {}
     speakers = [speaker for session in conversation.get("observation", {}).values() for speaker in session.values()]
     for sentence, turns in (entry for entries in speakers for entry in entries):
@@ -44,12 +47,12 @@ def _cited_turns(conversation: dict[str, Any], known: set[str]) -> dict[str, tup
 
 
 def _labels(evidence: list[str], known: set[str]) -> dict[str, int]:
-    """The evidence turns that exist; a few strings name several turns or are malformed."""
+    """Return the evidence turns that exist, graded 1; a string may name several turns, or be malformed."""
     return {turn: 1 for text in evidence for turn in _TURN_ID.findall(text) if turn in known}
 
 
 def _records(conversation: dict[str, Any]) -> list[Record]:
-    """The turns of a conversation as records, in order."""
+    """Return the turns of a conversation as records, in order."""
     out: list[Record] = []
     sessions = sorted(int(key[8:]) for key in conversation if re.fullmatch(r"session_\d+", key))
     for number in sessions:
@@ -63,7 +66,7 @@ def _records(conversation: dict[str, Any]) -> list[Record]:
 
 
 def _date(text: str) -> datetime | None:
-    """`1:56 pm on 8 May, 2023`."""
+    """Parse a date such as `1:56 pm on 8 May, 2023`; None if it is malformed."""
     try:
         return datetime.strptime(text, "%I:%M %p on %d %B, %Y").replace(tzinfo=UTC)
     except ValueError:

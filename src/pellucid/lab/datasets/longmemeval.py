@@ -12,7 +12,9 @@ from pellucid.model.turn import Turn
 
 
 def load(path: Path) -> Dataset:
-    """The questions of `path` (a file, or a folder that holds `evidence*.json`), over all their turns pooled."""
+    """Load the questions of a file, or of a folder that holds `evidence*.json`, with all their turns pooled in one
+    group.
+    """
     entries: list[dict[str, Any]] = json.loads(find(path, "evidence*.json").read_text("utf-8"))
     records: dict[str, Record] = {}
     questions: list[LabelledQuestion] = []
@@ -32,7 +34,7 @@ def load(path: Path) -> Dataset:
 
 
 def unanswerable(path: Path) -> tuple[LabelledQuestion, ...]:
-    """The questions of `path` that nothing answers (`_abs`); turns that nearly do may be in the pool."""
+    """Load the questions that nothing answers (`_abs`); turns that nearly do may be in the pool."""
     entries: list[dict[str, Any]] = json.loads(find(path, "evidence*.json").read_text("utf-8"))
     return tuple(
         LabelledQuestion(
@@ -44,7 +46,7 @@ def unanswerable(path: Path) -> tuple[LabelledQuestion, ...]:
 
 
 def _update(question: LabelledQuestion, own: list[Record]) -> list[Update]:
-    """The older and the newer statement of a changed fact: its two evidence sessions by date; none without two."""
+    """Return the changed fact of a question whose evidence is of two dates: its older and newer turns; else nothing."""
     dates = sorted({record.turn.at for record in own if record.turn.at})
     if question.kind != "knowledge-update" or len(dates) != 2:
         return []
@@ -53,7 +55,7 @@ def _update(question: LabelledQuestion, own: list[Record]) -> list[Update]:
 
 
 def _records(session: dict[str, Any]) -> list[Record]:
-    """The turns of a session as records."""
+    """Return the turns of a session as records."""
     at = _date(session.get("date", ""))
     name = session["session_id"]
     return [
@@ -63,7 +65,7 @@ def _records(session: dict[str, Any]) -> list[Record]:
 
 
 def _date(text: str) -> datetime | None:
-    """`2023/05/20 (Sat) 02:21`; the weekday says nothing new."""
+    """Parse a date such as `2023/05/20 (Sat) 02:21`, with or without time; None if it is malformed."""
     plain = re.sub(r"\s*\([A-Za-z]+\)", "", text)
     for form in ("%Y/%m/%d %H:%M", "%Y/%m/%d"):
         try:

@@ -10,41 +10,41 @@ WIDEST = 3
 
 
 def span(evidence: str) -> tuple[str, int, int]:
-    """The source, first and last turn of `source:start-end`; 0 and 0 if it is not of that form."""
+    """Parse evidence `source:start-end` into source, first and last turn; the whole text, 0 and 0 if it is
+    malformed."""
     source, _, turns = evidence.rpartition(":")
     start, _, end = turns.partition("-")
     return (source, int(start), int(end)) if start.isdecimal() and end.isdecimal() else (evidence, 0, 0)
 
 
 def place(record: Record) -> tuple[str, int]:
-    """The source and turn that evidence names a record by; a document is turn 1 of itself."""
+    """Return the source and turn by which evidence names a record; a document is turn 1 of itself."""
     return (record.turn.session_id, record.turn.ordinal) if record.turn.ordinal else (record.key, 1)
 
 
 @dataclass(frozen=True, slots=True)
 class Places:
-    """The key of each record of one group, by source and turn."""
+    """The keys of a group's records by (source, turn)."""
 
     keys: Mapping[tuple[str, int], str]
 
     @classmethod
     def of(cls, group: Group) -> "Places":
-        """The places of a group's records."""
+        """Index a group's records."""
         return cls({place(record): record.key for record in group.records})
 
     def covered(self, evidence: Iterable[str]) -> tuple[str, ...]:
-        """The keys of the records that evidence ranges of at most `WIDEST` turns stand in, in order, each once."""
+        """Return the keys of the records in these evidence ranges, in order; ranges over more than `WIDEST` turns are
+        ignored.
+        """
         spans = [(source, start, end) for source, start, end in map(span, evidence) if 0 <= end - start < WIDEST]
         found = [self.keys.get((source, turn)) for source, start, end in spans for turn in range(start, end + 1)]
         return tuple(dict.fromkeys(key for key in found if key))
 
 
 def ranked(found: Iterable[KeptMemory], most: int, about: str = "") -> list[KeptMemory]:
-    """The first `most` places of a ranking.
-
-    A record's own words count once, where the first of them stand: further passages of a turn take no place, nor do
-    words of what is no record of the set, nor those of the record `about` which is asked.
-    """
+    """Return the first `most` ranks, without transcribed memories whose records came before, are none, or are
+    `about`."""
     out: list[KeptMemory] = []
     seen = {(about,), ()}
     for each in found:

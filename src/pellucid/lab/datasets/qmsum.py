@@ -8,18 +8,20 @@ from pellucid.lab.datasets.dataset import Dataset, Group, LabelledQuestion, Reco
 from pellucid.lab.datasets.files import find, rows
 from pellucid.model.turn import Turn
 
-_MARK = re.compile(r"\{\w+\}")
-"""A noise, a pause or a broken-off word, such as `{vocalsound}`: nobody said it."""
+_MARK = re.compile(r"\{\w+\}")  # A noise, a pause or a broken-off word, such as `{vocalsound}`: nobody said it
 
 
 def load(path: Path) -> Dataset:
-    """The meetings of `path` (a file, or a folder that holds `val.jsonl[.xz]`), with their specific questions."""
+    """Load the meetings of a file, or of a folder that holds `val.jsonl[.xz]`, with their specific questions."""
     meetings = rows(find(path, "val.jsonl*"), ("meeting_transcripts", "specific_query_list"))
     return Dataset("qmsum", tuple(_group(f"meeting-{number}", each) for number, each in enumerate(meetings, start=1)))
 
 
 def _group(name: str, meeting: dict[str, Any]) -> Group:
-    """One meeting as a group: its turns as records, its questions with the turns of their spans."""
+    """Make a group of one meeting: its turns as records, its questions with the turns of their spans.
+
+    Turns in which nobody said anything, and questions without a turn, are left out.
+    """
     said = [" ".join(_MARK.sub("", turn["content"]).split()) for turn in meeting["meeting_transcripts"]]
     records = [
         Record(_key(name, place), Turn(name, place + 1, "user", text, speaker=turn["speaker"] or None))
@@ -36,10 +38,11 @@ def _group(name: str, meeting: dict[str, Any]) -> Group:
 
 
 def _labels(name: str, spans: list[list[str]], known: set[str]) -> dict[str, int]:
-    """The turns of the spans (first and last, from 0) that say something."""
+    """Return the keys of the non-empty turns in these spans (first and last turn, from 0), graded 1."""
     keys = [_key(name, place) for first, last in spans for place in range(int(first), int(last) + 1)]
     return {key: 1 for key in keys if key in known}
 
 
 def _key(name: str, place: int) -> str:
+    """Return the key of a turn of a meeting."""
     return f"{name}#{place}"

@@ -8,7 +8,7 @@ from pellucid.model.turn import Turn
 
 
 def load(path: Path) -> Dataset:
-    """The folder's `corpus.jsonl[.xz]`, `queries*.jsonl` and `qrels*.tsv`; queries without a judgement are left out."""
+    """Load a folder's `corpus.jsonl[.xz]`, `queries*.jsonl` and `qrels*.tsv`; only judged queries are kept."""
     labels: dict[str, dict[str, int]] = {}
     for line in find(path, "qrels*.tsv").read_text("utf-8").splitlines()[1:]:
         query, document, grade = line.split("\t")

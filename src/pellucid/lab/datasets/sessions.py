@@ -35,7 +35,7 @@ _ASIDE = ("isMeta", "isCompactSummary", "isSidechain", "isApiErrorMessage")
 
 @dataclass(frozen=True, slots=True)
 class Transcript:
-    """One session's file: its name, its lines as they stand, and when it begins."""
+    """One session's file: its name, its text, and the timestamp of its first turn."""
 
     name: str
     text: str
@@ -44,18 +44,16 @@ class Transcript:
 
 @dataclass(frozen=True, slots=True)
 class Wanted:
-    """What a question's answer must match, the spoken turns that give it, and those whose word no longer holds."""
+    """What an answer must match, the turns that support it, and the turns that are superseded."""
 
     must: re.Pattern[str]
-    evidence: tuple[str, ...]
-    """Their texts."""
-    superseded: frozenset[str]
-    """Their keys."""
+    evidence: tuple[str, ...]  # their texts
+    superseded: frozenset[str]  # their keys
 
 
 @dataclass(frozen=True, slots=True)
 class TurnLabel:
-    """Whether a spoken turn holds something worth keeping, and the facts that it is evidence for."""
+    """Whether a spoken turn is worth keeping, and the facts that it supports."""
 
     session: str
     key: str
@@ -65,24 +63,19 @@ class TurnLabel:
 
 @dataclass(frozen=True, slots=True)
 class Sessions:
-    """The set. Keys are the uuids of spoken turns."""
+    """The data set. Keys are the uuids of spoken turns."""
 
-    transcripts: tuple[Transcript, ...]
-    """In order of time."""
-    spoken: Mapping[str, str]
-    """The text of each spoken turn."""
+    transcripts: tuple[Transcript, ...]  # in order of time
+    spoken: Mapping[str, str]  # the text of each spoken turn
     questions: tuple[LabelledQuestion, ...]
     unanswerable: tuple[LabelledQuestion, ...]
-    wanted: Mapping[str, Wanted]
-    """By the id of each question with an answer."""
+    wanted: Mapping[str, Wanted]  # by the id of each question with an answer
     labels: tuple[TurnLabel, ...]
 
 
 def load(path: Path) -> Sessions:
-    """The labelled sessions of a folder (or of one folder below it).
-
-    Raises:
-        InputError: a file is missing, or does not hold what it should.
+    """Load the labelled sessions of a folder (or of one folder below it); raise InputError if a file is missing or
+    malformed.
     """
     folder = find(path, "durable.jsonl*").parent
     files = [each for each in sorted(folder.glob("*.jsonl*")) if each.name.partition(".")[0] not in _LABELS]
@@ -110,7 +103,7 @@ def load(path: Path) -> Sessions:
 
 
 def _transcript(path: Path) -> Transcript:
-    """A transcript file's text with its name and the time of its first turn."""
+    """Read a transcript file (`.jsonl` or `.xz`), with the timestamp of its first turn, empty if it has none."""
     raw = path.read_bytes()
     text = (lzma.decompress(raw) if path.suffix == ".xz" else raw).decode("utf-8")
     begins = re.search(r'"timestamp": ?"([^"]+)"', text)
@@ -118,7 +111,7 @@ def _transcript(path: Path) -> Transcript:
 
 
 def _spoken_lines(transcript: str) -> Iterator[tuple[str, str]]:
-    """The key and the text of each line with words of the user or of the assistant."""
+    """Yield (uuid, text) of each line of a transcript that the user or the assistant said."""
     for line in filter(None, transcript.split("\n")):
         row = json.loads(line)
         if row.get("type") not in ("user", "assistant") or any(row.get(name) for name in _ASIDE):
@@ -129,16 +122,19 @@ def _spoken_lines(transcript: str) -> Iterator[tuple[str, str]]:
 
 
 def _text(content: str | list[dict[str, Any]]) -> str:
+    """Return the text of a message's content, or of its text blocks."""
     if isinstance(content, str):
         return content
     return "\n".join(block["text"] for block in content if block.get("type") == "text")
 
 
 def _question(row: dict[str, Any]) -> LabelledQuestion:
+    """Make a labelled question of a row of `questions.jsonl`."""
     return LabelledQuestion(row["id"], row["question"], {each["uuid"]: 1 for each in row["evidence"]}, row["level"])
 
 
 def _wanted(row: dict[str, Any], spoken: Mapping[str, str]) -> Wanted:
+    """Make the criteria for an answer of a row of `questions.jsonl`; `spoken` are the texts of turns by uuid."""
     texts = (spoken.get(each["uuid"], "") for each in row["evidence"])
     superseded = frozenset(each["uuid"] for each in row.get("superseded") or ())
     return Wanted(re.compile(row["must"]), tuple(filter(None, texts)), superseded)

@@ -17,8 +17,8 @@ from pellucid.lab.documents.home import (
     drawn,
     indexed,
     recalled,
-    spread,
 )
+from pellucid.lab.metrics.ranking import spread
 from pellucid.model.memory import Memory
 from pellucid.model.wire import Wire
 from pellucid.operations.document.rows import load_history
@@ -26,10 +26,8 @@ from pellucid.operations.graph.states import history_of_entity
 from pellucid.recall.state import State
 from pellucid.settings import Settings
 
-SAMPLE = 100
-"""Questions about each field that a recall is asked, too."""
-EXAMPLES = 5
-"""Wrong answers shown, at most."""
+SAMPLE = 100  # questions about each field that a recall is asked, too
+EXAMPLES = 5  # wrong answers shown, at most
 
 
 class AsOfLabOutput(Wire):
@@ -52,11 +50,7 @@ class AsOfLabOutput(Wire):
 
 
 def run_as_of(settings: Settings, request: DocumentsLab, report: Report) -> AsOfLabOutput:
-    """Index the documents, load the history of their headers, and ask what was true when; no history is read then.
-
-    Raises:
-        InputError: the data set is not where `data` says.
-    """
+    """Index the documents, import the history of their headers, and ask which values they had at past instants."""
     documents, changes = eips.documents(request.data), eips.changes(request.data)
     gone = eips.headers_only(documents, changes)
     with indexed(settings, [*documents, *gone], report) as home:
@@ -88,7 +82,7 @@ def run_as_of(settings: Settings, request: DocumentsLab, report: Report) -> AsOf
 
 
 def _load_history(app: App, changes: Sequence[eips.HeaderChange]) -> dict[str, float]:
-    """Take the changes in as any history of headers is, and say how long that took; StoreError for one not taken."""
+    """Import the changes as a history of headers; return counts and seconds. Raises StoreError if one is refused."""
     begun = perf_counter()
     rows = (
         {"doc": c.number, "date": c.at, "field": c.field, "new": c.value, "old": c.before, "commit": c.commit}
@@ -106,7 +100,8 @@ def _load_history(app: App, changes: Sequence[eips.HeaderChange]) -> dict[str, f
 
 
 def _value_held(app: App, question: eips.AsOfQuestion) -> str | None:
-    """What the chain of states holds at the instant; None where nothing is known of it."""
+    """Return the value of a field at the question's instant by the graph's states; None if document or value is
+    unknown."""
     try:
         found = history_of_entity(app, NAMESPACE, f"EIP-{question.number}", as_of=question.at)
     except NotFoundError:
@@ -115,23 +110,19 @@ def _value_held(app: App, question: eips.AsOfQuestion) -> str | None:
 
 
 def _row(question: eips.AsOfQuestion, said: str | None) -> dict[str, Any]:
-    """One question with its true answer and what was said; None is that nothing is known."""
-    return {
-        "document": question.number,
-        "field": question.field,
-        "asOf": question.at.isoformat(),
-        "answer": question.answer,
-        "said": said,
-    }
+    """Return one question with its true answer and the answer given (None: unknown), in wire form."""
+    asked = {"document": question.number, "field": question.field, "asOf": question.at.isoformat()}
+    return asked | {"answer": question.answer, "said": said}
 
 
 def _answered(rows: Sequence[dict[str, Any]]) -> dict[str, Any]:
+    """Return the counts `questions` and `answered` (exactly right), and at most five rows that are `wrong`."""
     wrong = [row for row in rows if row["said"] != row["answer"]]
     return {"questions": len(rows), "answered": len(rows) - len(wrong), "wrong": wrong[:EXAMPLES]}
 
 
 def _places_of_answers(found: Iterable[tuple[eips.AsOfQuestion, State, float]], millis: list[float]) -> dict[str, int]:
-    """In how many recalls the header that held then stands how high; what each took goes to `millis`."""
+    """Count the recalls in which the right header ranks first, in the first 5, or at all; appends to `millis`."""
     places: list[int] = []
     for question, state, spent in found:
         millis.append(spent)
@@ -142,7 +133,7 @@ def _places_of_answers(found: Iterable[tuple[eips.AsOfQuestion, State, float]], 
 
 
 def states_it(memory: Memory, question: eips.AsOfQuestion) -> bool:
-    """Whether a memory is what the header of the document said at the instant, and gives the answer."""
+    """Whether a memory is the header of the document at the question's instant, and states the answer."""
     began = memory.valid_at is not None and memory.valid_at <= question.at
     lasts = memory.invalid_at is None or question.at < memory.invalid_at
     says = f"{question.field}: {question.answer}" in memory.content.splitlines()

@@ -8,32 +8,17 @@ from typing import Any, Literal
 
 from pellucid.app import App
 from pellucid.lab.datasets import eips
-from pellucid.lab.documents.home import (
-    NAMESPACE,
-    Ask,
-    DocumentsLab,
-    Report,
-    documents_of,
-    indexed,
-    number_of,
-    recalled,
-    spread,
-)
+from pellucid.lab.documents.home import NAMESPACE, Ask, DocumentsLab, Report, documents_of, indexed, number_of, recalled
 from pellucid.lab.metrics.graph import Pair, Requires, agreement, dependencies, pairs, without
+from pellucid.lab.metrics.ranking import spread
 from pellucid.lab.variants import FLOORS, all_but
 from pellucid.model.entity import FOREVER
 from pellucid.model.wire import Wire
 from pellucid.settings import Settings
 
-VARIANTS: dict[str, tuple[str, ...]] = {
-    "all": (),
-    "withoutGraph": ("graph",),
-    **FLOORS,
-    "graphAlone": all_but("graph"),
-}
+VARIANTS: dict[str, tuple[str, ...]] = {"all": (), "withoutGraph": ("graph",), **FLOORS, "graphAlone": all_but("graph")}
 """What is left out of the recalls of each variant."""
-DEPTH = 20
-"""Documents of a ranking that `details` show."""
+DEPTH = 20  # documents of a ranking that `details` show
 
 
 class GraphLabOutput(Wire):
@@ -57,11 +42,7 @@ class GraphLabOutput(Wire):
 
 
 def run_graph(settings: Settings, request: DocumentsLab, report: Report) -> GraphLabOutput:
-    """Index the documents, hold their edges against the truth, and ask what each of them depends on.
-
-    Raises:
-        InputError: the data set is not where `data` says.
-    """
+    """Index the documents, compare their edges with the truth, and ask what each depends on."""
     documents, truth = eips.documents(request.data), eips.requires(request.data)
     moved = frozenset(each.number for each in documents if each.status == eips.MOVED)
     asked = request.some(sorted(truth))
@@ -91,7 +72,7 @@ def run_graph(settings: Settings, request: DocumentsLab, report: Report) -> Grap
 
 
 def _header_edges(app: App) -> set[Pair]:
-    """The open edges that headers say, as the graph gives them: from a document to what it requires."""
+    """Return the open edges that headers state: (document, document that it requires)."""
     return {
         (number_of(each.edge.source), number_of(each.edge.target))
         for each in app.graph.edges(NAMESPACE, types=("DEPENDS_ON",))
@@ -101,7 +82,7 @@ def _header_edges(app: App) -> set[Pair]:
 
 @dataclass(frozen=True, slots=True)
 class _BroughtDocuments:
-    """What recalls brought: documents by number, best first; how the legs did, and how long each took."""
+    """The results of recalls: documents by number, best first; the health of each leg, and milliseconds."""
 
     rankings: Mapping[int, list[int]]
     health: dict[str, dict[str, int]]
@@ -111,7 +92,8 @@ class _BroughtDocuments:
 def _measure_dependencies(
     app: App, asked: Sequence[int], left_out: tuple[str, ...], title: str, report: Report
 ) -> _BroughtDocuments:
-    """Ask what each document depends on, without the parts in `left_out`: rankings, leg health and milliseconds."""
+    """Ask what each document depends on (`asked` by number), without the parts in `left_out`; `title` is for
+    progress."""
     rankings: dict[int, list[int]] = {}
     health: dict[str, Counter[str]] = {}
     millis: list[float] = []
@@ -125,14 +107,14 @@ def _measure_dependencies(
 
 
 def _metrics_without(rankings: Mapping[int, list[int]], truth: Requires, moved: AbstractSet[int]) -> dict[str, Any]:
-    """The metrics with what moved away neither asked about, nor required, nor at any place."""
+    """Return the metrics without the documents that moved, as question, requirement or result."""
     left = without(truth, moved)
     kept = {number: [each for each in ranking if each not in moved] for number, ranking in rankings.items()}
     return dependencies({number: kept[number] for number in rankings if number in left}, left)
 
 
 def _ranked(rankings: Mapping[str, Mapping[int, list[int]]], truth: Requires) -> tuple[dict[str, Any], ...]:
-    """For each document asked about, the documents of each ranking beside the true ones."""
+    """Return, for each document asked about, what each variant ranked beside the truth, in wire form."""
     return tuple(
         {"document": number, "requires": sorted(truth[number])}
         | {name: each[number][:DEPTH] for name, each in rankings.items()}

@@ -18,15 +18,14 @@ from pellucid.lab.keeping import KeptHome, Report, place_for
 from pellucid.model.entity import node_key
 from pellucid.model.memory import Memory
 from pellucid.operations.document.indexing import IndexDocsInput, index_docs
-from pellucid.operations.recall.request import RecallInput, request_of
+from pellucid.operations.recall.request import RecallInput, build_request
 from pellucid.recall.state import State
 from pellucid.settings import Settings
 
 NAMESPACE = "lab/eips"
 PLACES = 1_000
 """Results asked for: the sections of a document share its place, so there must be many."""
-REPORTED_EVERY = 50
-"""Questions after which progress is said again."""
+REPORTED_EVERY = 50  # questions after which progress is said again
 UNLIMITED = 1 << 40
 _NUMBERED = re.compile(r"eip-(\d+)")
 Item = TypeVar("Item")
@@ -34,7 +33,7 @@ Item = TypeVar("Item")
 
 @dataclass(frozen=True, slots=True)
 class DocumentsLab:
-    """Where the set is, what every recall leaves out, and how many questions of a kind are asked (0: all)."""
+    """Where the data set is, what every recall leaves out, and how many questions of a kind are asked (0: all)."""
 
     data: Path
     without: tuple[str, ...] = ()
@@ -42,13 +41,14 @@ class DocumentsLab:
     limit: int = 0
 
     def some(self, items: Sequence[Item]) -> list[Item]:
-        """As many of these as are asked, drawn by a fixed seed, in their order."""
+        """Return `limit` of the items, drawn with a fixed seed, in their order; all if it is 0 or there are not
+        more."""
         return drawn(items, self.limit) if self.limit else list(items)
 
 
 @dataclass(frozen=True, slots=True)
 class Indexed:
-    """A home that holds so many documents, the folder they were read from, and what that took."""
+    """A home with an indexed folder of documents."""
 
     app: App
     folder: Path
@@ -57,7 +57,7 @@ class Indexed:
 
     @property
     def speed(self) -> dict[str, float]:
-        """How fast that was."""
+        """The seconds of the indexing, and documents per second."""
         seconds = self.made.seconds
         return {"seconds": round(seconds, 1), "documentsPerSecond": round(self.documents / max(seconds, 1e-9), 1)}
 
@@ -66,28 +66,25 @@ class Indexed:
 def indexed(
     settings: Settings, documents: Sequence[EipDocument], report: Report, keep: Path | None = None
 ) -> Generator[Indexed]:
-    """Write the documents into a folder and index it, as everybody does; with `keep` the home stays in that folder.
-
-    Raises:
-        InputError: a document's path leads outside of the folder.
-    """
-    with place_for(keep, "eips", settings, documents, report) as standing:
-        folder = standing.folder / "corpus"
-        with standing.home(settings, report, namespace=NAMESPACE) as app:
+    """Write the documents into a folder and index it, for the block; with `keep` the home stays in that folder."""
+    with place_for(keep, "eips", settings, documents, report) as place:
+        folder = place.folder / "corpus"
+        with place.home(settings, report, namespace=NAMESPACE) as app:
 
             def work() -> None:
+                """Write and index the documents."""
                 for each in documents:
                     _write(folder, each)
                 report(f"indexing {len(documents)} documents")
                 index_docs(app, IndexDocsInput(namespace=NAMESPACE, paths=(folder,)))
                 _check_all_there(app, len(documents))
 
-            if standing.at is None:
-                standing.make(work)
-            yield Indexed(app, folder, standing, len(documents))
+            place.make_once(work)
+            yield Indexed(app, folder, place, len(documents))
 
 
 def _write(folder: Path, document: EipDocument) -> None:
+    """Write a document to its path below a folder; raise InputError if that leads out of it."""
     path = (folder / document.path).resolve()
     if not path.is_relative_to(folder):
         raise InputError(
@@ -98,7 +95,7 @@ def _write(folder: Path, document: EipDocument) -> None:
 
 
 def _check_all_there(app: App, expected: int) -> None:
-    """A set that is not indexed whole would be measured wrongly, and nobody would see it."""
+    """Raise StoreError if not all documents were indexed: the set would be measured wrongly."""
     if (found := len(app.graph.documents(NAMESPACE))) != expected:
         raise StoreError(
             f"{expected} documents were indexed, and {found} are there",
@@ -108,7 +105,7 @@ def _check_all_there(app: App, expected: int) -> None:
 
 @dataclass(frozen=True, slots=True)
 class Ask(Generic[Item]):
-    """A question about something, asked as of an instant where one is given."""
+    """A question about an item, asked as of an instant if one is given."""
 
     about: Item
     query: str
@@ -118,7 +115,7 @@ class Ask(Generic[Item]):
 def recalled(
     app: App, asks: Sequence[Ask[Item]], left_out: Sequence[str], title: str, report: Report
 ) -> Iterator[tuple[Item, State, float]]:
-    """What each question is about, what its recall brings, and its milliseconds; says how far it is meanwhile."""
+    """Yield (item asked about, recall, milliseconds) for each question; progress is reported under a title."""
     for place, ask in enumerate(asks):
         if place % REPORTED_EVERY == 0:
             report(f"{title}: {place} of {len(asks)}")
@@ -127,7 +124,7 @@ def recalled(
 
 
 def _recall(app: App, query: str, left_out: Sequence[str], as_of: datetime | None) -> tuple[State, float]:
-    """A recall as everybody's, with places for every section, and its milliseconds; no receipt is kept."""
+    """Recall with room for every section; return the result and its milliseconds. No receipt is kept."""
     asked = RecallInput(
         query=query,
         namespace=NAMESPACE,
@@ -136,38 +133,31 @@ def _recall(app: App, query: str, left_out: Sequence[str], as_of: datetime | Non
         without=tuple(dict.fromkeys(left_out)),
         as_of=as_of,
     )
-    request = request_of(app, asked)
+    request = build_request(app, asked)
     begun = perf_counter()
     state = app.recaller.run(request)
     return state, (perf_counter() - begun) * 1000
 
 
 def number_of(key: str) -> int:
-    """The number of a document's key (`eip-20` is 20); -1 for another thing's, which no truth holds."""
+    """Return the number in a document's key (20 for `eip-20`); -1 for any other key."""
     matched = _NUMBERED.fullmatch(key)
     return int(matched[1]) if matched else -1
 
 
 def document_of(memory: Memory) -> int:
-    """The number of the document that a section is of; -1 for none."""
+    """Return the number of the document that a section is of; -1 for none."""
     return number_of(node_key(memory.entity_ref or ""))
 
 
 def documents_of(state: State) -> list[int]:
-    """The documents of a ranking by number, each where its best section stands."""
+    """Return the documents of a ranking by number, each at the rank of its best section; other memories take no
+    rank."""
     numbers = (document_of(each.memory) for each in state.served)
     return [number for number in dict.fromkeys(numbers) if number >= 0]
 
 
 def drawn(items: Sequence[Item], count: int) -> list[Item]:
-    """So many of the items at most, drawn by a fixed seed, in their order."""
+    """Return at most `count` of the items, drawn with a fixed seed, in their order."""
     places = np.random.default_rng(20260101).choice(len(items), min(count, len(items)), replace=False)
     return [items[place] for place in np.sort(places).tolist()]
-
-
-def spread(millis: Sequence[float]) -> dict[str, float]:
-    """The median and the 95th percentile."""
-    if not millis:
-        return {}
-    p50, p95 = np.percentile(millis, [50, 95])
-    return {"p50": round(float(p50), 2), "p95": round(float(p95), 2)}

@@ -11,18 +11,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 Floats = NDArray[np.float64]
-FEWEST = 2
-"""Texts a feature must stand in to be kept."""
+FEWEST = 2  # texts a feature must stand in to be kept
 
 
 def kept(given: Iterable[Iterable[str]], always: str = "\0", fewest: int = FEWEST) -> list[str]:
-    """The names of features that stand in `fewest` texts or more, or begin with `always`, sorted."""
+    """Return the sorted names of features that occur in `fewest` texts or more, or begin with `always`."""
     counts = Counter(name for each in given for name in each)
     return sorted(name for name, count in counts.items() if count >= fewest or name.startswith(always))
 
 
 def matrix(given: Sequence[Mapping[str, float]], names: Sequence[str]) -> Floats:
-    """A row a text, a column a feature; other features are left out."""
+    """Return a matrix with a row for each text and a column for each name; other features are dropped."""
     column = {name: at for at, name in enumerate(names)}
     out = np.zeros((len(given), len(names)))
     for row, each in enumerate(given):
@@ -35,7 +34,7 @@ def matrix(given: Sequence[Mapping[str, float]], names: Sequence[str]) -> Floats
 def left_out(
     like: Floats, targets: Floats, fold: NDArray[np.int64], solve: Callable[[Floats, Floats], Floats]
 ) -> Floats:
-    """For each text what a head says of it that was fitted (`solve`) without its fold."""
+    """Score each text by a head fitted (`solve`) without the text's `fold`; `like` is the texts' kernel matrix."""
     out = np.zeros(targets.shape)
     for number in sorted(set(fold.tolist())):
         unseen, seen = fold == number, fold != number
@@ -44,11 +43,11 @@ def left_out(
 
 
 def table(head: Sequence[str], names: Iterable[str], weights: Iterable[NDArray[np.int64]]) -> str:
-    """Comments, then a line a feature with its weights."""
+    """Render the lines of `head` as comments (`# …`), then a line for each feature with its weights, parted by tabs."""
     rows = ("\t".join((name, *map(str, row.tolist()))) for name, row in zip(names, weights, strict=True))
     return "\n".join((*(f"# {line}" for line in head), *rows)) + "\n"
 
 
 def fingerprint(lines: Iterable[str]) -> str:
-    """A short name of labelled texts."""
+    """Return a hash over labelled texts, 16 hexadecimal digits."""
     return hashlib.sha256("\n".join(lines).encode()).hexdigest()[:16]

@@ -21,8 +21,7 @@ PENALTY = 3.0
 OWN = 0.5
 """How much of the likeness of two sentences counts only where the same side said both."""
 FOLDS = 10
-FEWEST = 3
-"""Sentences a word, a pair or a piece of a frame must stand in to have a weight."""
+FEWEST = 3  # sentences a word, a pair or a piece of a frame must stand in to have a weight
 _NUMBERS: dict[str, int] = {kind: number for number, kind in enumerate(KINDS)}
 
 
@@ -37,7 +36,7 @@ class SentenceLabel:
 
 @dataclass(frozen=True, slots=True)
 class Fitted:
-    """The table as text, and what was seen on held-out folds."""
+    """The table of weights as text, and its quality by cross-validation."""
 
     table: str
     accuracy: float
@@ -47,14 +46,15 @@ class Fitted:
 
 
 def load(paths: Sequence[Path]) -> list[SentenceLabel]:
-    """The labels of JSON-lines files `{text, role, kind}`, each text once, in an order of their own."""
+    """Load the labels of JSON-lines files `{text, role, kind}`, each text once, in an order by hash."""
     rows = [json.loads(line) for path in paths for line in path.read_text("utf-8").splitlines() if line.strip()]
     found = {str(row["text"]): SentenceLabel(str(row["text"]), row["role"] == "user", str(row["kind"])) for row in rows}
     return sorted(found.values(), key=lambda label: hashlib.sha256(label.text.encode()).digest())
 
 
 def fit(labels: Sequence[SentenceLabel]) -> Fitted:
-    """Fit on all, after measuring by folds."""
+    """Fit the weights on all labels, and measure them by cross-validation; features with no weight but 0 are left
+    out."""
     given = [features(label.text) for label in labels]
     names = linear.kept(given, always="=", fewest=FEWEST)
     matrix = linear.matrix(given, names)
@@ -91,7 +91,7 @@ def _weights(
     kept: NDArray[np.int64],
     kinds: NDArray[np.int64],
 ) -> Floats:
-    """One column for the user's words, one for the assistant's, one for each kind."""
+    """Return the weights of each feature: for the user, for the assistant, and for each kind."""
     duals = _solve(like, worth)
     shared = matrix.T @ duals
     own = [shared + OWN * (matrix[side].T @ duals[side]) for side in (user, ~user)]
@@ -101,7 +101,7 @@ def _weights(
 
 
 def _solve(like: Floats, target: Floats) -> Floats:
-    """The dual coefficients of a logistic regression, by iterated reweighting."""
+    """Return the dual coefficients of a logistic regression, by iteratively reweighted least squares."""
     duals: Floats = np.zeros(len(target))
     for _ in range(30):
         chance = 1 / (1 + np.exp(-np.clip(like @ duals, -30, 30)))
@@ -115,7 +115,7 @@ def _solve(like: Floats, target: Floats) -> Floats:
 
 
 def _by_folds(like: Floats, target: Floats) -> Floats:
-    """For each sentence what a model says that was fitted without its fold."""
+    """Return each sentence's probability by a model fitted without its fold."""
     said = linear.left_out(like, target, np.arange(len(target)) % FOLDS, _solve)
     chance: Floats = 1 / (1 + np.exp(-np.clip(said, -30, 30)))
     return chance

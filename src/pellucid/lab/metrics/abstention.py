@@ -4,21 +4,16 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
-from pellucid.lab.metrics.ranking import SAMPLES
+from pellucid.lab.metrics.ranking import SAMPLES, Floats, percentile_interval
 
 THRESHOLDS = (0.3, 0.4, 0.5, 0.55, 0.6, 0.65, 0.7)
 _SEED = 20260101
-Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True)
 class Doubts:
-    """What speaks against an answer to one question: the recall's own doubt, and two plain signs of it.
-
-    `cosine` and `bm25` are the best raw score any candidate had, with its sign turned: higher is more doubtful.
-    """
+    """A recall's doubt, and two simpler signs of it: the best cosine and BM25 score of any candidate, negated."""
 
     doubt: float
     cosine: float
@@ -26,10 +21,7 @@ class Doubts:
 
 
 def told_apart(unanswerable: Sequence[Doubts], answerable: Sequence[Doubts]) -> dict[str, object]:
-    """The area under the ROC curve of each sign, with a 95 % interval; and what each threshold would abstain from.
-
-    Intervals are percentiles of 2,000 seeded resamples of both sets of questions; `gainOverFloors` is paired.
-    """
+    """Return each sign's area under the ROC curve, with 95 % intervals, and what share each threshold abstains from."""
     signs = {name: (_column(unanswerable, name), _column(answerable, name)) for name in Doubts.__slots__}
     areas = {name: _resampled_areas(*columns) for name, columns in signs.items()}
     doubt = signs.pop("doubt")
@@ -37,12 +29,12 @@ def told_apart(unanswerable: Sequence[Doubts], answerable: Sequence[Doubts]) -> 
         "unanswerable": len(unanswerable),
         "answerable": len(answerable),
         "auc": round(auc(*doubt), 4),
-        "interval": _interval(areas["doubt"]),
+        "interval": percentile_interval(areas["doubt"]),
         "floors": {name: round(auc(*columns), 4) for name, columns in signs.items()},
         "gainOverFloors": {
             name: {
                 "difference": round(auc(*doubt) - auc(*columns), 4),
-                "interval": _interval(areas["doubt"] - areas[name]),
+                "interval": percentile_interval(areas["doubt"] - areas[name]),
             }
             for name, columns in signs.items()
         },
@@ -57,24 +49,20 @@ def told_apart(unanswerable: Sequence[Doubts], answerable: Sequence[Doubts]) -> 
 
 
 def auc(high: Floats, low: Floats) -> float:
-    """How often one of `high` is above one of `low`, ties counting half (Mann and Whitney 1947)."""
+    """Return how often a value of `high` is above one of `low`, ties counting half (Mann and Whitney 1947)."""
     above = (high[:, None] > low).mean() + 0.5 * (high[:, None] == low).mean()
     return float(above)
 
 
 def _column(questions: Sequence[Doubts], name: str) -> Floats:
+    """Return one sign of all questions as an array."""
     return np.array([getattr(each, name) for each in questions], dtype=np.float64)
 
 
 def _resampled_areas(high: Floats, low: Floats) -> Floats:
-    """The area of each resample: the same questions for every sign, so that differences are paired."""
+    """Return the area under the curve for each resample, which draws the same questions for every sign."""
     rng, areas = np.random.default_rng(_SEED), np.empty(SAMPLES)
     for number in range(SAMPLES):
         picks = rng.integers(0, len(high), len(high)), rng.integers(0, len(low), len(low))
         areas[number] = auc(high[picks[0]], low[picks[1]])
     return areas
-
-
-def _interval(areas: Floats) -> list[float]:
-    low, high = np.percentile(areas, [2.5, 97.5])
-    return [round(float(low), 4), round(float(high), 4)]

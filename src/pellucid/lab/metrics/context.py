@@ -13,13 +13,12 @@ import numpy as np
 from pellucid.lab.datasets.dataset import KeptMemory, LabelledQuestion
 from pellucid.lab.metrics.ranking import interval
 
-BUDGETS = (2_000, 8_000)
-"""Characters."""
+BUDGETS = (2_000, 8_000)  # characters
 
 
 @dataclass(frozen=True, slots=True)
 class Filled:
-    """What one question's contexts hold, by budget: the keys of the records in each."""
+    """A question's ranking, and the record keys in its context by budget."""
 
     ranking: Sequence[KeptMemory]
     context: Mapping[int, Sequence[str]]
@@ -27,14 +26,14 @@ class Filled:
 
 @dataclass(frozen=True, slots=True)
 class Plain:
-    """A plain concatenation: characters around the whole, before each record, and between two."""
+    """A plain concatenation: the number of characters around the whole, before each record, and between two."""
 
     around: int = 0
     before: int = 0
     between: int = 1
 
     def keys(self, ranking: Iterable[KeptMemory], budget: int) -> set[str]:
-        """The keys of the records that stand in it."""
+        """Return the keys of the ranked records that fit into the budget, up to the first that does not."""
         found: set[str] = set()
         length = self.around
         for number, each in enumerate(ranking):
@@ -48,7 +47,9 @@ class Plain:
 def compare(
     questions: Sequence[LabelledQuestion], filled: Sequence[Filled], plain: Mapping[str, Plain]
 ) -> dict[str, object]:
-    """By budget the mean share of evidence in the context and in each plain concatenation, and the paired gain."""
+    """Return, by budget, the mean share of evidence in the context and in each plain concatenation, and the paired
+    gain.
+    """
     out: dict[str, object] = {}
     for budget in BUDGETS:
         ours = np.array(
@@ -73,5 +74,5 @@ def compare(
 
 
 def share(found: Iterable[str], question: LabelledQuestion) -> float:
-    """The share of a question's relevant records that are among these."""
+    """Return the share (0 to 1) of a question's relevant records that are among these; it must have some."""
     return len(set(found) & set(question.relevant)) / len(question.relevant)

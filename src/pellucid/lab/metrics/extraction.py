@@ -19,8 +19,8 @@ from pellucid.observe.pipeline import observe
 class Coverage:
     """How many records are cited as worth keeping, and how many of those are covered.
 
-    `covered`: evidence of some memory that shares a content word with the record itself. `agreeing`: evidence of some
-    memory that shares one with a sentence that cites the record. Names of speakers do not count as shared.
+    `covered`: evidence of a memory that shares a content word with the record. `agreeing`: evidence of a memory that
+    shares one with a sentence that cites the record. Names of speakers do not count.
     """
 
     cited: int = 0
@@ -28,19 +28,17 @@ class Coverage:
     agreeing: int = 0
 
     def __add__(self, other: "Coverage") -> "Coverage":
+        """Add the counts, one by one."""
         return Coverage(self.cited + other.cited, self.covered + other.covered, self.agreeing + other.agreeing)
 
 
 def coverage(
     cited: Mapping[str, Sequence[str]], said: Mapping[str, str], kept: Iterable[KeptMemory], names: Collection[str]
 ) -> Coverage:
-    """Which of the cited records are covered by what was kept.
+    """Count which of the cited records are covered by the `kept` memories.
 
-    Args:
-        cited: the keys of the records worth keeping, each with the sentences that cite it.
-        said: the text of each record; what is cited and not here does not count at all.
-        kept: the memories.
-        names: the speakers' names.
+    `cited` are the keys of the records worth keeping, each with the sentences that cite it; `said` is the text of each
+    record (cited ones without a text do not count); `names` are the speakers' names.
     """
     aside = {word for name in names for word in content_words(name)}
     held: dict[str, set[str]] = defaultdict(set)
@@ -57,10 +55,10 @@ def coverage(
 
 
 def distilled(parts: Sequence[tuple[Group, Sequence[KeptMemory]]]) -> dict[str, float]:
-    """What was kept of some groups: the wire form of coverage and compression.
+    """Return coverage and compression of what was kept of some groups, in wire form.
 
-    `compression` is characters of the turns over characters of the memories; what nobody said (a picture's caption)
-    is left out of the turns, and counted in `compressionWithCaptions`.
+    `compression` is characters of the turns over characters of the memories; what nobody said (a picture's caption) is
+    left out of the turns, and counted in `compressionWithCaptions`.
     """
     found = sum((_covered(group, kept) for group, kept in parts), start=Coverage())
     trace = sum(len(record.turn.content) for group, _ in parts for record in group.records)
@@ -84,7 +82,7 @@ def distilled(parts: Sequence[tuple[Group, Sequence[KeptMemory]]]) -> dict[str, 
 
 
 def turns_per_second(dataset: Dataset, extractor: Extractor, judge: Judge, clock: Clock) -> float:
-    """Turns a second of processor time that are extracted, scored and judged; nothing is embedded or written."""
+    """Return the turns extracted, scored and judged per second of processor time, without encoding or writing."""
     warm = Segment("warm", (Turn("warm", 1, "user", "We decided to start warm."),), "session_end")
     observe(warm, extractor, judge, clock)
     cut = [segment for group in dataset.groups for segment in segments(record.turn for record in group.records)]
@@ -95,9 +93,11 @@ def turns_per_second(dataset: Dataset, extractor: Extractor, judge: Judge, clock
 
 
 def _covered(group: Group, kept: Sequence[KeptMemory]) -> Coverage:
+    """Count the coverage of one group."""
     names = {record.turn.speaker for record in group.records if record.turn.speaker}
     return coverage(group.cited, {record.key: record.turn.content for record in group.records}, kept, names)
 
 
 def _ratio(part: float, whole: float) -> float:
+    """Return a ratio to four places; 0 if the whole is 0."""
     return round(part / whole, 4) if whole else 0.0

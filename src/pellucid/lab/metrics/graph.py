@@ -6,29 +6,27 @@ from typing import Any
 
 import numpy as np
 
-from pellucid.lab.metrics.ranking import interval
+from pellucid.lab.metrics.ranking import interval, mean
 
-Requires = Mapping[int, frozenset[int]]
-"""A document's number, and the numbers of those that it requires directly."""
+Requires = Mapping[int, frozenset[int]]  # A document's number, and the numbers of those that it requires directly
 Pair = tuple[int, int]
 LEAST_PLACES = 5
-EXAMPLES = 5
-"""Wrong and missing edges named, at most."""
+EXAMPLES = 5  # wrong and missing edges named, at most
 
 
 def pairs(requires: Requires, aside: AbstractSet[int] = frozenset()) -> set[Pair]:
-    """The edges of a map, those from or to a document in `aside` left out."""
+    """Return the edges of a requirements map, without those from or to a document in `aside`."""
     return {(source, each) for source, targets in requires.items() for each in targets if not {source, each} & aside}
 
 
 def without(requires: Requires, aside: AbstractSet[int]) -> dict[int, frozenset[int]]:
-    """The map without the documents in `aside`, and without those that then require nothing."""
+    """Return the map without the documents in `aside`, and without those that then require nothing."""
     left = {source: targets - aside for source, targets in requires.items() if source not in aside}
     return {source: targets for source, targets in left.items() if targets}
 
 
 def agreement(found: AbstractSet[Pair], true: AbstractSet[Pair]) -> dict[str, Any]:
-    """Precision and recall of edges, with a few of the wrong and the missing ones."""
+    """Return `precision` and `recall` of edges (0 of none), the counts, and at most five `wrong` and `missing` ones."""
     right = len(found & true)
     return {
         "precision": round(right / len(found), 4) if found else 0.0,
@@ -41,7 +39,7 @@ def agreement(found: AbstractSet[Pair], true: AbstractSet[Pair]) -> dict[str, An
 
 
 def closure(requires: Requires, start: int) -> frozenset[int]:
-    """All that a document requires, directly or through others, itself left out."""
+    """Return all that a document requires, directly or indirectly, except itself; empty if it requires nothing."""
     seen: set[int] = set()
     waiting = list(requires.get(start, ()))
     while waiting:
@@ -53,17 +51,17 @@ def closure(requires: Requires, start: int) -> frozenset[int]:
 
 
 def all_direct(ranking: Sequence[int], wanted: Collection[int]) -> bool:
-    """Whether every direct requirement stands in the first max(5, n) of a ranking of documents."""
+    """Whether all n direct requirements are in the first max(5, n) ranks."""
     return set(wanted) <= set(ranking[: max(LEAST_PLACES, len(wanted))])
 
 
 def closure_recall(ranking: Sequence[int], wanted: Collection[int]) -> float:
-    """The share of a closure that stands in the first 2 × |closure| of a ranking of documents."""
+    """Return the share of a closure that is in the first 2 × |closure| ranks."""
     return len(set(wanted) & set(ranking[: 2 * len(wanted)])) / len(wanted)
 
 
 def dependencies(rankings: Mapping[int, Sequence[int]], requires: Requires) -> dict[str, Any]:
-    """How well rankings of "what does N depend on" bring what N requires.
+    """Measure how well rankings of "what does N depend on" bring what N requires.
 
     Args:
         rankings: for each document asked about, documents best first; the one asked about stands wherever it came.
@@ -78,19 +76,15 @@ def dependencies(rankings: Mapping[int, Sequence[int]], requires: Requires) -> d
     others = {number: [each for each in ranking if each != number] for number, ranking in rankings.items()}
     direct = np.array([float(all_direct(rankings[number], requires[number])) for number in rankings])
     deep = np.array([closure_recall(rankings[number], reached[number]) for number in rankings])
-    many = [closure_recall(rankings[n], reached[n]) for n in rankings if len(reached[n]) > len(requires[n])]
+    many = np.array([deep[at] for at, n in enumerate(rankings) if len(reached[n]) > len(requires[n])])
     return {
         "documents": len(rankings),
-        "direct": _mean(direct),
+        "direct": mean(direct),
         "directInterval": interval(direct),
-        "closure": _mean(deep),
+        "closure": mean(deep),
         "closureInterval": interval(deep),
-        "closureOfMany": _mean(many),
+        "closureOfMany": mean(many),
         "withLargerClosure": len(many),
-        "directOthers": _mean([float(all_direct(others[number], requires[number])) for number in rankings]),
-        "closureOthers": _mean([closure_recall(others[number], reached[number]) for number in rankings]),
+        "directOthers": mean(np.array([float(all_direct(others[n], requires[n])) for n in rankings])),
+        "closureOthers": mean(np.array([closure_recall(others[n], reached[n]) for n in rankings])),
     }
-
-
-def _mean(values: Sequence[float] | np.ndarray[tuple[int], np.dtype[np.float64]]) -> float:
-    return round(float(np.mean(values)), 4) if len(values) else 0.0

@@ -17,32 +17,30 @@ Floats = np.ndarray[tuple[int], np.dtype[np.float64]]
 
 
 def keys_of(item: Item) -> tuple[str, ...]:
-    """The keys of the records at one place."""
+    """Return the keys of the records at one rank."""
     return (item,) if isinstance(item, str) else item
 
 
 def hit_at(k: int) -> Metric:
-    """1 if any relevant record stands in the first k."""
+    """Make the metric: 1 if any relevant record is in the first k."""
     return lambda ranking, labels: float(any(_new_records(ranking[:k], labels)))
 
 
 def recall_at(k: int) -> Metric:
-    """The share of relevant records that stand in the first k."""
+    """Make the metric: the share of relevant records in the first k."""
     return lambda ranking, labels: sum(map(len, _new_records(ranking[:k], labels))) / len(labels)
 
 
 def mrr(ranking: Ranking, labels: Mapping[str, int]) -> float:
-    """One over the place of the first relevant record within the first 10, else 0."""
+    """Return 1 / rank of the first relevant record within the first 10, else 0."""
     return next((1 / place for place, found in enumerate(_new_records(ranking[:10], labels), start=1) if found), 0.0)
 
 
 def ndcg_at(k: int) -> Metric:
-    """Normalised discounted cumulative gain, linear gains, as in trec_eval (Järvelin & Kekäläinen, TOIS 2002).
-
-    A place that brings several relevant records gains the best of them.
-    """
+    """Make the metric nDCG with linear gains, as in trec_eval; a rank with several relevant records counts the best."""
 
     def ndcg(ranking: Ranking, labels: Mapping[str, int]) -> float:
+        """Return the gain of a ranking relative to the best possible one."""
         found = [max((labels[key] for key in keys), default=0) for keys in _new_records(ranking[:k], labels)]
         gain = sum(grade / log2(place + 1) for place, grade in enumerate(found, start=1))
         best = sum(grade / log2(place + 1) for place, grade in enumerate(sorted(labels.values(), reverse=True)[:k], 1))
@@ -52,7 +50,7 @@ def ndcg_at(k: int) -> Metric:
 
 
 def _new_records(ranking: Ranking, labels: Mapping[str, int]) -> list[set[str]]:
-    """The relevant records that each place brings, those brought before left out."""
+    """Return, for each rank, the relevant records that it brings for the first time; empty where it brings none."""
     out: list[set[str]] = []
     brought: set[str] = set()
     for item in ranking:
@@ -73,26 +71,26 @@ METRICS: dict[str, Metric] = {
 
 @dataclass(frozen=True, slots=True)
 class Scores:
-    """Every metric of every question, aligned with the questions; NaN where a metric says nothing of a question."""
+    """Every metric of every question, as arrays aligned with the questions; NaN where a metric does not apply."""
 
     values: Mapping[str, Floats]
 
     @classmethod
     def of(cls, rows: Sequence[Mapping[str, float]]) -> "Scores":
-        """The columns of one row a question; what a row lacks is NaN."""
+        """Make columns of one row for each question; missing values are NaN."""
         names = dict.fromkeys(name for row in rows for name in row)
         return cls({name: np.array([row.get(name, np.nan) for row in rows]) for name in names})
 
     def means(self) -> dict[str, float]:
-        """The mean of each metric."""
+        """Return the mean of each metric."""
         return {name: mean(column) for name, column in self.values.items()}
 
     def intervals(self) -> dict[str, list[float]]:
-        """A 95 % bootstrap interval of each mean (percentiles of 2,000 seeded resamples of the questions)."""
+        """Return a 95 % bootstrap interval of each mean (percentiles of 2,000 seeded resamples of the questions)."""
         return {name: interval(column) for name, column in self.values.items()}
 
     def gain_over(self, other: "Scores") -> dict[str, dict[str, object]]:
-        """The paired difference to another run over the same questions, with its interval, in what both have."""
+        """Return the paired difference to another run over the same questions, with its interval, by common metric."""
         out: dict[str, dict[str, object]] = {}
         for name in (name for name in self.values if name in other.values):
             difference = self.values[name] - other.values[name]
@@ -101,21 +99,35 @@ class Scores:
 
 
 def scored(question: LabelledQuestion, ranking: Ranking) -> dict[str, float]:
-    """Every metric of one question."""
+    """Return every metric of one question's ranking."""
     return {name: metric(ranking, question.relevant) for name, metric in METRICS.items()}
 
 
 def mean(values: Floats) -> float:
-    """The mean of what is known, to four places; 0 if nothing is."""
+    """Return the mean of the values that are not NaN, to four places; 0 if there is none."""
     known = values[~np.isnan(values)]
     return round(float(known.mean()), 4) if len(known) else 0.0
 
 
 def interval(values: Floats) -> list[float]:
-    """A 95 % bootstrap interval of the mean of what is known (Efron 1979; percentile method)."""
+    """Return a 95 % bootstrap interval of the mean of the values that are not NaN (percentile method); [0, 0] of
+    none."""
     values = values[~np.isnan(values)]
     if len(values) == 0:
         return [0.0, 0.0]
     picks = np.random.default_rng(20260101).integers(0, len(values), (SAMPLES, len(values)))
-    low, high = np.percentile(values[picks].mean(axis=1), [2.5, 97.5])
+    return percentile_interval(values[picks].mean(axis=1))
+
+
+def percentile_interval(resampled: Floats) -> list[float]:
+    """Return the 95 % percentile interval of resampled values."""
+    low, high = np.percentile(resampled, [2.5, 97.5])
     return [round(float(low), 4), round(float(high), 4)]
+
+
+def spread(millis: Sequence[float]) -> dict[str, float]:
+    """Return the median `p50` and the 95th percentile `p95`; `{}` without values."""
+    if not millis:
+        return {}
+    p50, p95 = np.percentile(millis, [50, 95])
+    return {"p50": round(float(p50), 2), "p95": round(float(p95), 2)}

@@ -12,8 +12,7 @@ from pellucid.lab.datasets.sessions import TurnLabel, Wanted
 from pellucid.lab.metrics.ranking import interval, keys_of, mean
 from pellucid.lab.run import measured
 
-RUN = 12
-"""Consecutive words that tell that a context quotes a turn."""
+RUN = 12  # consecutive words that tell that a context quotes a turn
 _WORD = re.compile(r"\w+")
 SHAPES: Mapping[str, re.Pattern[str]] = {
     "table": re.compile(r"(?:\|[^|\n]+){2}\||^[ \t]*[-=+]{5,}", re.MULTILINE),
@@ -28,15 +27,16 @@ SHAPES: Mapping[str, re.Pattern[str]] = {
 
 
 def of_sessions(wanted: Mapping[str, Wanted]) -> Callable[[LabelledQuestion, RankedAnswer], dict[str, float]]:
-    """How an answer to each of these questions is measured: the ordinary metrics, and those that sessions have.
+    """Make the measure for answers to these questions: the usual metrics, and those particular to sessions.
 
-    `strict@N`: what must be said matches in the context of N characters; `lenient@N`: or the context holds a run of
-    12 words of an evidence turn (the whole turn if it is shorter), or a memory that cites one; `mrrMatched`: one over
-    the place of the first memory that is, cites or matches evidence; `supersededFirst`, of what changed: whether an
-    older word stands above that place, or there is no such place.
+    `strict@N`: the required pattern matches in the context of N characters; `lenient@N`: or the context holds a run of
+    12 words of an evidence turn (the whole turn if it is shorter), or a memory that cites one; `mrrMatched`: 1 / rank
+    of the first memory that is, cites or matches evidence; `supersededFirst`, for changed facts: whether a superseded
+    turn ranks above that, or only it is ranked.
     """
 
     def measure(question: LabelledQuestion, answer: RankedAnswer) -> dict[str, float]:
+        """Measure one answer."""
         want, out = wanted[question.id], measured(question, answer)
         for budget, held in answer.contexts.items():
             strict = want.must.search(held.text) is not None
@@ -53,7 +53,7 @@ def of_sessions(wanted: Mapping[str, Wanted]) -> Callable[[LabelledQuestion, Ran
 
 
 def first_places(question: LabelledQuestion, want: Wanted, answer: RankedAnswer) -> tuple[int, int]:
-    """The first place that is, cites or matches evidence, and the first that is or cites an older word; 0: none."""
+    """Return the first rank (0: none) that cites or matches evidence, and the first that cites a superseded turn."""
     first = older = 0
     for place, (item, text) in enumerate(zip(answer.ranking, answer.texts, strict=True), start=1):
         keys = keys_of(item)
@@ -65,7 +65,7 @@ def first_places(question: LabelledQuestion, want: Wanted, answer: RankedAnswer)
 
 
 def quotes(context: str, texts: Iterable[str]) -> bool:
-    """Whether a context holds a run of words of one of these texts."""
+    """Whether a context holds `RUN` consecutive words of one of these texts."""
     said = f" {_words(context)} "
     for text in texts:
         words = _words(text).split()
@@ -76,16 +76,17 @@ def quotes(context: str, texts: Iterable[str]) -> bool:
 
 
 def _words(text: str) -> str:
+    """Return the words of a text, in lower case, separated by blanks."""
     return " ".join(_WORD.findall(text.lower()))
 
 
 def durable(labels: Sequence[TurnLabel], kept: Collection[KeptMemory]) -> dict[str, Any]:
-    """How right and how complete the kept memories are that stand in labelled turns, with 95 % intervals.
+    """Return precision and recall of the kept memories that cite labelled turns, with 95 % intervals.
 
-    `precision`: of those that cite a durable turn or one that is not (turns that only bear a fact count for neither),
-    the share that cites a durable one; `recall`: the share of facts of which some memory cites a turn that bears it;
-    `repeats`: memories that cite a turn with a fact, over the facts found; `shaped`: the share that looks like a table,
-    a menu or a log (`SHAPES`).
+    `precision`: of the memories that cite a durable or a worthless turn (turns that only support a fact are neutral),
+    the share that cites a durable one; `recall`: the share of facts with a memory that cites a supporting turn;
+    `repeats`: memories that cite a turn with a fact, per fact found; `shaped`: the share that looks like a table, a
+    menu or a log (`SHAPES`).
     """
     by_key = {label.key: label for label in labels}
     judged = [(each, [by_key[key] for key in each.keys if key in by_key]) for each in kept]
@@ -121,7 +122,7 @@ def durable(labels: Sequence[TurnLabel], kept: Collection[KeptMemory]) -> dict[s
 
 
 def by_halves(labels: Sequence[TurnLabel], kept: Collection[KeptMemory]) -> dict[str, dict[str, Any]]:
-    """The same over all sessions, over the first half of them by name (to choose rules by), and over the other."""
+    """Return `durable` over all sessions, over the first half of them by name (for tuning), and over the other half."""
     names = sorted({label.session for label in labels})
     halves = {"all": names, "first": names[: len(names) // 2], "other": names[len(names) // 2 :]}
     return {name: durable([label for label in labels if label.session in half], kept) for name, half in halves.items()}

@@ -11,8 +11,7 @@ from pellucid.lab.metrics.ranking import Ranking, interval, keys_of
 from pellucid.language.spelling import attribute_key
 from pellucid.model.memory import Memory
 
-DEPTH = 50
-"""Places within which a memory counts as retrieved."""
+DEPTH = 50  # places within which a memory counts as retrieved
 
 Case = Literal["newerAbove", "newerOnly", "olderAbove", "olderOnly", "neither"]
 CASES: tuple[Case, ...] = ("newerAbove", "newerOnly", "olderAbove", "olderOnly", "neither")
@@ -20,7 +19,11 @@ CASES: tuple[Case, ...] = ("newerAbove", "newerOnly", "olderAbove", "olderOnly",
 
 
 def case(older: Sequence[str], newer: Sequence[str], ranking: Ranking) -> Case:
-    """What became of one changed fact in a ranking. What is not retrieved, or superseded, stands below all that is."""
+    """Classify one changed fact by which of its statements ranks higher within 50 places; one not among them ranks
+    below all.
+
+    Where both are first cited at one rank, it is `olderAbove`.
+    """
     first_older, first_newer = _first(ranking, older), _first(ranking, newer)
     if first_newer is None:
         return "neither" if first_older is None else "olderOnly"
@@ -30,7 +33,7 @@ def case(older: Sequence[str], newer: Sequence[str], ranking: Ranking) -> Case:
 
 
 def newer_above(updates: Sequence[Update], rankings: Sequence[Ranking]) -> dict[str, Any]:
-    """The wire form: `newerAbove`, the share in which the newer stands above, with its 95 % interval and each case."""
+    """Return the share of facts whose newer statement ranks above the older, with its interval, in wire form."""
     found = [case(update.older, update.newer, ranking) for update, ranking in zip(updates, rankings, strict=True)]
     above = np.array([float(each in ("newerAbove", "newerOnly")) for each in found])
     counts = Counter(found)
@@ -45,7 +48,7 @@ def newer_above(updates: Sequence[Update], rankings: Sequence[Ranking]) -> dict[
 def of_user_turns(
     group: Group, updates: Sequence[Update], rankings: Sequence[Ranking]
 ) -> tuple[list[Update], list[Ranking]]:
-    """The same with only the user's turns as statements; what has none on one side is left out."""
+    """Restrict the statements of updates to the user's turns; updates without one on either side are dropped."""
     said = {record.key for record in group.records if record.turn.role == "user"}
     out: list[tuple[Update, Ranking]] = []
     for update, ranking in zip(updates, rankings, strict=True):
@@ -56,7 +59,8 @@ def of_user_turns(
 
 
 def same_attribute(updates: Sequence[Update], memories: Sequence[tuple[Memory, Sequence[str]]]) -> dict[str, int]:
-    """Among changed facts: in how many both sides state the same `entity::attribute`, and what became of the older.
+    """Count the changed facts whose two sides state the same `entity::attribute`, and how many older ones are
+    superseded.
 
     `memories` are all that were kept, each with the keys of its evidence. `changed` are the pairs whose values differ;
     `superseded` those of them in which every older memory that states the attribute is superseded, or has it retired.
@@ -78,7 +82,7 @@ Stated = Mapping[str, list[tuple[Memory, str]]]
 
 
 def _stated(memories: Sequence[tuple[Memory, Sequence[str]]], keys: Sequence[str]) -> Stated:
-    """The memories that stand in these records, by each `entity::attribute` they state, with its attribute's name."""
+    """Return (memory, attribute name) of memories citing these records, by each `entity::attribute` they state."""
     out: dict[str, list[tuple[Memory, str]]] = {}
     for memory, covered in memories:
         if memory.entity_ref and not set(keys).isdisjoint(covered):
@@ -88,13 +92,16 @@ def _stated(memories: Sequence[tuple[Memory, Sequence[str]]], keys: Sequence[str
 
 
 def _values(stated: Sequence[tuple[Memory, str]]) -> set[str]:
+    """Return the values that memories give to an attribute, casefolded."""
     return {memory.structured_attributes[name].casefold().strip() for memory, name in stated}
 
 
 def _is_retired(memory: Memory, name: str) -> bool:
+    """Whether a memory is superseded, or has this attribute retired."""
     return memory.status == "superseded" or name in memory.retired_attributes
 
 
 def _first(ranking: Ranking, keys: Sequence[str]) -> int | None:
+    """Return the first rank (from 0) with one of these keys within `DEPTH`; None if there is none."""
     wanted = set(keys)
     return next((at for at, item in enumerate(ranking[:DEPTH]) if not wanted.isdisjoint(keys_of(item))), None)

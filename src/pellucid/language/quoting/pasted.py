@@ -7,7 +7,7 @@ are none of these. A pure function of the text.
 """
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -88,7 +88,7 @@ _READS_ON = 0.15
 
 @lru_cache(256)
 def spans(text: str) -> tuple[MessageSpan, ...]:
-    """The message cut where own words and pasted material meet, in order; empty for an empty message."""
+    """The spans of own words and of pasted material in a message, in order; none for an empty message."""
     pieces = [piece for line in text[:_LONGEST].splitlines(keepends=True) for piece in _split_at_screen(line)]
     lines = [piece.rstrip("\r\n") for piece in pieces]
     pasted = [_MARKER.fullmatch(line) is not None for line in lines]
@@ -107,28 +107,28 @@ def spans(text: str) -> tuple[MessageSpan, ...]:
 
 
 def _split_at_screen(line: str) -> list[str]:
-    """A line, cut where somebody's own words go over into a terminal's screen (`The transcript: ❯ make it`)."""
+    """A line as one piece, or two if it goes over from own words into a terminal's screen (`Look: ❯ make it`)."""
     screen = _SCREEN.search(line)
     return [line[: screen.start()], line[screen.start() :]] if screen and line[: screen.start()].strip() else [line]
 
 
 def own_words(text: str) -> str:
-    """What a user says in a message, without what was pasted into it."""
+    """The user's own words in a message: all but what was pasted into it."""
     return "".join(text[span.start : span.end] for span in spans(text) if not span.pasted).strip()
 
 
 def pasted_words(text: str) -> str:
-    """What was pasted into a message."""
+    """The pasted material in a message."""
     return "".join(text[span.start : span.end] for span in spans(text) if span.pasted).strip()
 
 
 Lines = Sequence[str]
 Marks = Sequence[bool]
-Finder = Callable[[Lines, Marks], Iterator[tuple[int, int]]]
+"""One for each line: whether it is known to be pasted."""
 
 
 def _fenced_spans(lines: Lines, _: Marks) -> Iterator[tuple[int, int]]:
-    """The line ranges of fences and tags with what is between them; one never closed reaches to the end."""
+    """The ranges of lines from a fence or tag to its closing one; a fence that is never closed reaches to the end."""
     at = 0
     ends = _last_closings(lines)
     while at < len(lines):
@@ -146,22 +146,22 @@ def _fenced_spans(lines: Lines, _: Marks) -> Iterator[tuple[int, int]]:
 
 
 def _last_closings(lines: Lines) -> dict[str, int]:
-    """The last line with a closing tag of each name."""
+    """By name of a tag, the number of the last line that closes one."""
     return {found[1]: n for n, line in enumerate(lines) for found in re.finditer(r"</([A-Za-z][\w:-]{0,40})>", line)}
 
 
 def _quoted_spans(lines: Lines, _: Marks) -> Iterator[tuple[int, int]]:
-    """The line of each quotation (`> …`), with the lines that lead it in (`On 1 March 2026 Ada wrote:`)."""
+    """The ranges of lines of each quotation (`> …`), with the lines that lead it in (`On 1 March 2026 Ada wrote:`)."""
     for at, line in enumerate(lines):
         if _QUOTE.match(line):
             before = at
             while before > 0 and lines[before - 1].rstrip().endswith(":") and re.search(r"\d", lines[before - 1]):
-                before -= 1  # `On 1 March 2026 Ada wrote:`
+                before -= 1
             yield before, at + 1
 
 
 def _mail_spans(lines: Lines, _: Marks) -> Iterator[tuple[int, int]]:
-    """A mail with its header: three fields in a row, among them who it is from; it reaches to the end."""
+    """The lines from a mail's header (three fields in a row, `From:` among them) to the end of the message."""
     run: list[str] = []
     for at, line in enumerate(lines):
         name = line.partition(":")[0].strip(" *").lower()
@@ -172,7 +172,7 @@ def _mail_spans(lines: Lines, _: Marks) -> Iterator[tuple[int, int]]:
 
 
 def _machine_runs(lines: Lines, pasted: Marks) -> Iterator[tuple[int, int]]:
-    """Runs of lines that a machine wrote, with the blank and indented lines among and below them."""
+    """The ranges of lines that a machine wrote, with the blank and indented lines among and below them."""
     start = -1
     count = others = end = 0
     silent = False
@@ -205,14 +205,14 @@ def _is_machine(line: str) -> bool:
 
 
 def _document_spans(lines: Lines, pasted: Marks) -> Iterator[tuple[int, int]]:
-    """From the first heading to the end, where there are several and much stands below them."""
+    """The lines from the first heading to the end, where there are several and many lines below them."""
     headings = [at for at, line in enumerate(lines) if not pasted[at] and _HEADING.match(line)]
     if len(headings) >= _MANY_HEADINGS and sum(bool(line.strip()) for line in lines[headings[0] :]) >= _DOCUMENT_LINES:
         yield headings[0], len(lines)
 
 
 def _report_spans(lines: Lines, pasted: Marks) -> Iterator[tuple[int, int]]:
-    """Paragraphs that read as reports, with the titles right above them."""
+    """The ranges of lines of paragraphs that read as reports, with the titles right above them."""
     title = -1
     for start, end in _paragraph_spans(lines, pasted):
         text = " ".join(lines[start:end])
@@ -226,7 +226,7 @@ def _report_spans(lines: Lines, pasted: Marks) -> Iterator[tuple[int, int]]:
 
 
 def _paragraph_spans(lines: Lines, pasted: Marks) -> Iterator[tuple[int, int]]:
-    """The line ranges of paragraphs in what is not known to be pasted."""
+    """The ranges of lines of paragraphs that are not known to be pasted."""
     start = -1
     for at, line in enumerate([*lines, ""]):
         if at < len(lines) and line.strip() and not pasted[at]:
@@ -245,5 +245,6 @@ def _is_report(text: str) -> bool:
 
 
 def _is_title(text: str) -> bool:
+    """Whether a paragraph is short, begins with a capital, ends in no mark, and nobody speaks in it."""
     words = text.split()
     return 0 < len(words) <= _TITLE_WORDS and words[0][:1].isupper() and text[-1].isalnum() and not _SPEAKS.search(text)

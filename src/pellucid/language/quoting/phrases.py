@@ -23,10 +23,10 @@ _Word = tuple[str, int, int]
 
 
 def phrases(text: str, telling: int) -> dict[str, tuple[int, int]]:
-    """The shortest stretches of words that hold `telling` different ones which carry meaning, by their plain words.
+    """The shortest runs of words with `telling` different ones that carry meaning, each with its first place in `text`.
 
-    With each comes where it stands first (characters). None goes beyond a sentence, a clause or a cell. Two texts share
-    such a phrase where one says word for word what the other says, whatever stands around it, in whatever marks.
+    A phrase is given in plain words, its place in characters. None goes beyond a sentence, a clause or a cell. Two
+    texts share a phrase where one says word for word what the other says, whatever stands around it, in whatever marks.
     """
     out: dict[str, tuple[int, int]] = {}
     begin = 0
@@ -38,10 +38,7 @@ def phrases(text: str, telling: int) -> dict[str, tuple[int, int]]:
 
 
 def _phrases_of_clause(found: Sequence[_Word], telling: int) -> Iterator[tuple[str, tuple[int, int]]]:
-    """From each word that carries meaning on, the shortest run of words with `telling` different such words.
-
-    Each in plain words, with its span in the text.
-    """
+    """The phrases of one clause, with their places: one from each word that carries meaning on (see `phrases`)."""
     starts = [at for at, (word, _, _) in enumerate(found) if carries_meaning(word)]
     for number, start in enumerate(starts):
         held: dict[str, int] = {}
@@ -55,13 +52,13 @@ def _phrases_of_clause(found: Sequence[_Word], telling: int) -> Iterator[tuple[s
                 break
 
 
-def row(text: str) -> str:
-    """The words of a text in one row: a phrase stands in the text if it stands in here between spaces."""
+def words_row(text: str) -> str:
+    """The plain words of a text, with a space before, between and behind: it holds ` phrase ` if the text holds it."""
     return f" {' '.join(word for word, _, _ in _words(text))} "
 
 
-def passage(text: str, places: Collection[tuple[int, int]]) -> str:
-    """The longest stretch of a text that is covered by places which meet, in one line of 200 characters at most."""
+def longest_covered(text: str, places: Collection[tuple[int, int]]) -> str:
+    """The longest part of a text that overlapping places cover, in one line of 200 characters at most."""
     joined: list[tuple[int, int]] = []
     for start, end in sorted(places):
         if joined and start <= joined[-1][1]:
@@ -74,6 +71,7 @@ def passage(text: str, places: Collection[tuple[int, int]]) -> str:
 
 
 def _words(text: str, begin: int = 0, end: int | None = None) -> Iterator[_Word]:
+    """The words of a text between two places, casefolded and without apostrophes, each with its place."""
     for found in _WORD.finditer(text, begin, len(text) if end is None else end):
         word = unicodedata.normalize("NFKC", found[0]).casefold()
         yield _APOSTROPHE.sub("", word), found.start(), found.end()

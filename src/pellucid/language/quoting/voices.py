@@ -39,27 +39,30 @@ _SAID = re.compile(
 
 
 @lru_cache(256)
-def pasted(text: str) -> tuple[str, str]:
-    """What of a turn is quoted or pasted, and what is its own; told by form, by mail headers and by lead-ins."""
-    inside, outside = [pasted_words(text)], list[str]()
+def foreign_and_own(text: str) -> tuple[str, str]:
+    """The lines of a turn that are pasted or quoted, and the speaker's own: two texts, either may be empty.
+
+    They are told apart by form, by mail headers and by lead-ins (`the log says:`).
+    """
+    foreign, own = [pasted_words(text)], list[str]()
     follows, fields = False, 0
     for line in own_words(text).splitlines():
         fields = fields + 1 if _MAIL_FIELD.match(line) else 0
         if follows:
-            inside.append(line)
+            foreign.append(line)
         elif _LEAD_IN.match(line) or _PASTED.match(line) or _WROTE.match(line) or fields > 1:
             follows = True
         else:
-            outside.append(line)
-    return "\n".join(part for part in inside if part), "\n".join(outside)
+            own.append(line)
+    return "\n".join(part for part in foreign if part), "\n".join(own)
 
 
-def mostly_foreign(text: str) -> bool:
+def is_mostly_foreign(text: str) -> bool:
     """Whether half of a turn's words or more are pasted or quoted line by line."""
-    inside, outside = pasted(text)
-    return bool(inside.strip()) and len(words(inside)) >= len(words(outside))
+    foreign, own = foreign_and_own(text)
+    return bool(foreign.strip()) and len(words(foreign)) >= len(words(own))
 
 
 def quoted(text: str) -> list[str]:
-    """The passages that stand between quotation marks, a clause long or longer."""
+    """The parts of a text between quotation marks that are a clause long or longer, without the marks."""
     return [next(part for part in found.groups() if part) for found in _SAID.finditer(text)]

@@ -1,6 +1,6 @@
-"""Two statements in, whether both can hold out: the same frame, filled in one place with two things of one kind.
+"""Two statements in, whether both can hold out: the same frame, filled in one place with two values of one kind.
 
-`The relay uses port 8080` and `… port 9090` are one frame with two fillings. Words of a place or of a person in one of
+`The relay uses port 8080` and `… port 9090` are one frame with two values. Words of a place or of a person in one of
 them alone (`in staging`, `the other relay`) make two frames. A closed class decides where one place holds several
 things (`the API supports JSON`), and what is used or done beside another thing is no contradiction (`we use pytest`,
 `we use ruff`).
@@ -14,11 +14,11 @@ from functools import cache
 from typing import Literal
 
 from pellucid.language import lexicon
-from pellucid.language.clauses import pieces
-from pellucid.language.inflection import folded
-from pellucid.language.statements.frames import Frame, frames, words
-from pellucid.language.statements.places import Change, are_apart
-from pellucid.language.statements.tokens import Kind, Token, fold_words, structure
+from pellucid.language.clauses import comma_parts
+from pellucid.language.inflection import base_form, base_forms
+from pellucid.language.statements.frames import Frame, frames, tokenise
+from pellucid.language.statements.places import Change, hold_elsewhere
+from pellucid.language.statements.tokens import Kind, Token, fold_words, structure_words
 
 Strength = Literal["plain", "open", "guess"]
 """plain: the newer says what holds now. open: both cannot hold, and neither is plainly meant to stand in the other's
@@ -43,42 +43,39 @@ class Clash:
 
 
 def clash(older: str, newer: str) -> Clash | None:
-    """Whether a newer statement cannot hold together with an older one; None where it can, or where it is not known."""
-    found = [met for old in frames(older) for new in frames(newer) if (met := _clash_of(old, new)) is not None]
-    found += [met for new in frames(newer) if new.change and (met := _clash_of_numbers(older, new.change))]
-    return min(found, key=lambda each: (_STRENGTHS.index(each.strength), not each.whole), default=None)
+    """The plainest contradiction of an older statement by a newer one; None where both can hold, or nobody can tell."""
+    found = [_clash_of_frames(old, new) for old in frames(older) for new in frames(newer)]
+    found += [_clash_with_old_number(older, new.change) for new in frames(newer) if new.change]
+    certain = (each for each in found if each)
+    return min(certain, key=lambda each: (_STRENGTHS.index(each.strength), not each.whole), default=None)
 
 
 def is_another_value(older: str, newer: str, values: tuple[str, str]) -> bool:
-    """Whether the values that two statements give one attribute stand against each other, and not side by side.
+    """Whether the values that two statements give one attribute contradict each other, and do not hold side by side.
 
-    Not where a value is but the first of a list, nor where each names another place that it holds for.
+    They do not where a value is but the first of a list, nor where each statement names another place it holds for.
+    `values` are the older one's and the newer one's.
     """
-    if any(_is_listed(text, value) for text, value in zip((older, newer), values, strict=True)):
+    if any(_begins_list(text, value) for text, value in zip((older, newer), values, strict=True)):
         return False
     rest = (text.replace(value, " ") for text, value in zip((older, newer), values, strict=True))
-    left, right = (fold_words(words(text)) for text in rest)
-    return not are_apart(left, right)
+    left, right = (fold_words(tokenise(text)) for text in rest)
+    return not hold_elsewhere(left, right)
 
 
-def _is_listed(text: str, value: str) -> bool:
-    """Whether a bare number is followed by the next of a list of numbers."""
-    goes_on = rf"{re.escape(value)}(?:, | (?:{'|'.join(map(re.escape, _joints()))}) )\d"
-    return value.isdigit() and bool(re.search(goes_on, text))
+def _begins_list(text: str, value: str) -> bool:
+    """Whether a value is a bare number that another follows in a list: `8080` of `8080, 8081 and 8082`."""
+    joints = "|".join(map(re.escape, sorted(lexicon.words("joints"))))
+    return value.isdigit() and bool(re.search(rf"{re.escape(value)}(?:, | (?:{joints}) )\d", text))
 
 
-@cache
-def _joints() -> tuple[str, ...]:
-    return tuple(sorted(lexicon.words("joints")))
+def have_akin_names(older: str, newer: str) -> bool:
+    """Whether a word of only one statement is part of a word of only the other: `npm` of `pnpm`."""
+    return _have_akin_words(*({word for frame in frames(text) for word in frame.words} for text in (newer, older)))
 
 
-def is_kin(older: str, newer: str) -> bool:
-    """Whether what one statement names is named within what the other does: `npm` in `pnpm`."""
-    return _are_kin(*({word for frame in frames(text) for word in frame.words} for text in (newer, older)))
-
-
-def _are_kin(mine: AbstractSet[str], theirs: AbstractSet[str]) -> bool:
-    """Whether a word that only one side has is part of a word that only the other has: `Postgres`, `PostgreSQL`."""
+def _have_akin_words(mine: AbstractSet[str], theirs: AbstractSet[str]) -> bool:
+    """Whether a word that only one set has is part of a word that only the other has: `Postgres`, `PostgreSQL`."""
     return any(
         len(one) >= _SHORTEST_KIN and len(other) >= _SHORTEST_KIN and (one in other or other in one)
         for one in mine - theirs
@@ -86,19 +83,14 @@ def _are_kin(mine: AbstractSet[str], theirs: AbstractSet[str]) -> bool:
     )
 
 
-def _clash_of(old: Frame, new: Frame) -> Clash | None:
-    """How two frames clash, more weakly where more than they stand in the text; None where they may both hold."""
+def _clash_of_frames(old: Frame, new: Frame) -> Clash | None:
+    """How two frames clash, more weakly where their statements say more than they; None where both may hold."""
     if old.denied or new.denied or old.adds or new.adds:
         return None
-    met = _clash_of_fillings(old, new) or _clash_of_places(old, new)
-    if met is None or (old.alone and not new.cut):
-        return met
-    return replace(met, strength=_weaker(met.strength), whole=False)
-
-
-def _weaker(strength: Strength) -> Strength:
-    """Of what says more than what is contradicted, nothing takes the place."""
-    return "open" if strength == "plain" else strength
+    found = _clash_of_values(old, new) or _clash_of_places(old, new)
+    if found is None or (old.alone and not new.cut):
+        return found
+    return replace(found, strength="open" if found.strength == "plain" else found.strength, whole=False)
 
 
 def _clash_of_places(old: Frame, new: Frame) -> Clash | None:
@@ -110,26 +102,26 @@ def _clash_of_places(old: Frame, new: Frame) -> Clash | None:
     mine, theirs = (each.value[start : len(each.value) - end] for each in (other, one))
     if len({len(mine), len(theirs)}) == 2:  # `port 5433` and `6432`
         mine, theirs = ([t for t in each if t.kind == "number"] or each for each in (mine, theirs))
-    kind = _kind_of_filling(theirs, mine) if mine and theirs else None
+    kind = _kind_of_values(theirs, mine) if mine and theirs else None
     if kind is None:
         return None
     plain = kind == "number" or (new.changed and bool(other.joint))
     return Clash("plain" if plain else "open", kind)
 
 
-def _clash_of_numbers(older: str, change: Change) -> Clash | None:
-    """How a change of a number clashes with an older text that says the old one of that thing; None if it does not."""
-    for piece in pieces(older):
-        for frame in frames(piece):
-            said = frozenset(token.text for token in frame.tokens if token.text not in structure())
+def _clash_with_old_number(older: str, change: Change) -> Clash | None:
+    """How a change of a number clashes with an older text that states the number before; None if it states none."""
+    for part in comma_parts(older):
+        for frame in frames(part):
+            said = frozenset(token.text for token in frame.tokens if token.text not in structure_words())
             if change.old in said and change.thing <= said and not frame.denied:
                 alone = said - {change.old} - _verbs() == change.thing - _verbs()
-                return Clash("plain" if alone and piece == older else "guess", "number", whole=alone)
+                return Clash("plain" if alone and part == older else "guess", "number", whole=alone)
     return None
 
 
-def _clash_of_fillings(old: Frame, new: Frame) -> Clash | None:
-    """How one frame with two different values in its open place clashes; None where both may hold."""
+def _clash_of_values(old: Frame, new: Frame) -> Clash | None:
+    """How two frames clash that differ in one place only; None where both may hold, or they differ in more."""
     start, end = _common_ends(old.words, new.words)
     slots = [_widened_span(each.tokens, start, end) for each in (old, new)]
     mine, theirs = (each.tokens[a : len(each.tokens) - b] for each, (a, b) in zip((new, old), slots[::-1], strict=True))
@@ -137,9 +129,9 @@ def _clash_of_fillings(old: Frame, new: Frame) -> Clash | None:
         return None
     if new.left and not end:  # `from npm to pnpm` says no more of what npm was used for
         theirs = theirs[: len(new.left.split())]
-    if new.left and not _is_left(new.left, theirs, old):
+    if new.left and not _is_value_left(new.left, theirs, old):
         return None
-    kind = _kind_of_filling(theirs, mine)
+    kind = _kind_of_values(theirs, mine)
     if kind is None:
         return None
     before, after = new.tokens[: slots[1][0]], new.tokens[len(new.tokens) - slots[1][1] :]
@@ -147,14 +139,14 @@ def _clash_of_fillings(old: Frame, new: Frame) -> Clash | None:
     return Clash(strength, kind) if strength else None
 
 
-def _is_left(left: str, theirs: Sequence[Token], old: Frame) -> bool:
-    """Whether what a change leaves is what the older says; words that both fillings share may be said with it."""
+def _is_value_left(left: str, value: Sequence[Token], old: Frame) -> bool:
+    """Whether the words for what a change leaves are the older frame's value, perhaps with more words of that frame."""
     said = {token.text for token in fold_words(tuple(Token(word, "word") for word in left.split()))}
-    return {token.text for token in theirs} <= said <= set(old.words)
+    return {token.text for token in value} <= said <= set(old.words)
 
 
 def _common_ends(one: Sequence[str], other: Sequence[str]) -> tuple[int, int]:
-    """How many words two statements share at their beginning, and at their end."""
+    """The number of words that two statements share at their beginning, and at their end behind that."""
     most = min(len(one), len(other))
     start = next((at for at in range(most) if one[at] != other[at]), most)
     end = next((at for at in range(most - start) if one[-1 - at] != other[-1 - at]), most - start)
@@ -162,7 +154,10 @@ def _common_ends(one: Sequence[str], other: Sequence[str]) -> tuple[int, int]:
 
 
 def _widened_span(tokens: Sequence[Token], start: int, end: int) -> tuple[int, int]:
-    """A span of tokens widened, in a script without spaces, to the particles around it: `田中`, not `中`."""
+    """The words that two frames share at their ends, `start` and `end`, less those that belong to the differing value.
+
+    In a script without spaces it begins behind a particle: `田中` and `田村` differ, and not `中` and `村`.
+    """
     while start and tokens[start - 1].kind == "sign" and tokens[start - 1].text not in _EAST_JOINTS:
         if start < len(tokens) and tokens[start].kind != "sign":
             break
@@ -170,38 +165,38 @@ def _widened_span(tokens: Sequence[Token], start: int, end: int) -> tuple[int, i
     return start, end
 
 
-def _kind_of_filling(one: Sequence[Token], other: Sequence[Token]) -> Kind | None:
-    """What kind of thing fills the open place on both sides; None where the two are not of one kind."""
-    if _same_measure(one, other):
+def _kind_of_values(one: Sequence[Token], other: Sequence[Token]) -> Kind | None:
+    """The kind of thing that two values both are; None where they are not of one kind."""
+    if _are_same_measure(one, other):
         return "number"
     if all(all(token.kind in {"date", "number"} for token in each) for each in (one, other)):
         return "date"
     if all(any(token.kind == "number" for token in each) for each in (one, other)):
         return None  # a version of one thing, and one of another
-    if all(_is_named(each) for each in (one, other)):
+    if all(_may_be_name(each) for each in (one, other)):
         named = all(any(token.kind in {"name", "code", "sign"} for token in each) for each in (one, other))
         return "name" if named else "word"
     return None
 
 
-def _same_measure(one: Sequence[Token], other: Sequence[Token]) -> bool:
-    """Whether two measures are of one kind: 3 nodes say nothing against 2 problems, 1 hour does against 30 minutes."""
+def _are_same_measure(one: Sequence[Token], other: Sequence[Token]) -> bool:
+    """Whether two values measure the same: `1 hour` and `30 minutes` do, `3 nodes` and `2 problems` do not."""
     if not (_is_measure(one) and _is_measure(other)):
         return False
     if len(one) == len(other) == 1:
         return True
     units = {each[-1].text for each in (one, other) if len(each) == 2}
-    return any(units <= scale for scale in _scales())
+    return any(units <= scale for scale in _unit_scales())
 
 
 def _is_measure(tokens: Sequence[Token]) -> bool:
-    """A number, and its unit, if that is not the same on both sides."""
-    unit = len(tokens) == 2 and tokens[1].kind == "word" and tokens[1].text not in structure()
+    """Whether a value is a number, alone or with a unit."""
+    unit = len(tokens) == 2 and tokens[1].kind == "word" and tokens[1].text not in structure_words()
     return tokens[0].kind == "number" and (len(tokens) == 1 or unit)
 
 
-def _is_named(tokens: Sequence[Token]) -> bool:
-    """Whether a filling is short enough for a name, and holds nothing that only sentences hold."""
+def _may_be_name(tokens: Sequence[Token]) -> bool:
+    """Whether a value is short enough for a name, and has no function words."""
     if any(token.kind == "sign" for token in tokens):
         return len(tokens) <= _LONGEST_EAST_NAME and not any(token.text in _EAST_JOINTS for token in tokens)
     plain = all(token.kind not in {"number", "date"} or at for at, token in enumerate(tokens))
@@ -211,9 +206,12 @@ def _is_named(tokens: Sequence[Token]) -> bool:
 def _strength_of(
     old: Frame, new: Frame, kind: Kind, before: Sequence[Token], after: Sequence[Token]
 ) -> Strength | None:
-    """How surely two fillings of one place clash; None where both may hold at a time."""
+    """How surely two values of one place clash; None where both may hold at a time.
+
+    `before` and `after` are the newer frame's tokens around the value.
+    """
     signed = new.changed or new.turned
-    if _verb(new.tokens) in _forms("many") and not signed:
+    if _first_verb(new.tokens) in base_forms("many") and not signed:
         return None
     if _is_subject(before, after):
         return _strength_of_subjects(old, new, kind, after)
@@ -223,36 +221,32 @@ def _strength_of(
         return "plain" if kind == "number" or signed else "open"
     if new.left:
         return "plain"
-    akin = new.changed and not after and _are_kin(set(new.words), set(old.words))
+    akin = new.changed and not after and _have_akin_words(set(new.words), set(old.words))
     return _strength_of_names(new, kind, before, after) or ("guess" if akin else None)
 
 
-_LIVING = [folded("live"), "in"]
-
-
-@cache
-def _forms(*kinds: str) -> frozenset[str]:
-    """The words of some kinds in the form that all of theirs share."""
-    return frozenset(map(folded, lexicon.words(*kinds)))
+_LIVING = [base_form("live"), "in"]
 
 
 @cache
 def _verbs() -> frozenset[str]:
-    return _forms("verbs", "sole", "many") | {"be"} | lexicon.words("auxiliary")
+    """The base forms of all known verbs, auxiliaries among them."""
+    return base_forms("verbs", "sole", "many") | {"be"} | lexicon.words("auxiliary")
 
 
 @cache
-def _scales() -> tuple[frozenset[str], ...]:
-    return tuple(frozenset(map(folded, scale)) | scale for scale in lexicon.scales())
+def _unit_scales() -> tuple[frozenset[str], ...]:
+    """The sets of `lexicon.scales`, also with the base forms of the units."""
+    return tuple(frozenset(map(base_form, scale)) | scale for scale in lexicon.scales())
 
 
-def _verb(tokens: Sequence[Token]) -> str:
-    """The first verb that is known as one, the first word left out: that is what a statement is about."""
+def _first_verb(tokens: Sequence[Token]) -> str:
+    """The first known verb of a statement behind its first word; empty if there is none."""
     return next((token.text for token in tokens[1:] if token.text in _verbs()), "")
 
 
 def _is_subject(before: Sequence[Token], after: Sequence[Token]) -> bool:
-    """Whether the place is what the statement is about: its verb comes behind it."""
+    """Whether the value between these tokens is the subject of the statement: its verb comes behind it."""
     if any(token.text in _TOPIC for token in after) and "は" not in {token.text for token in before}:
         return True
     spaced = [token.text for token in after if token.kind != "sign"]
@@ -263,29 +257,33 @@ def _is_subject(before: Sequence[Token], after: Sequence[Token]) -> bool:
 
 
 def _strength_of_subjects(old: Frame, new: Frame, kind: Kind, after: Sequence[Token]) -> Strength | None:
-    """How surely two subjects of one verb clash: only where there can be one, `who owns it`; None where not."""
+    """How surely two subjects of one verb clash: only where there can be but one, `who owns it`; None where not.
+
+    `after` are the tokens behind the newer subject.
+    """
     if not after:
         return None
     verb = "".join(token.text for token in after[:2]) if after[0].kind == "sign" else after[0].text
-    sole = verb in _forms("sole") or (old.definite and new.definite and after[0].text == "be")
+    sole = verb in base_forms("sole") or (old.definite and new.definite and after[0].text == "be")
     if kind not in {"name", "word"} or not sole:
         return None
     return "plain" if new.changed or new.turned else "open"
 
 
 def _strength_of_names(new: Frame, kind: Kind, before: Sequence[Token], after: Sequence[Token]) -> Strength | None:
-    """How surely two names clash behind a verb: what somebody may have or do several of is left open."""
+    """How surely two names behind a verb clash; None where somebody may have or do several such things.
+
+    `before` and `after` are the newer frame's tokens around the name.
+    """
     words = [token.text for token in before]
     if any(token.kind == "sign" for token in (*before[-1:], *after[:1])):
-        return _of_eastern(before, after)
-    if not _verb(before):  # it asks for something to be done, or nobody here knows what it says
+        return _strength_of_eastern_names(before, after)
+    if not _first_verb(before):  # it asks for something to be done, or nobody here knows what it says
         return None
-    by_person = bool(words) and words[0] in lexicon.words("pronouns")
-    owned = by_person and words[1:2] != ["be"]
-    if owned:
+    if words[0] in lexicon.words("pronouns") and words[1:2] != ["be"]:
         return _strength_of_habits(new, words, after)
     copula = words[-1:] == ["be"] and not after
-    if copula and not (kind == "name" or new.changed or _forms("unique").intersection(words)):
+    if copula and not (kind == "name" or new.changed or base_forms("unique").intersection(words)):
         return None
     if copula or new.turned or (new.changed and kind == "name"):
         return "plain"
@@ -295,7 +293,7 @@ def _strength_of_names(new: Frame, kind: Kind, before: Sequence[Token], after: S
 def _strength_of_habits(new: Frame, words: Sequence[str], after: Sequence[Token]) -> Strength | None:
     """How surely two things that somebody uses or does clash; None where one may come beside the other.
 
-    They do if they are for the same, or one is said to be instead.
+    They clash if they are for the same purpose, or one is said to be instead. `words` stand before the thing.
     """
     if len(words) < 2:
         return None
@@ -309,8 +307,8 @@ def _strength_of_habits(new: Frame, words: Sequence[str], after: Sequence[Token]
     return ("plain" if new.changed else "open") if elsewhere and not after else None
 
 
-def _of_eastern(before: Sequence[Token], after: Sequence[Token]) -> Strength | None:
-    """What something is: between the topic and the copula, or behind `是`."""
+def _strength_of_eastern_names(before: Sequence[Token], after: Sequence[Token]) -> Strength | None:
+    """How surely two names of an Eastern topic clash: plainly if they say what it is (`…は…です`, `是…`), else None."""
     ends = "".join(token.text for token in after)
     last = before[-1].text if before else ""
     return "plain" if (last == "は" and ends in _EAST_ENDS[:-1]) or (last in "是叫" and not ends) else None

@@ -11,18 +11,18 @@ from functools import cache, lru_cache
 from itertools import dropwhile, takewhile
 
 from pellucid.language import lexicon
-from pellucid.language.clauses import Clause, clauses, has_verb, pieces
+from pellucid.language.clauses import Clause, clauses, comma_parts, has_verb
 from pellucid.language.contractions import CLITIC, spell_out
 from pellucid.language.scripts import EAST_WORDS
 from pellucid.language.statements.negation import polarity
 from pellucid.language.statements.places import Change, Place, read_change, read_place
-from pellucid.language.statements.tokens import Token, change_phrases, fold_words, structure
+from pellucid.language.statements.tokens import Token, change_phrases, fold_words, structure_words
 
 _LABEL = re.compile(r"^(?:user|decided|decision|note|update): ", re.IGNORECASE)
 _SENTENCE_END = ".!。！…"
 _BROKEN = re.compile(r"[;?？]|[:：]$|[^\W\d]: ?\d|(?:[.!] |[。！] ?)(?=\S+ )|[(\[]")
 _REGULAR_PAST = re.compile(r"^(?:[^\W\d_]{2,}ed|[^\W\d_]{2,}(?:ó|aron|ieron|amos ayer))$")
-_SO_LONG = 40
+_MOST_TOKENS = 40
 _SHORTEST_DAY = 4
 """Letters of the name of a month or a day in a statement, at least: `Jan` and `Mar` are people, too."""
 _DIGIT = re.compile(r"\d")
@@ -32,7 +32,7 @@ _FROM = frozenset({"from", "von", "vom", "de"})
 
 @dataclass(frozen=True, slots=True)
 class Frame:
-    """A statement taken apart."""
+    """A statement taken apart: its words in comparable form, and what it says of its own validity."""
 
     tokens: tuple[Token, ...]
     changed: bool = False
@@ -56,105 +56,92 @@ class Frame:
 
     @property
     def words(self) -> tuple[str, ...]:
-        """The words alone."""
+        """The texts of the tokens."""
         return tuple(token.text for token in self.tokens)
 
 
 @lru_cache(maxsize=2048)
 def frames(text: str) -> tuple[Frame, ...]:
-    """The frames a statement can be read as; none of what is asked, planned or guessed, or tells of one occasion.
+    """Every frame that a statement, or a clause of it, can be read as.
 
-    A text of several clauses is read as a whole, too.
+    None for what is asked, planned or guessed, or tells of one occasion.
     """
     whole = spell_out(_LABEL.sub("", unicodedata.normalize("NFKC", text).strip()))
-    found = [each for each in clauses(whole) if each.text != whole.rstrip(_SENTENCE_END)]
-    readings = dict.fromkeys(frame for each in (Clause(whole), *found) for frame in _frames_of(each))
-    return tuple(readings)
+    parts = [each for each in clauses(whole) if each.text != whole.rstrip(_SENTENCE_END)]
+    return tuple(dict.fromkeys(frame for each in (Clause(whole), *parts) for frame in _frames_of(each)))
 
 
 def _frames_of(clause: Clause) -> Iterator[Frame]:
     """Every frame that a clause can be read as; none where it tells of one past occasion."""
-    made = _frame_of(clause)
-    if made is None:
+    literal = _literal_frame(clause)
+    if literal is None:
         return
-    places = read_place(fold_words(made.tokens)), read_change(fold_words(made.tokens))
-    for each in _frames_with_one_word(made):
+    place, change = read_place(fold_words(literal.tokens)), read_change(fold_words(literal.tokens))
+    for each in _with_phrases_as_words(literal):
         for tokens in (_as_active(each.tokens), *_as_done_by_us(each.tokens)):
-            told = replace(each, tokens=fold_words(tokens), place=places[0], change=places[1])
-            if not _is_past(told.tokens) or any(places):
-                yield told
-                yield from (replace(told, left=clause.left),) if clause.left and not told.left else ()
+            frame = replace(each, tokens=fold_words(tokens), place=place, change=change)
+            if not _is_past(frame.tokens) or place or change:
+                yield frame
+                if clause.left and not frame.left:
+                    yield replace(frame, left=clause.left)
 
 
-def _frame_of(clause: Clause) -> Frame | None:
-    """A clause as one frame, before phrases of it are put otherwise."""
+def _literal_frame(clause: Clause) -> Frame | None:
+    """A clause as one frame of its own words; None for what is no statement: too long, unsure, past, or a question."""
     plain = clause.text.rstrip(_SENTENCE_END)
-    if _BROKEN.search(plain) or _sign("unsure").search(plain) or _sign("past").search(plain):
+    if _BROKEN.search(plain) or _east_sign("unsure").search(plain) or _east_sign("past").search(plain):
         return None
-    begun = _since().sub(" ", plain).strip()
-    changed, adds = begun != plain or bool(_sign("changed").search(plain)), bool(_sign("adding").search(plain))
-    said = words(_sign("changed").sub("", begun))
-    lowered = {token.text for token in said}
-    if lexicon.words("pointing") & {token.text for token in said[:2]}:
+    timeless = _since_pattern().sub(" ", plain).strip()
+    changed = clause.corrects or timeless != plain or bool(_east_sign("changed").search(plain))
+    tokens = tokenise(_east_sign("changed").sub("", timeless))
+    texts = {token.text for token in tokens}
+    if lexicon.words("pointing") & {token.text for token in tokens[:2]}:
         return None
-    if len(said) > _SO_LONG or lowered & lexicon.words("unsure") - lexicon.words("future") or not said:
+    if len(tokens) > _MOST_TOKENS or texts & lexicon.words("unsure") - lexicon.words("future") or not tokens:
         return None
-    return _without_opening(
-        Frame(
-            said,
-            changed or clause.corrects,
-            adds=adds or bool(lowered & lexicon.words("adding")),
-            denied=polarity(plain).denied,
-            alone=clause.alone,
-            cut=clause.cut,
-        )
-    )
+    adds = bool(_east_sign("adding").search(plain) or texts & lexicon.words("adding"))
+    denied = polarity(plain).denied
+    return _without_opening(Frame(tokens, changed, adds=adds, denied=denied, alone=clause.alone, cut=clause.cut))
 
 
 def tells_change(text: str) -> bool:
-    """Whether a statement says that something is no more what it was: `… now`, `moved to …`, `raise it from 5 to 8`."""
+    """Whether a statement says that something has changed: `… now`, `moved to …`, `raise it from 5 to 8`."""
     stated = has_verb(text)
     return any(
-        (frame.changed and stated)
-        or frame.turned
-        or frame.left
-        or frame.change
-        or (frame.place and not frame.place.joint)
-        for frame in frames(text)
+        (each.changed and stated) or each.turned or each.left or each.change or (each.place and not each.place.joint)
+        for each in frames(text)
     )
 
 
 def search_words(text: str) -> str:
-    """Words to search for statements this one may clash with: its own, and those of states it may have changed."""
-    said = frames(text)
-    turned = any(frame.turned for frame in said)
-    return " ".join(
-        (text, *dict.fromkeys(word for frame in said for word in frame.words), *(_states() if turned else ()))
-    )
+    """The query that finds statements this one may clash with: its words, and those of states it may have changed."""
+    found = frames(text)
+    states = lexicon.changes("states") if any(frame.turned for frame in found) else ()
+    return " ".join((text, *dict.fromkeys(word for frame in found for word in frame.words), *states))
 
 
-def edges(text: str) -> frozenset[tuple[str, str]]:
-    """Words, each with its role in the statement; two statements that share none of these pairs cannot clash.
+def clash_keys(text: str) -> frozenset[tuple[str, str]]:
+    """Words of a statement, each with its role in it; two statements that share none of these pairs cannot clash.
 
     What it begins and ends with, the thing it says a place of, and numbers with what they count.
     """
-    said = [frame for frame in frames(text) if frame.tokens]
-    ends = ((("first", frame.words[0]), ("last", frame.words[-1])) for frame in said)
-    things = (("thing", frame.place.thing[-1]) for frame in said if frame.place)
-    counted = {(frame.change.old, word) for frame in said if frame.change for word in frame.change.thing}
-    for each in (each for piece in pieces(text) if _DIGIT.search(piece) for each in frames(piece)):
+    found = [frame for frame in frames(text) if frame.tokens]
+    keys = {key for frame in found for key in (("first", frame.words[0]), ("last", frame.words[-1]))}
+    keys |= {("thing", frame.place.thing[-1]) for frame in found if frame.place}
+    keys |= {(frame.change.old, word) for frame in found if frame.change for word in frame.change.thing}
+    for each in (each for part in comma_parts(text) if _DIGIT.search(part) for each in frames(part)):
         numbers = [token.text for token in each.tokens if token.kind == "number"]
-        counted |= {(number, word) for number in numbers for word in each.words if word not in structure()}
-    return frozenset((*(edge for pair in ends for edge in pair), *things, *counted))
+        keys |= {(number, word) for number in numbers for word in each.words if word not in structure_words()}
+    return frozenset(keys)
 
 
-def words(text: str) -> tuple[Token, ...]:
+def tokenise(text: str) -> tuple[Token, ...]:
     """The words of a text, each with the kind of thing it may name."""
-    return tuple(_token(found, first=not at) for at, found in enumerate(_token_of().finditer(text)))
+    return tuple(_token(found, first=not at) for at, found in enumerate(_token_pattern().finditer(text)))
 
 
 def _token(found: re.Match[str], *, first: bool) -> Token:
-    """A word, number, date, name, code or sign as a token; `first`: it begins a sentence, so a capital says nothing."""
+    """The token of a match; `first`: it begins a sentence, so that a capital is no sign of a name."""
     raw = found[0]
     text = _CLITIC.sub("", raw.casefold())
     if found["date"] or text in _weekday_names() or (text in _months() and raw[0].isupper()):
@@ -172,7 +159,7 @@ def _token(found: re.Match[str], *, first: bool) -> Token:
 
 
 def _without_opening(frame: Frame) -> Frame:
-    """The frame without the words that open it (`No, …`, `our …`) and words of now; flags of it say they were there."""
+    """The frame without its opening words (`No, …`, `our …`) and words such as `now`, which set its flags instead."""
     tokens = list(frame.tokens)
     opening = list(takewhile(lambda token: token.text in lexicon.words("openings"), tokens))
     tokens = tokens[len(opening) :]
@@ -182,7 +169,8 @@ def _without_opening(frame: Frame) -> Frame:
     signs = {token.text for token in tokens}
     changed = frame.changed or bool(opening) or bool(signs & lexicon.words("now", "instead"))
     gone = lexicon.words("now", "instead", "future", "lately")
-    bare = dropwhile(lambda token: token.text in _ours() | lexicon.words("insisting"), tokens)
+    leading = (lexicon.words("possessive") & lexicon.persons("we").keys()) | lexicon.words("insisting")
+    bare = dropwhile(lambda token: token.text in leading, tokens)
     kept = tuple(token for token in bare if token.text not in gone)
     return replace(
         frame,
@@ -195,7 +183,7 @@ def _without_opening(frame: Frame) -> Frame:
 
 
 def _words_left(words: Sequence[str]) -> tuple[str, set[int]]:
-    """The words for what a change leaves (`from npm to`, `instead of npm`), and their positions; empty if none."""
+    """What a change leaves, `npm` of `from npm to`, and the indices of all these words; empty if it names nothing."""
     for at, word in enumerate(words[:-1]):
         is_instead = word == "instead" and words[at + 1] == "of"
         is_from = word in _FROM and at and f"{words[at - 1]} to" in change_phrases()
@@ -208,8 +196,11 @@ def _words_left(words: Sequence[str]) -> tuple[str, set[int]]:
     return "", set()
 
 
-def _frames_with_one_word(frame: Frame) -> Iterator[Frame]:
-    """The frame with each set phrase as one word; several where a change may have led to several states."""
+def _with_phrases_as_words(frame: Frame) -> Iterator[Frame]:
+    """The frame with its set phrase as the word it means; several frames where a change may have led to several states.
+
+    The same frame where it has no such phrase.
+    """
     definite = any(
         one.text in lexicon.words("be") and other.text in lexicon.words("articles")
         for one, other in zip(frame.tokens, frame.tokens[1:], strict=False)
@@ -219,29 +210,30 @@ def _frames_with_one_word(frame: Frame) -> Iterator[Frame]:
         definite=definite,
         existential=any(token.text in lexicon.words("indefinite") for token in frame.tokens[1:]),
     )
-    for phrase, instead in _one_word_phrases().items():
+    for phrase, meaning in _one_word_phrases().items():
         if (at := _find_phrase(frame, phrase)) is not None:
-            taken = phrase in _takes()
-            for word in sorted(lexicon.words("sole")) if taken else (instead,):
-                yield replace(frame, tokens=_put(frame, at, phrase, word), changed=frame.changed or taken)
+            taken = phrase in lexicon.changes("takes")
+            for word in sorted(lexicon.words("sole")) if taken else (meaning,):
+                yield replace(frame, tokens=_replace_phrase(frame, at, phrase, word), changed=frame.changed or taken)
             return
     for phrase in change_phrases():
         if (at := _find_phrase(frame, phrase)) is not None:
             counted = {token.kind for token in frame.tokens[at + len(phrase.split()) :][:1]} & {"date", "number"}
-            for state in (*_states(), *(("be",) if counted else ())):
-                yield replace(frame, tokens=_put(frame, at, phrase, state), changed=True, turned=True)
+            for state in (*lexicon.changes("states"), *(("be",) if counted else ())):
+                yield replace(frame, tokens=_replace_phrase(frame, at, phrase, state), changed=True, turned=True)
             return
     yield frame
 
 
 def _find_phrase(frame: Frame, phrase: str) -> int | None:
-    wanted = tuple(phrase.split())
-    words = frame.words
+    """The index of the first token of a phrase in a frame; None if the phrase is not there."""
+    wanted, words = tuple(phrase.split()), frame.words
     return next((at for at in range(len(words)) if words[at : at + len(wanted)] == wanted), None)
 
 
-def _put(frame: Frame, at: int, phrase: str, state: str) -> tuple[Token, ...]:
-    new = tuple(Token(word, "word") for word in state.split())
+def _replace_phrase(frame: Frame, at: int, phrase: str, words: str) -> tuple[Token, ...]:
+    """The tokens of a frame with other words in place of the phrase at index `at`."""
+    new = tuple(Token(word, "word") for word in words.split())
     return (*frame.tokens[:at], *new, *frame.tokens[at + len(phrase.split()) :])
 
 
@@ -258,24 +250,24 @@ def _as_done_by_us(tokens: tuple[Token, ...]) -> Iterator[tuple[Token, ...]]:
     words = [token.text for token in tokens]
     at = next((at for at, word in enumerate(words) if word in lexicon.words("be")), 0)
     behind = words[at + 1 : at + 3]
-    if at and len(behind) == 2 and behind[0] not in structure() and behind[1] in lexicon.words("prepositions"):
+    if at and len(behind) == 2 and behind[0] not in structure_words() and behind[1] in lexicon.words("prepositions"):
         yield (Token("we", "word"), tokens[at + 1], *tokens[:at], *tokens[at + 2 :])
 
 
 def _is_past(tokens: Sequence[Token]) -> bool:
-    """Whether a statement tells of one past occasion: a form of the past that is no passive (`is limited`)."""
+    """Whether a statement tells of one past occasion: it has a past tense that is no passive (`is limited`)."""
     before, be = "", lexicon.words("be")
     for token in tokens:
         past = token.text in lexicon.words("past") - be or (token.kind == "word" and _REGULAR_PAST.match(token.text))
-        if past and before not in be and token.text not in structure() - {"had", "did"}:
+        if past and before not in be and token.text not in structure_words() - {"had", "did"}:
             return True
         before = token.text
     return False
 
 
 @cache
-def _token_of() -> re.Pattern[str]:
-    """A pattern for one token: a date, a number, a word or a sign of a script without spaces."""
+def _token_pattern() -> re.Pattern[str]:
+    """A pattern for one token: a date, a number, a word, or a character of a script without spaces."""
     east = EAST_WORDS
     return re.compile(
         rf"(?P<date>{lexicon.sign('day')})|(?P<number>[$€£¥]?(?<![A-Za-z\d])[-−]?\d+(?:[.,:/]\d+)*%?)"
@@ -284,52 +276,34 @@ def _token_of() -> re.Pattern[str]:
 
 
 @cache
-def _sign(kind: str) -> re.Pattern[str]:
+def _east_sign(kind: str) -> re.Pattern[str]:
+    """The pattern of `lexicon.sign(kind)`, compiled."""
     return re.compile(lexicon.sign(kind))
 
 
 @cache
-def _since() -> re.Pattern[str]:
-    said = [each for code in lexicon.STATED for each in lexicon.lexicon(code).get("changes", {}).get("since", ())]
-    return re.compile(rf",? *\b(?:{'|'.join(map(re.escape, said))})\b,? *", re.IGNORECASE)
-
-
-@cache
-def _ours() -> frozenset[str]:
-    return lexicon.words("possessive") & lexicon.persons("we").keys()
+def _since_pattern() -> re.Pattern[str]:
+    """A pattern for phrases that say since when something holds: `from now on`."""
+    return re.compile(rf",? *\b(?:{'|'.join(map(re.escape, lexicon.changes('since')))})\b,? *", re.IGNORECASE)
 
 
 @cache
 def _weekday_names() -> dict[str, str]:
-    """The names of weekdays, also with an `s` for each of them, with the name alone."""
+    """A dict from the names of weekdays, also in the plural (`mondays`), to the name in the singular."""
     names = [name.removesuffix("s") for name in lexicon.weekdays(*lexicon.STATED) if len(name) > _SHORTEST_DAY]
     return {form: name for name in names for form in (name, f"{name}s")}
 
 
 @cache
 def _months() -> frozenset[str]:
+    """The names of months that are long enough to be nobody's name, and May."""
     named = lexicon.months(*lexicon.STATED)
     return frozenset(name for name in named if len(name) >= _SHORTEST_DAY or name in {"may", "mai"})
 
 
 @cache
 def _one_word_phrases() -> dict[str, str]:
-    """Phrases that one word says, with that word: who takes over owns, who picked uses; the longest first."""
+    """A dict from set phrases to the one word they mean (`takes over` to `own`, `picked` to `use`), longest first."""
     tables = [lexicon.lexicon(code).get("same", {}) for code in lexicon.STATED]
     found = {each: word for table in tables for word, phrases in table.items() for each in phrases}
     return dict(sorted(found.items(), key=lambda each: -len(each[0])))
-
-
-@cache
-def _takes() -> frozenset[str]:
-    return frozenset(_changes("takes"))
-
-
-@cache
-def _states() -> tuple[str, ...]:
-    """What a change may have changed."""
-    return tuple(_changes("states"))
-
-
-def _changes(kind: str) -> list[str]:
-    return [each for code in lexicon.STATED for each in lexicon.lexicon(code).get("changes", {}).get(kind, ())]

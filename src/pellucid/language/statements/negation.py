@@ -8,7 +8,7 @@ from hashlib import sha256
 
 from pellucid.language import lexicon
 from pellucid.language.contractions import without_clitics
-from pellucid.language.inflection import folded
+from pellucid.language.inflection import base_form
 from pellucid.language.scripts import EAST_WORDS, HIRAGANA, is_east
 from pellucid.language.spelling import entity_key
 
@@ -74,14 +74,14 @@ class Polarity:
 
 @lru_cache(maxsize=1 << 10)
 def polarity(text: str, entity: str | None = None) -> Polarity:
-    """The side a statement takes: two of one key and unlike `denied` contradict each other, of one entity.
+    """What a statement is about and whether it denies it: two of one key and unlike `denied` contradict each other.
 
-    The key hashes the content words in order, each once, without negators and with endings folded; the speaker's name
-    in front and numbers are words like others. A second negation takes the first one back. What stands against
-    something (`600, not 300`) is read as what it affirms.
+    The key hashes the entity and the content words in order, each once, without negators and with endings folded; the
+    speaker's name in front and numbers are words like others. A second negation takes the first one back. What stands
+    against something (`600, not 300`) is read as what it affirms.
     """
     plain = unicodedata.normalize("NFKC", text).casefold()
-    plain, denials = east_negations(plain)
+    plain, denials = _without_east_negations(plain)
     plain = _CONTRAST.sub(" ", without_clitics(plain))
     plain = _NO_LONGER.sub(" never ", _NO_DENIAL.sub(" ", plain))
     said: dict[str, None] = {}
@@ -92,27 +92,23 @@ def polarity(text: str, entity: str | None = None) -> Polarity:
             denials += not (refused and token in repeats)
             refused = refused or token == _REFUSING
         elif token not in dropped:
-            said[folded(token)] = None
-    return Polarity(_hash(entity, tuple(said) or (plain.strip(),)), denials % 2 == 1)
+            said[base_form(token)] = None
+    key = sha256(f"{entity_key(entity or '')}\0{' '.join(said) or plain.strip()}".encode()).hexdigest()
+    return Polarity(key, denials % 2 == 1)
 
 
-def _hash(entity: str | None, said: tuple[str, ...]) -> str:
-    return sha256(f"{entity_key(entity or '')}\0{' '.join(said)}".encode()).hexdigest()
-
-
-def east_negations(text: str) -> tuple[str, int]:
-    """A normal text without the negations of its Japanese or Chinese clauses, and their number; others stay as is."""
+def _without_east_negations(text: str) -> tuple[str, int]:
+    """The text without the negations of its Japanese or Chinese clauses, and the number of these."""
     if not is_east(text):
         return text, 0
     return _affirm_japanese(text) if _KANA.search(text) else _affirm_chinese(text)
 
 
 def _affirm_japanese(text: str) -> tuple[str, int]:
-    """The Japanese text with its denials taken out, and how many there were."""
-    count = 0
+    """A Japanese text with its denials taken out, and the number of these."""
+    count = last = 0
     parts: list[str] = []
-    last = 0
-    text = _JA_CONTRAST.sub(lambda found: _topic(found[0]), text)
+    text = _JA_CONTRAST.sub(lambda found: _contrast_topic(found[0]), text)
     for found in _CLAUSE.finditer(text):
         stem, denials = _affirm_clause(found[0])
         parts += [text[last : found.start()], " ", _JA_PARTICLES.sub(" ", stem)]
@@ -120,13 +116,13 @@ def _affirm_japanese(text: str) -> tuple[str, int]:
     return "".join([*parts, text[last:]]), count
 
 
-def _topic(contrast: str) -> str:
-    """What stands before `は` in `TTLは300ではなく`: the topic stays, the denied value goes."""
+def _contrast_topic(contrast: str) -> str:
+    """A Japanese contrast without the value it denies: `TTLは` of `TTLは300ではなく`; empty where it has no topic."""
     return contrast[: contrast.index("は") + 1] if "は" in contrast[:-4] else ""
 
 
 def _affirm_clause(clause: str) -> tuple[str, int]:
-    """A Japanese clause with its denials turned into the affirmative, and how many there were."""
+    """A Japanese clause in the affirmative, without its verb's ending, and the number of denials it had (0 or 1)."""
     if found := _JA_MUST.search(clause):
         return f"{_JA_STEM.sub('', clause[: found.start()])} must", 0
     for form, affirmed, denials in _JA_FORMS:
@@ -137,7 +133,7 @@ def _affirm_clause(clause: str) -> tuple[str, int]:
 
 
 def _affirm_chinese(text: str) -> tuple[str, int]:
-    """The Chinese text with its denials taken out, and how many there were."""
+    """A Chinese text with its denials taken out, and the number of these."""
     plain = _ZH_CONTRAST.sub(lambda found: "是" if found[0].endswith("是") else "", text)
     kept = _ZH_PLAIN.sub(" ", plain)
     denials = len(_ZH_NEGATORS.findall(kept))

@@ -5,7 +5,7 @@ from functools import cache
 from typing import Literal
 
 from pellucid.language import lexicon
-from pellucid.language.inflection import folded
+from pellucid.language.inflection import base_form
 
 Kind = Literal["word", "name", "code", "number", "date", "sign"]
 
@@ -19,26 +19,29 @@ class Token:
 
     @property
     def is_structure(self) -> bool:
-        """A function word; what is written as a name (`MIT`) is none, whatever it means elsewhere."""
-        return self.kind == "word" and self.text in structure()
+        """Whether it is a function word, and not written as a name (`MIT`)."""
+        return self.kind == "word" and self.text in structure_words()
 
 
 def fold_words(tokens: tuple[Token, ...]) -> tuple[Token, ...]:
-    """Without articles, each word in the form that all of its forms share."""
+    """The tokens without articles, each with its text in base form."""
     articles = lexicon.words("articles", "indefinite")
     kept = (token for token in tokens if token.text not in articles or token.kind == "name")
-    return tuple(replace(token, text=_compared_form(token)) for token in kept)
+    return tuple(replace(token, text=_base_form(token)) for token in kept)
 
 
-def _compared_form(token: Token) -> str:
+def _base_form(token: Token) -> str:
+    """The form in which a token is compared: `be` for its forms; function words, codes and numbers stay."""
     if token.text in lexicon.words("be"):
         return "be"
-    return folded(token.text) if token.kind in {"word", "name"} and token.text not in structure() else token.text
+    return (
+        base_form(token.text) if token.kind in {"word", "name"} and token.text not in structure_words() else token.text
+    )
 
 
 @cache
-def structure() -> frozenset[str]:
-    """The words that hold a statement together."""
+def structure_words() -> frozenset[str]:
+    """The function words: forms of `be`, auxiliaries, prepositions, conjunctions, pronouns and articles."""
     return lexicon.words(
         "be", "auxiliary", "prepositions", "joints", "pronouns", "possessive", "articles", "indefinite"
     )
@@ -46,11 +49,5 @@ def structure() -> frozenset[str]:
 
 @cache
 def change_phrases() -> tuple[str, ...]:
-    """Phrases of a change, the longest first: `have moved to` before `moved to`."""
-    return tuple(
-        sorted(
-            (each for code in lexicon.STATED for each in lexicon.lexicon(code).get("changes", {}).get("turns", ())),
-            key=len,
-            reverse=True,
-        )
-    )
+    """The phrases that tell of a change, the longest first: `have moved to` before `moved to`."""
+    return tuple(sorted(lexicon.changes("turns"), key=len, reverse=True))

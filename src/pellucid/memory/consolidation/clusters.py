@@ -7,7 +7,6 @@ from itertools import pairwise
 from math import ceil
 
 import numpy as np
-from numpy.typing import NDArray
 
 from pellucid.encoders.port import Vector
 
@@ -28,7 +27,7 @@ Pair = tuple[float, int, int]
 
 @dataclass(frozen=True, slots=True)
 class Item:
-    """One statement as it is compared: only with others of its `group`. `key` is equal for equal forms."""
+    """One statement as it is compared: only with others of its `group`, unless their `key` (its form) is equal."""
 
     group: str
     key: Hashable
@@ -38,7 +37,10 @@ class Item:
 
 
 def clusters(items: Sequence[Item]) -> list[tuple[int, ...]]:
-    """Groups of 2 to 8 places with a new statement in each; nearest pairs are joined first, ties go by place."""
+    """Groups of 2 to 8 similar statements, one of them new at least, each as indices into `items`, ascending.
+
+    The nearest pairs are joined first, ties go by index.
+    """
     parents = list(range(len(items)))
     sizes = [1] * len(items)
     for _, one, other in sorted(set(_similar_pairs(items))):
@@ -61,7 +63,7 @@ def _root_of(parents: list[int], place: int) -> int:
 
 
 def _similar_pairs(items: Sequence[Item]) -> Iterator[Pair]:
-    """Pairs that may be merged: of one form anywhere, else near or overlapping within a group; some more than once."""
+    """Pairs of statements of one form, or of one group and near or overlapping; some more than once."""
     groups: dict[str, list[int]] = defaultdict(list)
     for place, item in enumerate(items):
         groups[item.group].append(place)
@@ -72,7 +74,7 @@ def _similar_pairs(items: Sequence[Item]) -> Iterator[Pair]:
 
 
 def _pairs_of_one_form(items: Sequence[Item]) -> Iterator[Pair]:
-    """Equal forms in chains of eight at most: what is left over meets in the next pass."""
+    """Pairs of statements of equal form, linked in chains of eight at most; the others meet in the next pass."""
     same: dict[Hashable, list[int]] = defaultdict(list)
     for place, item in enumerate(items):
         same[item.key].append(place)
@@ -82,7 +84,10 @@ def _pairs_of_one_form(items: Sequence[Item]) -> Iterator[Pair]:
 
 
 def _near_pairs(items: Sequence[Item], places: Sequence[int]) -> Iterator[Pair]:
-    """Each new item with its nearest others by cosine distance, computed in blocks so that memory stays bounded."""
+    """Pairs of each new statement with its nearest others by cosine, computed in blocks to bound the memory used.
+
+    `places` are the indices of one group.
+    """
     held = [(place, vector) for place in places if (vector := items[place].vector) is not None]
     new = [row for row, (place, _) in enumerate(held) if items[place].is_new]
     if len(held) < 2 or not new:
@@ -93,18 +98,17 @@ def _near_pairs(items: Sequence[Item], places: Sequence[int]) -> Iterator[Pair]:
         products = matrix[rows] @ matrix.T
         for row, found in zip(rows, products, strict=True):
             found[row] = -1.0
-            for other in _nearest_places(found):
-                yield round(1.0 - float(found[other]), 6), *_ordered(held[row][0], held[other][0])
-
-
-def _nearest_places(products: NDArray[np.float32]) -> list[int]:
-    """The places of the nearest, nearest first, ties by place."""
-    near = np.flatnonzero(products >= NEAR)
-    return near[np.argsort(-products[near], kind="stable")][:NEIGHBOURS].tolist()
+            near = np.flatnonzero(found >= NEAR)
+            nearest: list[int] = near[np.argsort(-found[near], kind="stable")][:NEIGHBOURS].tolist()
+            for other in nearest:
+                yield round(1.0 - float(found[other]), 6), *_ascending(held[row][0], held[other][0])
 
 
 def _overlapping_pairs(items: Sequence[Item], places: Sequence[int]) -> Iterator[Pair]:
-    """Pairs that share enough words. Two such share one of the rarest few of each, so only these are looked up."""
+    """Pairs of each new statement with those of its group that share enough words.
+
+    Two such share one of the few rarest words of each, so that only these are looked up.
+    """
     counts = Counter(word for place in places for word in items[place].words)
     holding: dict[str, list[int]] = defaultdict(list)
     rarest = {place: _rarest(items[place].words, counts) for place in places}
@@ -118,22 +122,19 @@ def _overlapping_pairs(items: Sequence[Item], places: Sequence[int]) -> Iterator
 
 
 def _rarest(words: frozenset[str], counts: Counter[str]) -> list[str]:
+    """So many of the rarest of the words that any set which overlaps enough with them shares one."""
     ordered = sorted(words, key=lambda word: (counts[word], word))
     return ordered[: len(ordered) - ceil(OVERLAP * len(ordered)) + 1] if ordered else []
 
 
 def _pairs_sharing_words(items: Sequence[Item], place: int, others: Iterable[int]) -> Iterator[Pair]:
+    """Pairs of a statement with those of the others that share most words with it, eight at most."""
     mine = items[place].words
-    scored: list[tuple[float, int]] = []
-    for other in others:
-        theirs = items[other].words
-        if min(len(mine), len(theirs)) >= OVERLAP * max(len(mine), len(theirs)):
-            share = len(mine & theirs) / max(len(mine), len(theirs))
-            if share >= OVERLAP:
-                scored.append((round(1.0 - share, 6), other))
-    for distance, other in sorted(scored)[:NEIGHBOURS]:
-        yield distance, *_ordered(place, other)
+    shares = ((len(mine & items[other].words) / max(len(mine), len(items[other].words)), other) for other in others)
+    scored = sorted((round(1.0 - share, 6), other) for share, other in shares if share >= OVERLAP)
+    yield from ((distance, *_ascending(place, other)) for distance, other in scored[:NEIGHBOURS])
 
 
-def _ordered(one: int, other: int) -> tuple[int, int]:
+def _ascending(one: int, other: int) -> tuple[int, int]:
+    """The two numbers, the smaller first."""
     return (one, other) if one < other else (other, one)

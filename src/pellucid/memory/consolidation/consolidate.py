@@ -19,9 +19,9 @@ from pellucid.memory.changes import ChangeSet
 from pellucid.memory.consolidation.clusters import Item, clusters
 from pellucid.memory.consolidation.equivalence import Form, difference, form, form_key, speakers
 from pellucid.memory.reconcile.known import live_attributes
-from pellucid.memory.reconcile.rivals import RANK
+from pellucid.memory.reconcile.rivals import RANK, distrust_rank, holds_since
 from pellucid.memory.trust.zones import lowest
-from pellucid.model.memory import SOURCE_CLASSES, Category, Memory
+from pellucid.model.memory import Category, Memory
 from pellucid.store.index_port import Served
 
 Kind = Literal["add", "merge", "update", "invalidate", "split", "skip"]
@@ -63,7 +63,7 @@ class Batch:
 
 
 def is_candidate(memory: Memory) -> bool:
-    """Whether a pass may touch it: active, and neither pinned, an axiom, in quarantine nor of a kind left alone."""
+    """Whether a pass may touch a memory: active, and not pinned, an axiom, in quarantine, or of a kind left alone."""
     return (
         memory.status == "active"
         and not memory.pinned
@@ -76,7 +76,10 @@ def is_candidate(memory: Memory) -> bool:
 def batches(
     memories: Sequence[Memory], new: Collection[str], vectors: Callable[[Memory], Vector | None], now: datetime
 ) -> list[Batch]:
-    """All that a pass has to decide about, in a fixed order; of what is not `new`, only what has expired by itself."""
+    """All that a pass has to decide about, in a fixed order.
+
+    `new` are the ids of memories since the last pass: of the others, only what has expired is decided about.
+    """
     standing = sorted((each for each in memories if is_candidate(each)), key=lambda each: each.id)
     over = {each.id for each in standing if _why_expired(each, now)}
     live = [each for each in standing if each.id not in over]
@@ -89,7 +92,7 @@ def batches(
 def _near_batches(
     live: Sequence[Memory], new: Collection[str], vectors: Callable[[Memory], Vector | None]
 ) -> list[Batch]:
-    """Clusters of memories that are near one another, each with a new one in it."""
+    """Batches of memories that are near one another, each with a new one in it; `vectors` gives a memory's vector."""
     names = speakers(live)
     items = [
         Item(
@@ -105,7 +108,7 @@ def _near_batches(
 
 
 def _disagreeing_pairs(live: Iterable[Memory], new: Collection[str]) -> set[tuple[str, str]]:
-    """Pairs of memories that state different values of one attribute, one of them new."""
+    """The ids, in order, of pairs of memories that state different values of one attribute, one of them new."""
     stating: dict[str, list[tuple[str, str]]] = defaultdict(list)
     for memory in live:
         for key, value in live_attributes(memory).items():
@@ -122,7 +125,10 @@ def _disagreeing_pairs(live: Iterable[Memory], new: Collection[str]) -> set[tupl
 
 
 def decide(batch: Batch, held: Mapping[str, Memory], now: datetime, undone: Undone = frozenset()) -> list[Decision]:
-    """What can be proved about a batch as its memories stand now; those that may not be touched any more are left."""
+    """What can be proved about a batch; `held` are its memories as they stand now, by id.
+
+    Those that may not be touched any more are left out.
+    """
     found = [held[each] for each in batch.ids if each in held and is_candidate(held[each])]
     if batch.kind == "expired":
         taken = [Decision("invalidate", (each.id,), why) for each in found if (why := _why_expired(each, now))]
@@ -132,11 +138,11 @@ def decide(batch: Batch, held: Mapping[str, Memory], now: datetime, undone: Undo
         taken = [_newer_of_two(found[0], found[1])]
     else:
         taken = list(_merges_of_equals(found, batch.names))
-    return [admitted(each, held, undone) for each in taken]
+    return [checked_decision(each, held, undone) for each in taken]
 
 
-def admitted(decision: Decision, held: Mapping[str, Memory], undone: Undone) -> Decision:
-    """The decision, or a skip: what somebody undid is not done again, and what ranks lower never replaces."""
+def checked_decision(decision: Decision, held: Mapping[str, Memory], undone: Undone) -> Decision:
+    """The decision, or a skip instead: what somebody undid is not done again, and a weaker memory replaces none."""
     together = {frozenset(pair) for pair in combinations(decision.of, 2)} or {frozenset(decision.of)}
     is_alone = decision.kind == "invalidate"
     back = any(pair == each or (pair < each and not is_alone) for pair in together for each in undone)
@@ -146,13 +152,13 @@ def admitted(decision: Decision, held: Mapping[str, Memory], undone: Undone) -> 
         older, newer = (held[each] for each in decision.of)
         if RANK[older.asserted_by] > RANK[newer.asserted_by]:
             return Decision("skip", decision.of, f"the older was asserted by {older.asserted_by}")
-        if _since(older) >= _since(newer):
+        if holds_since(older) >= holds_since(newer):
             return Decision("skip", decision.of, "values differ, and neither is newer")
     return decision
 
 
 def _why_expired(memory: Memory, now: datetime) -> str:
-    """Why a memory is over by itself, `expired` or `all attributes retired`; empty while it is not."""
+    """Why a memory holds no more by itself, `expired` or `all attributes retired`; empty while it does."""
     if memory.expires_at and memory.expires_at <= now:
         return "expired"
     stated = memory.structured_attributes
@@ -160,8 +166,8 @@ def _why_expired(memory: Memory, now: datetime) -> str:
 
 
 def _newer_of_two(one: Memory, other: Memory) -> Decision:
-    """Of two that disagree the newer stands, if whoever asserts it ranks as high."""
-    older, newer = sorted((one, other), key=lambda each: (_since(each), each.id))
+    """The update by which the older of two memories gives way in the attributes that they disagree about."""
+    older, newer = sorted((one, other), key=lambda each: (holds_since(each), each.id))
     old, new = live_attributes(older), live_attributes(newer)
     keys = {key for key in old.keys() & new.keys() if normalise(old[key]) != normalise(new[key])}
     entity = older.entity_ref or ""
@@ -171,11 +177,14 @@ def _newer_of_two(one: Memory, other: Memory) -> Decision:
 
 
 def _merges_of_equals(found: Sequence[Memory], names: Collection[str]) -> Iterator[Decision]:
-    """Merges of those that are provably the same, each with each; then one skip for each that is left."""
+    """A merge for each group of memories that are provably the same, each with each; then a skip for each other one.
+
+    `names` are those of speakers.
+    """
     forms = {each.id: form(each, names) for each in found}
     groups: list[list[Memory]] = []
     for memory in sorted(found, key=lambda each: (each.created, each.id)):
-        fitting = (group for group in groups if not any(_apart(memory, each, forms) for each in group))
+        fitting = (group for group in groups if not any(_difference(memory, each, forms) for each in group))
         group = next(fitting, None)
         if group is None:
             groups.append([memory])
@@ -189,39 +198,28 @@ def _merges_of_equals(found: Sequence[Memory], names: Collection[str]) -> Iterat
 
 
 def _skips_of_others(left: Sequence[Memory], forms: Mapping[str, Form]) -> Iterator[Decision]:
-    """For each memory that was not merged, a skip that says what keeps it from its nearest other."""
+    """For each memory but the first a skip that says what keeps it from being merged with the nearest one before."""
     for at, memory in enumerate(left[1:], 1):
-        reasons = [(_apart(memory, each, forms), each.id) for each in left[:at]]
+        reasons = [(_difference(memory, each, forms), each.id) for each in left[:at]]
         reason, other = max(reasons, key=lambda each: _NEARNESS.get(each[0], len(_NEARNESS)))
         yield Decision("skip", (other, memory.id), reason)
 
 
-def _apart(one: Memory, other: Memory, forms: Mapping[str, Form]) -> str:
+def _difference(one: Memory, other: Memory, forms: Mapping[str, Form]) -> str:
+    """What keeps two memories from being provably the same, given the forms of all by id; empty if nothing does."""
     return difference(one, other, (forms[one.id], forms[other.id]))
 
 
-_NEARNESS = {
-    reason: rank
-    for rank, reason in enumerate(
-        (
-            "words differ",
-            "entities differ",
-            "identifiers differ",
-            "numbers differ",
-            "negation differs",
-            "order differs",
-            "function words differ",
-            "punctuation differs",
-            "capitals differ",
-            "speakers differ",
-        )
-    )
-}
+_FAR_TO_NEAR = (
+    *("words differ", "entities differ", "identifiers differ", "numbers differ", "negation differs"),
+    *("order differs", "function words differ", "punctuation differs", "capitals differ", "speakers differ"),
+)
+_NEARNESS = {reason: rank for rank, reason in enumerate(_FAR_TO_NEAR)}
 """How near to a proof a difference is; those of circumstances are nearest."""
 
 
 def apply(decision: Decision, changes: ChangeSet, held: Mapping[str, Served], clock: Clock) -> Decision:
-    """Carry out a decision; it comes back with what it made."""
+    """Carry out a decision; returns it, with the ids of the memories it made. `held` are the memories by id."""
     parts = [held[each] for each in decision.of]
     match decision.kind:
         case "merge" | "split" | "add":
@@ -236,7 +234,7 @@ def apply(decision: Decision, changes: ChangeSet, held: Mapping[str, Served], cl
 
 
 def _make_memory(decision: Decision, changes: ChangeSet, parts: Sequence[Served], clock: Clock) -> Decision:
-    """Create the memories that a decision asks for, and retire its parts; the decision, with their ids."""
+    """Create the memories that a decision asks for, and retire its parts; returns it, with the ids of the new ones."""
     memories = [each.memory for each in parts]
     reason = f"consolidate:{decision.kind}"
     made = [
@@ -252,7 +250,7 @@ def _make_memory(decision: Decision, changes: ChangeSet, parts: Sequence[Served]
 
 
 def _attributes_stated(decision: Decision, parts: Sequence[Memory], content: str) -> dict[str, str]:
-    """The attributes of a new memory: all of its parts', or, where a model wrote it, those whose value it says."""
+    """The attributes of a memory made of others: all of theirs, or those whose value it says if a model wrote it."""
     stated = {name: value for each in parts for name, value in each.structured_attributes.items()}
     if decision.kind == "merge" and content in {each.content for each in parts}:
         return stated
@@ -260,9 +258,12 @@ def _attributes_stated(decision: Decision, parts: Sequence[Memory], content: str
 
 
 def derived(parts: Sequence[Memory], content: str, clock: Clock, *, stating: Mapping[str, str]) -> Memory:
-    """A memory made of others: as old as the oldest, as trusted, entrenched and free as the weakest of them."""
+    """A memory made of others, with new content and attributes (`stating`): as old as the oldest of them.
+
+    It is as trusted as the least trusted, and has the scopes of all.
+    """
     first = min(parts, key=lambda each: (each.created, each.id))
-    entity = _shared([each.entity_ref for each in parts])
+    entity = _common_value([each.entity_ref for each in parts])
     attributes = dict(stating) if entity else {}
     retired = {name: by for each in parts for name, by in each.retired_attributes.items() if name in attributes}
     verified = [each.last_verified_at for each in parts]
@@ -273,10 +274,10 @@ def derived(parts: Sequence[Memory], content: str, clock: Clock, *, stating: Map
             "source": "consolidation",
             "content": content,
             "asserted_by": min(parts, key=lambda each: RANK[each.asserted_by]).asserted_by,
-            "source_class": max((each.source_class for each in parts), key=_doubt),
-            "session_id": _shared([each.session_id for each in parts]),
-            "agent": _shared([each.agent for each in parts]),
-            "episode_id": _shared([each.episode_id for each in parts]),
+            "source_class": max(parts, key=lambda each: distrust_rank(each.source_class)).source_class,
+            "session_id": _common_value([each.session_id for each in parts]),
+            "agent": _common_value([each.agent for each in parts]),
+            "episode_id": _common_value([each.episode_id for each in parts]),
             "evidence": _union(parts, "evidence"),
             "evidence_quotes": {place: said for each in parts for place, said in each.evidence_quotes.items()},
             "tags": _union(parts, "tags"),
@@ -290,7 +291,7 @@ def derived(parts: Sequence[Memory], content: str, clock: Clock, *, stating: Map
             "retired_attributes": retired,
             "status": "active",
             "trust_zone": lowest(each.trust_zone for each in parts),
-            "valid_at": min(map(_since, parts)),
+            "valid_at": min(map(holds_since, parts)),
             "invalid_at": min(filter(None, (each.invalid_at for each in parts)), default=None),
             "expires_at": min(filter(None, (each.expires_at for each in parts)), default=None),
             "supersedes": (),
@@ -303,20 +304,20 @@ def derived(parts: Sequence[Memory], content: str, clock: Clock, *, stating: Map
 
 
 def _retire_older(decision: Decision, changes: ChangeSet, parts: Sequence[Served]) -> None:
-    """The older gives way in what the newer says anew; where nothing of it is left, or all is meant, altogether."""
+    """Retire the attributes of the older memory that the newer states anew; the whole of it where no other is left."""
     old, new = changes.now(parts[0].memory), changes.now(parts[1].memory)
     retired = {**old.retired_attributes, **dict.fromkeys(sorted(decision.attributes), new.id)}
     if decision.attributes and old.structured_attributes.keys() - retired.keys():
         changes.change(parts[0], "attribute_retired", {"retired_attributes": retired}, "consolidate:update", [new.id])
         return
-    fields = {"status": "superseded", "superseded_by": new.id, "invalid_at": _since(new)}
+    fields = {"status": "superseded", "superseded_by": new.id, "invalid_at": holds_since(new)}
     changes.change(parts[0], "superseded", fields, "consolidate:update", [new.id])
     supersedes = {"supersedes": (*new.supersedes, old.id)}
     changes.change(parts[1], "merged", supersedes, "consolidate:update", [old.id])
 
 
-def counted(decisions: Iterable[Decision]) -> Counter[str]:
-    """How often each kind of decision was taken, and each reason to skip."""
+def count_decisions(decisions: Iterable[Decision]) -> Counter[str]:
+    """The number of decisions by kind, and of skips also by reason (`skip: …`)."""
     counts: Counter[str] = Counter()
     for each in decisions:
         counts[each.kind] += 1
@@ -325,18 +326,11 @@ def counted(decisions: Iterable[Decision]) -> Counter[str]:
     return counts
 
 
-def _since(memory: Memory) -> datetime:
-    return memory.valid_at or memory.created
-
-
-def _doubt(source_class: object) -> int:
-    return SOURCE_CLASSES.index(source_class) if source_class in SOURCE_CLASSES else -1
-
-
-def _shared(values: Sequence[_T]) -> _T | None:
-    """What all have; None if they differ."""
+def _common_value(values: Sequence[_T]) -> _T | None:
+    """The value that all are equal to; None if they differ."""
     return values[0] if all(each == values[0] for each in values) else None
 
 
 def _union(parts: Iterable[Memory], name: str) -> tuple[str, ...]:
+    """The values of a field of texts in all of these memories, each once."""
     return tuple(dict.fromkeys(value for each in parts for value in getattr(each, name)))

@@ -11,12 +11,13 @@ from dataclasses import dataclass
 from itertools import takewhile
 
 from pellucid.language.contractions import spell_out
-from pellucid.language.lexicon import likeliest
+from pellucid.language.lexicon import likeliest_language
 from pellucid.language.numbers import figures
 from pellucid.language.scripts import EAST_WORDS
 from pellucid.language.spelling import entity_key, normalise
 from pellucid.language.statements.negation import Polarity, polarity
 from pellucid.language.words import content_words, stop_words
+from pellucid.memory.reconcile.rivals import holds_since
 from pellucid.model.memory import Category, Memory
 
 _GAP = re.compile(rf"(?<=[{EAST_WORDS}])\s|\s(?=[{EAST_WORDS}])")
@@ -56,7 +57,7 @@ _JOINED_ARTICLES = {
 }
 _PERSONAL = re.compile(
     r"\b(?:i|me|my|mine|we|us|our|ours|you|your|yours|ich|mich|mir|meine?\w?|wir|uns|unser\w*|du|dein\w*|ihr\w*|sie"
-    r"|yo|mi|mis|me|nosotr[oa]s|nuestr\w+|tu|tus|usted\w*)\b|私|僕|俺|我|あなた|君|你|您|咱",
+    r"|yo|mi|mis|me|nosotr[oa]s|nuestr\w+|tu|tus|usted\w*)\b|私|僕|俺|我|あなた|君|你|您|咱"
 )
 _OCCASIONS = (
     r"today|yesterday|tomorrow|tonight|now|currently|recently|lately|soon|just|again|ago|new|newly|another"
@@ -96,13 +97,13 @@ class Form:
 
 
 def speakers(memories: Iterable[Memory]) -> frozenset[str]:
-    """The names in front of statements (`Nadia: I …`) that are known to be names: what follows is about them."""
+    """The names in front of statements (`Nadia: I …`) of people: those that some memory so begun is about."""
     found = ((voice[1], each.entity_ref) for each in memories if (voice := _VOICE.match(_plain(each.content))))
     return frozenset(name for name, entity in found if entity and entity_key(name) == entity_key(entity))
 
 
 def form(memory: Memory, names: Collection[str]) -> Form:
-    """The form of a memory's statement; `names` are those in front of it that say who speaks."""
+    """A memory's statement, taken apart to be compared; `names` are those in front of it that say who speaks."""
     text = _plain(memory.content)
     voice = _VOICE.match(text)
     name = voice[1] if voice and voice[1] in names else ""
@@ -125,12 +126,12 @@ def form(memory: Memory, names: Collection[str]) -> Form:
 
 
 def form_key(memory: Memory, made: Form) -> tuple[str, str, tuple[str, ...]]:
-    """Equal for all that can be provably the same."""
+    """A key that is equal for all memories that can be provably the same; `made` is the memory's form."""
     return memory.category, entity_key(memory.entity_ref or ""), made.words
 
 
 def difference(one: Memory, other: Memory, forms: tuple[Form, Form]) -> str:
-    """What keeps two statements from being provably the same; empty if nothing does. Nearer differences come last."""
+    """What keeps two memories from being provably the same (`numbers differ`), given their forms; empty if nothing."""
     mine, theirs = forms
     if entity_key(one.entity_ref or "") != entity_key(other.entity_ref or ""):
         return "entities differ"
@@ -144,17 +145,18 @@ def difference(one: Memory, other: Memory, forms: tuple[Form, Form]) -> str:
 
 
 def _plain(text: str) -> str:
+    """The text in compatibility form, with single spaces."""
     return " ".join(unicodedata.normalize("NFKC", text).split())
 
 
 def _canonical_words(found: list[str], *, denied: bool) -> tuple[str, ...]:
-    """The words without what changes no meaning.
+    """The tokens of a statement without those that change no meaning.
 
     English `the`, `that` after a verb of saying, and `also` unless the statement is denied go; `an` is `a`. German
     joined articles are opened (`im` is `in dem`); a leading German or Spanish article goes.
     """
     said = {word.casefold() for word in found}
-    spoken = likeliest(said)
+    spoken = likeliest_language(said)
     if spoken == "en":
         return tuple(_english_words(found, denied=denied))
     if spoken == "de":
@@ -166,17 +168,18 @@ def _canonical_words(found: list[str], *, denied: bool) -> tuple[str, ...]:
 
 
 def _english_words(found: list[str], *, denied: bool) -> Iterable[str]:
-    """The words, without `the`, `that` and `also` where these change no meaning; `an` as `a`."""
+    """The tokens without `the`, `that` and `also` where these change no meaning; `an` as `a`."""
     folded = [word.casefold() for word in found]
     for at, (before, word, after) in enumerate(zip(["", *folded], folded, [*folded[1:], ""], strict=False)):
-        is_name = found[at] != "the" and (at or _is_capitalised(found[at + 1 : at + 2]))  # `The Office`
-        is_the = word == "the" and after and not is_name and not _article_tells(folded[at + 1 : at + 4])
+        begins_name = any(each != each.lower() and not each.isupper() for each in found[at + 1 : at + 2])
+        is_name = found[at] != "the" and (at or begins_name)  # `The Office`
+        is_the = word == "the" and after and not is_name and not _article_matters(folded[at + 1 : at + 4])
         is_that = word == "that" and before in _SAYING and after in _AFTER_THAT
         if not (is_the or is_that or (word == "also" and not denied)):
             yield "a" if word == "an" else found[at]
 
 
-def _article_tells(after: list[str]) -> bool:
+def _article_matters(after: list[str]) -> bool:
     """Whether `the` makes a difference before these words: `the servers` are not all servers, as `the cache` is one."""
     if after[0] in _ARTICLE_TELLS or after[0][0].isdigit():
         return True
@@ -184,12 +187,8 @@ def _article_tells(after: list[str]) -> bool:
     return any(word in _UNBOUNDED or (word[-1] == "s" and word[-2:] not in {"ss", "us", "is"}) for word in named)
 
 
-def _is_capitalised(next_word: list[str]) -> bool:
-    return any(word != word.lower() and not word.isupper() for word in next_word)
-
-
 def _difference_of_words(mine: Form, theirs: Form) -> str:
-    """The first thing that two wordings differ in, of what changes a meaning most; `words differ` at the least."""
+    """What two wordings differ in, by what changes a meaning most: `numbers differ`, …, `words differ`."""
     one, other = mine.words, theirs.words
     if sorted(figures(" ".join(one))) != sorted(figures(" ".join(other))):
         return "numbers differ"
@@ -206,7 +205,7 @@ def _difference_of_words(mine: Form, theirs: Form) -> str:
 
 
 def _same_case(memory: Memory, mine: Form, theirs: Form) -> bool:
-    """Whether two spellings mean the same: `US` is not `us`, nor `Turkey` a turkey; `TTL` may be `ttl`."""
+    """Whether two forms of equal words mean the same as they are capitalised: `US` is not `us`, `TTL` may be `ttl`."""
     named = set(entity_key(memory.entity_ref or "").split("-"))
     if mine.is_plain or theirs.is_plain:
         named |= set(mine.words)
@@ -215,7 +214,10 @@ def _same_case(memory: Memory, mine: Form, theirs: Form) -> bool:
 
 
 def _same_spelling(one: str, other: str, named: Collection[str], *, is_first: bool) -> bool:
-    """Whether two spellings of a word mean one: capitals count in names and codes, not where a sentence begins."""
+    """Whether two spellings of a word mean the same: capitals count in names and codes, not where a sentence begins.
+
+    `named` are words known to be a name, so that its capitals do not count.
+    """
     if one == other or one.casefold() == other.casefold() == "i":
         return True
     word = one.casefold()
@@ -227,7 +229,10 @@ def _same_spelling(one: str, other: str, named: Collection[str], *, is_first: bo
 
 
 def _difference_of_speakers(one: Memory, other: Memory, mine: Form, theirs: Form) -> str:
-    """Who speaks may differ from nobody only where it does not matter: the statement begins with what it is about."""
+    """`speakers differ` if that keeps two memories of equal words apart, else empty.
+
+    One may name a speaker and the other none where the statement begins with what it is about.
+    """
     if mine.voice == theirs.voice:
         same_mouth = not mine.is_personal or one.source_class == other.source_class
         return "" if mine.voice or same_mouth else "speakers differ"
@@ -238,22 +243,20 @@ def _difference_of_speakers(one: Memory, other: Memory, mine: Form, theirs: Form
 
 
 def _difference_of_circumstances(one: Memory, other: Memory, said: Form) -> str:
-    """What keeps them apart beside their words: attributes, scopes, validity, another occasion; empty for nothing."""
+    """What keeps two memories of equal words apart: attributes, scopes, validity, occasion; empty if nothing does."""
     if _stated(one) != _stated(other):
         return "attributes differ"
     if set(one.scopes) != set(other.scopes):
         return "scopes differ"
     if (one.expires_at, one.invalid_at) != (other.expires_at, other.invalid_at):
         return "validity differs"
-    same_time = (one.session_id and one.session_id == other.session_id) or _day(one) == _day(other)
+    same_day = holds_since(one).date() == holds_since(other).date()
+    same_time = (one.session_id and one.session_id == other.session_id) or same_day
     is_once = said.is_occasion and one.category not in _STANDING
     return "it may tell of two occasions" if is_once and not same_time else ""
 
 
 def _stated(memory: Memory) -> tuple[dict[str, str], set[str]]:
+    """The attributes of a memory with their values, and those it no longer states, in comparable form."""
     values = {entity_key(name): normalise(value) for name, value in memory.structured_attributes.items()}
     return values, {entity_key(name) for name in memory.retired_attributes}
-
-
-def _day(memory: Memory) -> object:
-    return (memory.valid_at or memory.created).date()

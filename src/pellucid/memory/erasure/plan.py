@@ -9,7 +9,7 @@ from pellucid.errors import ConflictError
 from pellucid.language.spelling import content_hash, entity_key, normalise
 from pellucid.language.words import content_words, reading_length, words
 from pellucid.memory.episodes import topic_words
-from pellucid.memory.erasure.tombstone import LEAST_TELLING, memory_keys, words_key
+from pellucid.memory.erasure.tombstone import LEAST_TELLING, evidence_turns, memory_keys, words_key
 from pellucid.model.artifact import parse_artifact
 from pellucid.model.memory import Episode, Memory
 from pellucid.model.turn import Turn
@@ -27,7 +27,6 @@ _SHARED = 0.5
 """Share of the content words of a quote, or of a part of a turn, in the other, from which one is of the other."""
 _LOST = 3
 """Lost words from which a waiting turn is taken to say what goes."""
-_RANGE = re.compile(r"(?P<source>.+):(?P<start>\d+)-(?P<end>\d+)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,13 +43,13 @@ class Erasure:
 
     @property
     def paths(self) -> tuple[str, ...]:
-        """Every file whose old bytes, or whose name, must leave nothing behind."""
+        """The paths of all files that are removed or rewritten, and of those of the memories that go."""
         held = (each.path for each, _ in self.going)
         written = (each.path for each in (*self.removals, *self.writes))
         return tuple(dict.fromkeys((*held, *written)))
 
     def is_said_by(self, turn: Turn) -> bool:
-        """Whether a turn says what is forgotten: it is its evidence, holds a text of it whole, or many lost words."""
+        """Whether a turn says what is forgotten: it is evidence of it, holds a whole text of it, or many lost words."""
         if (turn.session_id, turn.ordinal) in self.turns:
             return True
         text = normalise(turn.content)
@@ -58,7 +57,7 @@ class Erasure:
         return whole or len(self.lost_words.intersection(words(turn.content))) >= _LOST
 
 
-def erasure(
+def plan_erasure(
     records: Records,
     memories: Sequence[Served],
     episodes: Sequence[FiledEpisode],
@@ -66,7 +65,9 @@ def erasure(
     *,
     chain: bool = False,
 ) -> Erasure:
-    """What forgetting `asked` takes with it. `memories` and `episodes` are all of the namespace.
+    """All that goes with the memories that are `asked` to be forgotten; with `chain`, their other versions, too.
+
+    `memories` and `episodes` are all of the namespace.
 
     Raises:
         ConflictError: a file changed while this was worked out; nothing was done.
@@ -90,24 +91,12 @@ def erasure(
 
 
 def turns_of(memory: Memory) -> set[tuple[str, int]]:
-    """The turns a memory came from, by session and number; a section came from lines of a file."""
-    if memory.category == "section":
-        return set()
-    return _turns_in(memory.evidence)
-
-
-def _turns_in(evidence: Iterable[str]) -> set[tuple[str, int]]:
-    """The session and number of each turn that evidence ranges name; of a range the first 65."""
-    found = (match for each in evidence if (match := _RANGE.fullmatch(each)))
-    return {
-        (match["source"], number)
-        for match in found
-        for number in range(int(match["start"]), min(int(match["end"]), int(match["start"]) + 64) + 1)
-    }
+    """The session and number of each turn a memory came from; none for a section, which came from a file."""
+    return set() if memory.category == "section" else set(evidence_turns(memory.evidence))
 
 
 def tombstones(secret: bytes, memory: Memory) -> list[bytes]:
-    """Every key by which a memory that is forgotten is known again."""
+    """Every key by which a forgotten memory is recognised if it comes back."""
     if memory.category != "section":
         return memory_keys(secret, memory)
     said = {words_key(secret, memory.namespace, memory.content, entity) for entity in (None, memory.entity_ref)}
@@ -115,9 +104,9 @@ def tombstones(secret: bytes, memory: Memory) -> list[bytes]:
 
 
 def own_text_keys(secret: bytes, memory: Memory) -> list[bytes]:
-    """The keys by which a section, or a version of a header, is known again: its text without headings and title.
+    """The keys by which a section, or a version of a header, is recognised: by its text without headings and title.
 
-    What says much is known wherever it stands; what says little only in what defines the same, or the same document.
+    A long text is recognised anywhere; a short one only in the same document, or in one that defines the same entity.
     """
     text = own_text(memory)
     digest = content_hash(text)
@@ -128,41 +117,42 @@ def own_text_keys(secret: bytes, memory: Memory) -> list[bytes]:
 
 
 def file_key(secret: bytes, namespace: str, digest: str) -> bytes:
-    """The key by which a forgotten document is known again, whatever its file is called then."""
+    """The key by which a forgotten document is recognised by its file's SHA-256, whatever its name."""
     return words_key(secret, namespace, f"document {digest}", None)
 
 
 def own_text(memory: Memory) -> str:
-    """What a memory says; of a section what its document says under its headings, if it says anything."""
+    """The content of a memory; of a section without its headings, if there is any text below them."""
     return (memory.content.partition("\n")[2].strip() if memory.category == "section" else "") or memory.content
 
 
 def _versions(memory: Memory) -> set[str]:
+    """The ids of the memories that a memory supersedes, and of the one that supersedes it."""
     return {*memory.supersedes, *([memory.superseded_by] if memory.superseded_by else [])}
 
 
 def _memories_to_erase(held: Mapping[str, Served], asked: Iterable[Served], *, chain: bool) -> list[tuple[Served, str]]:
-    """What was asked for; then, until nothing new is found, its copies, what was made of it, and its turns."""
+    """The memories that go, each with the reason: those asked for, then their copies, derivatives, turns and so on.
+
+    `held` are all memories of the namespace by id.
+    """
     texts = {memory_id: normalise(each.memory.content) for memory_id, each in held.items()}
     reasons: dict[str, str] = {each.memory.id: "asked" for each in asked}
     while True:
-        bond = _Bond([(held[each].memory, why) for each, why in reasons.items()], texts, chain)
-        found = {
-            memory_id: why
-            for memory_id, each in held.items()
-            if memory_id not in reasons and (why := bond.reason(each.memory))
-        }
+        ties = _Ties([(held[each].memory, why) for each, why in reasons.items()], texts, chain)
+        rest = {memory_id: each.memory for memory_id, each in held.items() if memory_id not in reasons}
+        found = {memory_id: why for memory_id, memory in rest.items() if (why := ties.reason(memory))}
         if not found:
             return [(held[each], why) for each, why in reasons.items()]
         reasons |= found
 
 
-class _Bond:
+class _Ties:
     """What ties a memory to those that must go."""
 
-    def __init__(self, bound: Sequence[tuple[Memory, str]], texts: Mapping[str, str], chain: bool) -> None:
-        """`bound` are the memories that go, each with why; `texts` are all texts by id."""
-        going = [each for each, _ in bound]
+    def __init__(self, reasons: Sequence[tuple[Memory, str]], texts: Mapping[str, str], chain: bool) -> None:
+        """`reasons` are the memories that go, each with why; `texts` are the normalised texts of all, by id."""
+        going = [each for each, _ in reasons]
         self._ids = {each.id for each in going}
         self._parts = {part for each in going for part in each.derived_from}
         self._texts = texts
@@ -176,14 +166,17 @@ class _Bond:
         self._documents = {each.session_id for each in going if each.category == "section"}
         self._turns = {turn for each in going for turn in turns_of(each)}
         self._said_at: defaultdict[tuple[str, int], list[set[str]]] = defaultdict(list)
-        for each, why in bound:  # what goes for its turn's sake alone leads to nothing else that was said in that turn
+        for (
+            each,
+            why,
+        ) in reasons:  # what goes for its turn's sake alone leads to nothing else that was said in that turn
             for turn in turns_of(each) if each.category == "moment" and why != "evidence-turn" else ():
                 self._said_at[turn].append(set(content_words(each.content)))
         self._versions = {each for memory in going for each in _versions(memory)} if chain else set[str]()
         self._chain = chain
 
     def reason(self, memory: Memory) -> str:
-        """Why it must go with them: it says the same, was made of one, or is the turn one came from; else empty."""
+        """Why a memory must go with them, `derived`, `version`, `copy` or `evidence-turn`; empty if it may stay."""
         text = self._texts[memory.id]
         if self._ids & set(memory.derived_from) or self._was_read_from(memory):
             return "derived"
@@ -196,29 +189,32 @@ class _Bond:
         return "evidence-turn" if memory.category == "moment" and turns_of(memory) & self._turns else ""
 
     def _was_read_from(self, memory: Memory) -> bool:
-        """Whether it came of the words of a kept turn that must go; where no quote says of which words, it may have."""
+        """Whether a memory was extracted from a turn whose passage must go, as far as its quotes tell.
+
+        A memory without a quote of that turn counts as read from it.
+        """
         if memory.category in ("moment", "section"):
             return False
         for place in memory.evidence:
             quoted = set(content_words(memory.evidence_quotes.get(place, "")))
-            for said in (part for turn in _turns_in([place]) for part in self._said_at.get(turn, ())):
+            for said in (part for turn in evidence_turns([place]) for part in self._said_at.get(turn, ())):
                 if len(quoted & said) >= _SHARED * min(len(quoted), len(said)):
                     return True
         return False
 
     def _quotes(self, memory: Memory, text: str) -> bool:
-        """Whether it holds the text of a section; what another document says is that one's own."""
+        """Whether a memory of this text holds that of a section that goes; what another document says is its own."""
         mine = memory.category != "section" or memory.session_id in self._documents
         return mine and any(_contains(text, said) for said in self._sections)
 
 
 def _contains(text: str, said: str) -> bool:
-    """Whether a normalised text holds another word for word; unspaced scripts have no words to go by."""
+    """Whether a normalised text contains another as whole words (as characters, in scripts without spaces)."""
     return f" {said} " in f" {text} " if said.isascii() else said in text
 
 
 def _lost_words(going: Iterable[Memory], kept: Iterable[Memory]) -> frozenset[str]:
-    """The words of what goes that nothing which stays holds: what a query may not show any more."""
+    """The words of the memories that go which no memory that stays has: a stored query may not show them any more."""
     said = (text for memory in going for text in (*_texts(memory), *memory.evidence_quotes.values()))
     gone = {word for text in said for word in content_words(text)}
     for memory in kept:
@@ -229,6 +225,7 @@ def _lost_words(going: Iterable[Memory], kept: Iterable[Memory]) -> frozenset[st
 
 
 def _texts(memory: Memory) -> Iterable[str]:
+    """Every text of a memory: content, tags, entity, and names and values of attributes."""
     attributes = memory.structured_attributes.items()
     return (memory.content, *memory.tags, memory.entity_ref or "", *(part for pair in attributes for part in pair))
 
@@ -240,7 +237,10 @@ def _changed_files(
     kept: Mapping[str, Memory],
     lost: frozenset[str],
 ) -> tuple[list[FileWrite], list[FileRemoval]]:
-    """The files to write and to remove: a document that keeps a section is rewritten, an episode loses its members."""
+    """The files to write and to remove: documents that keep a section, and episodes, are rewritten.
+
+    `kept` are the memories that stay, by id; `lost` the words that no file may show.
+    """
     ids = {each.memory.id for each, _ in going}
     named = {each.path for each, _ in going}
     of_episodes = {each.path: each.episode for each in episodes}
@@ -255,28 +255,23 @@ def _changed_files(
         data = _read_file(records, path)
         writes.append(FileWrite(path, without_sections(data, ids), content_digest(data)))
     for path, episode in sorted(of_episodes.items()):
-        if (
-            path not in named
-            and not ids & set(episode.members)
-            and not lost.intersection(_path_words(_episode_words(episode)))
-        ):
+        shown = "\n".join((episode.topic, *episode.artifacts))
+        if path not in named and ids.isdisjoint(episode.members) and lost.isdisjoint(_path_words(shown)):
             continue
         data = _read_file(records, path)
         new = _rewritten_episode(data, _without_artifacts(episode, going, kept), ids, kept, lost)
-        if new is None:
+        stays = new is not None and new[0] == path
+        if not stays:
             removals.append(FileRemoval(path, content_digest(data)))
-        elif new[0] == path:
-            writes.append(FileWrite(path, new[1], content_digest(data)))
-        else:
-            removals.append(FileRemoval(path, content_digest(data)))
-            writes.append(FileWrite(new[0], new[1]))
+        if new:
+            writes.append(FileWrite(*new, content_digest(data) if stays else None))
     return writes, removals
 
 
 def _files_without_quotes(
     records: Records, going: Sequence[tuple[Served, str]], kept: Iterable[Served], lost: frozenset[str]
 ) -> list[FileWrite]:
-    """The files of memories that stay and quote what goes: the sentence it was read from, too, or a lost word."""
+    """The files of memories that stay, without their quotes of a turn that goes, or with a lost word."""
     turns = {turn for each, _ in going for turn in turns_of(each.memory)}
     writes: list[FileWrite] = []
     for each in kept:
@@ -284,7 +279,7 @@ def _files_without_quotes(
         left = {
             place: said
             for place, said in quotes.items()
-            if not lost.intersection(words(said)) and not turns & _turns_in([place])
+            if not lost.intersection(words(said)) and turns.isdisjoint(evidence_turns([place]))
         }
         if left != quotes:
             data = _read_file(records, each.path)
@@ -294,13 +289,13 @@ def _files_without_quotes(
 
 
 def _path_words(text: str) -> set[str]:
-    """The words of a path or a link, and what stands between its signs."""
+    """The words of a text that may hold paths and links, and the parts of these between punctuation."""
     found = words(text)
     return {*found, *(piece for word in found for piece in re.split(r"[._:+#/-]+", word))}
 
 
 def _without_artifacts(episode: Episode, going: Sequence[tuple[Served, str]], kept: Mapping[str, Memory]) -> Episode:
-    """The episode without what only the turns of the memories that go mentioned."""
+    """The episode without the artifacts that only the memories that go name."""
     theirs = {each for held, _ in going for each in held.memory.artifact_ids}
     theirs -= {each for memory in kept.values() for each in memory.artifact_ids}
     named = ((text, parse_artifact(text)) for text in episode.artifacts)
@@ -308,14 +303,13 @@ def _without_artifacts(episode: Episode, going: Sequence[tuple[Served, str]], ke
     return episode.model_copy(update={"artifacts": left})
 
 
-def _episode_words(episode: Episode) -> str:
-    return "\n".join((episode.topic, *episode.artifacts))
-
-
 def _rewritten_episode(
     data: bytes, episode: Episode, ids: set[str], kept: Mapping[str, Memory], lost: frozenset[str]
 ) -> tuple[str, bytes] | None:
-    """An episode's file without what goes, and where it stands then; None if nothing of it is left."""
+    """The path and bytes of an episode's file without the memories `ids` and lost words; None if nothing is left.
+
+    `data` are its bytes now.
+    """
     members = tuple(each for each in episode.members if each not in ids)
     rest = [memory for memory in kept.values() if memory.episode_id == episode.id or memory.id in members]
     if not rest:
@@ -330,7 +324,7 @@ def _rewritten_episode(
 
 
 def _read_file(records: Records, path: str) -> bytes:
-    """The bytes of a vault file."""
+    """The bytes of a vault file; ConflictError if it is gone."""
     data = records.heads([path])[0].data
     if data is None:
         raise ConflictError(f"{path} is gone: it was deleted just now", next_step="repeat the command")

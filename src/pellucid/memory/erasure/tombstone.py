@@ -18,42 +18,46 @@ _LONGEST = 64
 
 
 def words_key(secret: bytes, namespace: str, content: str, entity: str | None) -> bytes:
-    """The key of a statement: its normal form within its entity (`spelling.content_hash`), in one namespace."""
+    """The key of a statement in a namespace, from its normal form and its entity (see `content_hash`)."""
     return _keyed_hash(secret, "words", namespace, content_hash(content, entity))
 
 
 def said_key(secret: bytes, namespace: str, text: str) -> str:
-    """The key of a sentence by its content words, whatever their order and what stands between them; in hex."""
+    """The key (hex) of a sentence in a namespace, from its content words in whatever order."""
     held = " ".join(sorted(content_words(_LABEL.sub("", text)))) or normalise(text)
     return _keyed_hash(secret, "said", namespace, held).hex()
 
 
 def turn_keys(secret: bytes, namespace: str, evidence: Iterable[str]) -> list[bytes]:
-    """The keys of every turn in evidence ranges such as `session:3-5`."""
-    out: list[bytes] = []
-    for each in evidence:
-        if found := _RANGE.fullmatch(each):
-            first, last = int(found["start"]), int(found["end"])
-            numbers = range(first, min(last, first + _LONGEST) + 1)
-            out += [_keyed_hash(secret, "turn", namespace, f"{found['source']}:{number}") for number in numbers]
-    return out
+    """The keys of the turns that evidence ranges such as `session:3-5` name."""
+    turns = (f"{session}:{number}" for session, number in evidence_turns(evidence))
+    return [_keyed_hash(secret, "turn", namespace, turn) for turn in turns]
+
+
+def evidence_turns(evidence: Iterable[str]) -> list[tuple[str, int]]:
+    """The session and number of each turn that evidence ranges such as `session:3-5` name; of a range the first 65."""
+    found = (match for each in evidence if (match := _RANGE.fullmatch(each)))
+    ranges = ((match["source"], int(match["start"]), int(match["end"])) for match in found)
+    return [
+        (source, number) for source, first, last in ranges for number in range(first, min(last, first + _LONGEST) + 1)
+    ]
 
 
 def passage_keys(secret: bytes, namespace: str, passage: str) -> list[bytes]:
-    """The keys by which forgotten words are known in a passage: as all of it, or as a sentence that says much."""
-    telling = (each for each in sentences_of(passage) if len(content_words(each)) >= LEAST_TELLING)
-    return [words_key(secret, namespace, each, None) for each in dict.fromkeys((passage, *telling))]
+    """The keys by which forgotten words are recognised in a passage: of the whole, and of its longer sentences."""
+    sentences = (each for each in sentences_of(passage) if len(content_words(each)) >= LEAST_TELLING)
+    return [words_key(secret, namespace, each, None) for each in dict.fromkeys((passage, *sentences))]
 
 
 def memory_keys(secret: bytes, memory: Memory) -> list[bytes]:
-    """Every key of a memory that is forgotten: of its words, alone and within its entity, and of its evidence turns."""
+    """Every key of a memory: of its words, alone and within its entity, and of its evidence turns; sorted."""
     namespace, content = memory.namespace, memory.content
     said = {words_key(secret, namespace, content, entity) for entity in (None, memory.entity_ref)}
     return sorted({*said, *turn_keys(secret, namespace, memory.evidence)})
 
 
 def _keyed_hash(secret: bytes, *parts: str) -> bytes:
-    """A keyed BLAKE2b over the parts, each preceded by its length."""
+    """A keyed BLAKE2b of 16 bytes over the parts, each preceded by its length."""
     digest = hashlib.blake2b(key=secret, digest_size=16, person=b"tombstone")
     for part in parts:
         data = part.encode()

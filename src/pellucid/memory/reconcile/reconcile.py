@@ -10,11 +10,18 @@ from dataclasses import dataclass, field, replace
 
 from pellucid.language.spelling import content_hash
 from pellucid.memory.changes import ChangeSet, Fields
-from pellucid.memory.erasure.tombstone import said_key, turn_keys, words_key
-from pellucid.memory.reconcile.known import Contradiction, KnownStatements, Subject, boundary, live_attributes
-from pellucid.memory.reconcile.rivals import RANK, since
-from pellucid.memory.reconcile.targets import Found, Restate, corrected, like, of, restated, retracted
-from pellucid.memory.trust.zones import first_zone, may_rise, recurs, says_the_same, vouches, why_quarantined
+from pellucid.memory.erasure.tombstone import memory_keys, said_key, words_key
+from pellucid.memory.reconcile.known import Contradiction, KnownStatements, boundary, live_attributes
+from pellucid.memory.reconcile.rivals import RANK, holds_since
+from pellucid.memory.reconcile.targets import Found, Restate, corrected, memory_of, restated, retracted, search_by_words
+from pellucid.memory.trust.zones import (
+    counts_as_repetition,
+    first_zone,
+    may_rise,
+    says_the_same,
+    vouches,
+    why_quarantined,
+)
 from pellucid.model.ledger import Event, VerdictRow
 from pellucid.model.memory import Memory
 from pellucid.model.observation import MemoryObservation, Resolution, Verdict
@@ -26,10 +33,7 @@ _BY_A_PERSON = frozenset({"manual", "user_input"})
 
 @dataclass(frozen=True, slots=True)
 class Statement:
-    """Something that may become a memory: the memory it would be, what it resolves, and its observation, if it has one.
-
-    `observation` is None where a person asks for it directly.
-    """
+    """A memory that may come to be, what it resolves, its observation; None where a person asks for it directly."""
 
     memory: Memory
     resolves: Resolution | None = None
@@ -50,10 +54,7 @@ class Outcome:
 
 @dataclass(frozen=True, slots=True)
 class Decided:
-    """Each statement's outcome in order, and the verdict rows of those that were observed.
-
-    What is created and changed is in the `ChangeSet` that the reconciler was given.
-    """
+    """Each statement's outcome in order, and the verdict rows of those that have an observation."""
 
     outcomes: tuple[Outcome, ...]
     rows: tuple[dict[str, object], ...]
@@ -84,18 +85,18 @@ class Reconciler:
         self._standing = KnownStatements(self.index, self.lookup, self.changes)
 
     def consider(self, statements: Iterable[Statement]) -> None:
-        """Add statements of one segment, in order."""
+        """Add statements to be decided about, in order."""
         self._considered += statements
 
     def decide(self) -> Decided:
-        """Decide about all that was considered."""
+        """Decide about all statements that were added; what is created and changed goes to the `ChangeSet`."""
         accepted = [
             s.memory
             for s in self._considered
             if s.observation is None or s.observation.judge_accepted or _is_repeated(s.observation)
         ]
         self._standing.load(accepted)
-        self._forgotten = self.lookup.tombstones({key for memory in accepted for key in self._keys(memory)})
+        self._forgotten = self.lookup.tombstones({key for each in accepted for key in memory_keys(self.key, each)})
         outcomes = tuple(self._decide_one(statement) for statement in self._considered)
         rows = tuple(
             self._row(s.observation, s.memory, outcome).to_wire()
@@ -104,18 +105,14 @@ class Reconciler:
         )
         return Decided(outcomes, rows)
 
-    def _keys(self, memory: Memory) -> list[bytes]:
-        secret, namespace = self.key, memory.namespace
-        said = {words_key(secret, namespace, memory.content, entity) for entity in (None, memory.entity_ref)}
-        return [*said, *turn_keys(secret, namespace, memory.evidence)]
-
     def _decide_one(self, statement: Statement) -> Outcome:
+        """Decide about one statement, on top of what was decided about those before it."""
         memory, observation = statement.memory, statement.observation
         if statement.resolves and statement.resolves.value:
             return self._apply_correction(statement)
         if observation and not observation.judge_accepted and not self._vouches_in_passing(statement):
             return Outcome(observation.verdict, observation.verdict_reason)
-        if observation and self._forgotten.intersection(self._keys(memory)):
+        if observation and self._is_forgotten(memory):
             return Outcome("reject", "forgotten: it, or the turns it came from, may not come back")
         if statement.resolves and statement.resolves.kind == "retraction":
             return self._apply_retraction(memory, statement.resolves.about)
@@ -123,27 +120,31 @@ class Reconciler:
             return self._reject_repeated(known, memory)
         return self._keep_new(statement)
 
+    def _is_forgotten(self, memory: Memory) -> bool:
+        """Whether a memory's words, or a turn it came from, were forgotten."""
+        return not self._forgotten.isdisjoint(memory_keys(self.key, memory))
+
     def _restated_correction(self, statement: Statement) -> tuple[Statement, Found] | None:
-        """A person's correction without a subject, as the statement that it makes of the one memory it can mean."""
+        """A correction without a subject as a statement about the one memory it can mean, and that; None if not one."""
         memory, resolves = statement.memory, statement.resolves
         if not (resolves and resolves.value and self.restate) or memory.source_class not in _BY_A_PERSON:
             return None
-        near = [each for each in self._near(memory, resolves.value) if self._may_take_back(memory, of(each))]
+        near = [each for each in self._near(memory, resolves.value) if self._may_take_back(memory, memory_of(each))]
         found = restated(resolves, near, self.restate) if memory.trust_zone != "quarantine" else None
-        if found is None or self._forgotten.intersection(self._keys(memory)):
+        if found is None or self._is_forgotten(memory):
             return None
         target, new = found
-        said = {
+        restated_fields = {
             "content": new.text,
             "category": "correction",
             "entity_ref": new.entity,
             "structured_attributes": new.attributes,
             "content_hash": content_hash(new.text, new.entity),
         }
-        return replace(statement, memory=memory.model_copy(update=said)), target
+        return replace(statement, memory=memory.model_copy(update=restated_fields)), target
 
     def _apply_correction(self, statement: Statement) -> Outcome:
-        """Keep a correction in place of the one memory it can mean; defer it where none, or several, fit."""
+        """Keep a correction in place of the one memory it can mean; else defer it, or decide about it without that."""
         if (completed := self._restated_correction(statement)) is None:
             if statement.observation is None:
                 return self._decide_one(replace(statement, resolves=None))
@@ -151,57 +152,63 @@ class Reconciler:
         return self._replace(completed[0], [Contradiction(completed[1], restated=True)], "corrected")
 
     def _vouches_in_passing(self, statement: Statement) -> bool:
-        """Whether a judge saw but a repetition of the segment where a person says what is in quarantine."""
+        """Whether a person's statement, rejected as a repetition by the judge, vouches for a quarantined memory."""
         observation, memory = statement.observation, statement.memory
         repeats = observation is not None and _is_repeated(observation)
         return repeats and vouches(memory) and bool(self._standing.doubted(memory))
 
     def _reject_repeated(self, known: str, memory: Memory) -> Outcome:
+        """Reject what the memory `known` (id) says already, and note that it was said again, if that counts for it."""
         earlier = next((fresh for fresh in self.changes.fresh if fresh.id == known), None)
         elsewhere = earlier is None or earlier.session_id != memory.session_id
-        if elsewhere and (recurs(memory.source_class) or not self.trust):
+        if elsewhere and (counts_as_repetition(memory.source_class) or not self.trust):
             self.changes.corroborate(known, memory.source_class or "manual", memory.session_id)
         return Outcome("reject", "duplicate: the same words about the same thing are kept already", known)
 
     def _apply_retraction(self, memory: Memory, about: str) -> Outcome:
-        """Retract the kept memories that a person's words take back; the outcome names the first of them."""
+        """Retract the kept memories that a person takes back with the words `about`; the outcome names the first."""
         if memory.source_class not in _BY_A_PERSON or memory.trust_zone == "quarantine":
             return Outcome("reject", "not-a-person: only a person's own words take something back")
-        active = [each for each in self._near(memory, about) if self.changes.now(of(each)).status == "active"]
+        active = [each for each in self._near(memory, about) if self.changes.now(memory_of(each)).status == "active"]
         fitting = retracted(about, active, memory.session_id)
-        meant = [each for each in fitting if self._may_take_back(memory, of(each))]
+        meant = [each for each in fitting if self._may_take_back(memory, memory_of(each))]
         if not meant:
             return Outcome("reject", "no-target: nothing, or too much, that is kept is meant by it")
         for each in meant:
-            fields = {"status": "retracted", "invalid_at": since(memory)}
+            fields = {"status": "retracted", "invalid_at": holds_since(memory)}
             self.changes.change(each, "retracted", fields, "spoken-retraction")
-        return Outcome("accept", f"retraction: {len(meant)} taken back", of(meant[0]).id)
+        return Outcome("accept", f"retraction: {len(meant)} taken back", memory_of(meant[0]).id)
 
     def _may_take_back(self, memory: Memory, target: Memory) -> bool:
-        """Spoken words reach what was said before them, and is neither pinned, an axiom, nor kept in by a scope."""
+        """Whether a statement may retract or correct a memory: older, active, not pinned, and of no other boundary."""
         held = self.changes.now(target)
-        if held.status != "active" or held.pinned or held.asserted_by == "axiom" or since(held) > since(memory):
+        if (
+            held.status != "active"
+            or held.pinned
+            or held.asserted_by == "axiom"
+            or holds_since(held) > holds_since(memory)
+        ):
             return False
         return boundary(held) == boundary(memory) or held.session_id == memory.session_id is not None
 
     def _near(self, memory: Memory, words: str) -> list[Found]:
-        """Memories of this batch's session, then kept ones that share words."""
-        kept = like(self.index, self.changes.namespace, words, self.changes.clock.now())
+        """The memories that a statement may mean: those new in its session, then kept ones that share `words`."""
+        kept = search_by_words(self.index, self.changes.namespace, words, self.changes.clock.now())
         return [*self._standing.said_in(memory.session_id), *kept]
 
     def _keep_new(self, statement: Statement) -> Outcome:
-        """Keep a statement that nothing kept says yet; in quarantine where it, or what it repeats, is not trusted."""
+        """Keep a statement whose words are not kept yet, unless it is an update of nothing; perhaps in quarantine."""
         memory = statement.memory
         if statement.resolves and statement.resolves.kind == "update" and not self._standing.contradicted(memory):
             return Outcome("reject", "no-sign: nothing in its words says that it is to last, nor changes what is kept")
         if memory.trust_zone == "quarantine":
             return self._create(statement, memory, f"quarantined: {why_quarantined(memory)}")
         if doubted := self._standing.doubted(memory):
-            return self._meet(doubted, statement)
+            return self._keep_beside_doubted(doubted, statement)
         return self._keep_asserted(statement)
 
-    def _meet(self, doubted: Sequence[Subject], statement: Statement) -> Outcome:
-        """Keep what some in quarantine say, too: a person's word may lift them, an assistant's only repeats them."""
+    def _keep_beside_doubted(self, doubted: Sequence[Found], statement: Statement) -> Outcome:
+        """Keep what memories in quarantine say, too: a person's word may lift them, an assistant's joins them there."""
         memory = statement.memory
         if not vouches(memory):
             echo = memory.model_copy(update={"trust_zone": "quarantine"})
@@ -209,29 +216,29 @@ class Reconciler:
         outcome = self._keep_asserted(statement)
         if outcome.memory_id == memory.id and self.changes.now(memory).status == "active":
             for each in doubted:
-                if may_rise(self.changes.now(of(each)), memory):
+                if may_rise(self.changes.now(memory_of(each)), memory):
                     self._lift(each, memory)
         return outcome
 
     def admit(self, held: Served, reason: str) -> None:
-        """Lift a kept memory out of quarantine by hand; it then meets what it contradicts, as a new one would."""
+        """Lift a kept memory out of quarantine by hand, and decide about what it contradicts as for a new one."""
         memory = held.memory
         self._standing.load([memory])
         contradictions, open_ones = _plain_and_open(self._standing.contradicted(memory))
-        met = [of(each.of) for each in contradictions]
+        met = [memory_of(each.of) for each in contradictions]
         fields: Fields = {"trust_zone": "working"}
-        if newer := next((each for each in met if since(each) > since(memory)), None):
-            fields |= {"status": "superseded", "superseded_by": newer.id, "invalid_at": since(newer)}
+        if newer := next((each for each in met if holds_since(each) > holds_since(memory)), None):
+            fields |= {"status": "superseded", "superseded_by": newer.id, "invalid_at": holds_since(newer)}
         elif any(RANK[each.asserted_by] > RANK[memory.asserted_by] for each in met):
             fields |= {"status": "pending_review"}
         else:
-            whole = [of(each.of).id for each in contradictions if self._supersede(each, memory, "")]
+            whole = [memory_of(each.of).id for each in contradictions if self._supersede(each, memory, "")]
             fields |= {"supersedes": (*memory.supersedes, *whole), "disputed_with": self._dispute(memory, open_ones)}
         self.changes.change(held, "promoted", fields, reason, [each.id for each in met])
 
-    def _lift(self, doubted: Subject, by: Memory) -> None:
-        """Lift a memory out of quarantine on another's word; what says no more than it is replaced by it at once."""
-        held = self.changes.now(of(doubted))
+    def _lift(self, doubted: Found, by: Memory) -> None:
+        """Lift a memory out of quarantine on another's word; if it says no more than that one, it is replaced by it."""
+        held = self.changes.now(memory_of(doubted))
         fields: Fields = {"trust_zone": "working"}
         if says_the_same(held, by):
             fields |= {"status": "superseded", "superseded_by": by.id}
@@ -240,7 +247,7 @@ class Reconciler:
         self.changes.change(doubted, "promoted", fields, f"corroborated:{by.source_class or 'manual'}", [by.id])
 
     def _keep_asserted(self, statement: Statement) -> Outcome:
-        """Keep a trusted statement, in place of what it contradicts or corrects."""
+        """Keep a trusted statement, in place of the memories that it contradicts or corrects."""
         memory, resolves = statement.memory, statement.resolves
         met = self._standing.contradicted(memory)
         corrects = bool(resolves and resolves.kind == "correction")
@@ -248,15 +255,17 @@ class Reconciler:
             met = [replace(each, plain=each.whole) for each in met]
         if resolves and corrects and not met:
             near = self._near(memory, f"{memory.content} {resolves.about}")
-            target = corrected(memory, resolves.about, [each for each in near if self._may_take_back(memory, of(each))])
+            target = corrected(
+                memory, resolves.about, [each for each in near if self._may_take_back(memory, memory_of(each))]
+            )
             met = [Contradiction(target)] if target else []
         return self._replace(statement, met, "corrected" if corrects else "")
 
     def _replace(self, statement: Statement, met: Sequence[Contradiction], why: str) -> Outcome:
-        """Keep a statement, and retire what it met that is older and no stronger asserted; `why` goes to the ledger."""
+        """Keep a statement, and retire the older ones of `met` that do not rank higher; `why` goes to the ledger."""
         memory = statement.memory
         met, open_ones = _plain_and_open(met)
-        newer = [each for each in met if since(of(each.of)) > since(memory)]
+        newer = [each for each in met if holds_since(memory_of(each.of)) > holds_since(memory)]
         met = [each for each in met if each not in newer]
         for each in newer:
             memory = self._give_way(memory, each)
@@ -264,14 +273,13 @@ class Reconciler:
             by = memory.superseded_by or ""
             self.changes.create(memory, "superseded", "arrived-late", [by])
             return Outcome("accept", "arrived-late: a newer statement of the same thing is kept", memory.id)
-        stronger = next((each for each in met if RANK[of(each.of).asserted_by] > RANK[memory.asserted_by]), None)
+        stronger = next((each for each in met if RANK[memory_of(each.of).asserted_by] > RANK[memory.asserted_by]), None)
         if stronger:
-            held = of(stronger.of)
-            self.changes.create(
-                memory.model_copy(update={"status": "pending_review"}), "disputed", "contradicts-entrenched", [held.id]
-            )
+            held = memory_of(stronger.of)
+            waiting = memory.model_copy(update={"status": "pending_review"})
+            self.changes.create(waiting, "disputed", "contradicts-entrenched", [held.id])
             return Outcome("accept", f"pending-review: it contradicts what {held.asserted_by} asserted", memory.id)
-        whole = tuple(of(each.of).id for each in met if self._supersede(each, memory, why))
+        whole = tuple(memory_of(each.of).id for each in met if self._supersede(each, memory, why))
         if whole:
             memory = memory.model_copy(update={"supersedes": (*memory.supersedes, *whole)})
         if disputed := self._dispute(memory, open_ones):
@@ -279,20 +287,21 @@ class Reconciler:
         return self._create(statement, memory, "durable: a lasting statement with evidence")
 
     def _dispute(self, memory: Memory, met: Sequence[Contradiction]) -> tuple[str, ...]:
-        """Mark what cannot hold beside a memory that does not plainly take its place; the ids the memory is to name."""
+        """Mark memories as disputed with this one; returns all the ids that it is to name in `disputed_with`."""
         for each in met:
-            named = (*self.changes.now(of(each.of)).disputed_with, memory.id)
+            named = (*self.changes.now(memory_of(each.of)).disputed_with, memory.id)
             self.changes.change(each.of, "disputed", {"disputed_with": named}, "cannot-both-hold", [memory.id])
-        return tuple(dict.fromkeys((*memory.disputed_with, *(of(each.of).id for each in met))))
+        return tuple(dict.fromkeys((*memory.disputed_with, *(memory_of(each.of).id for each in met))))
 
     def _create(self, statement: Statement, memory: Memory, reason: str) -> Outcome:
+        """Create the memory of a statement; `reason` is the verdict's."""
         self.changes.create(memory, statement.event, statement.reason, memory.supersedes)
         self._standing.add(memory)
         return Outcome("accept", reason, memory.id)
 
     def _give_way(self, memory: Memory, newer: Contradiction) -> Memory:
-        """An older statement that arrives after one that replaced it, or should not have: what ranks lower waits."""
-        by = of(newer.of)
+        """A late memory as a newer one leaves it, superseded in whole or part; a newer of lower rank goes to review."""
+        by = memory_of(newer.of)
         if RANK[by.asserted_by] < RANK[memory.asserted_by]:
             fields = {"status": "pending_review"}
             self.changes.change(newer.of, "disputed", fields, "contradicts-entrenched", [memory.id])
@@ -300,29 +309,24 @@ class Reconciler:
         if newer.attributes and newer.attributes < set(memory.structured_attributes) - set(memory.retired_attributes):
             retired = {**memory.retired_attributes, **dict.fromkeys(sorted(newer.attributes), by.id)}
             return memory.model_copy(update={"retired_attributes": retired})
-        return memory.model_copy(update={"status": "superseded", "superseded_by": by.id, "invalid_at": since(by)})
+        return memory.model_copy(update={"status": "superseded", "superseded_by": by.id, "invalid_at": holds_since(by)})
 
     def _supersede(self, met: Contradiction, new: Memory, why: str) -> bool:
-        """Retire what is contradicted, and no more; whether that was the whole memory."""
-        old = self.changes.now(of(met.of))
-        others = [
-            name
-            for name in old.structured_attributes
-            if name not in met.attributes and name not in old.retired_attributes
-        ]
+        """Retire the contradicted memory, or only its contradicted attributes; True if it was the whole memory."""
+        old = self.changes.now(memory_of(met.of))
+        others = old.structured_attributes.keys() - met.attributes - old.retired_attributes.keys()
         if met.attributes and others and live_attributes(old):
-            retired = {**old.retired_attributes, **dict.fromkeys(sorted(met.attributes), new.id)}
-            self.changes.change(
-                met.of, "attribute_retired", {"retired_attributes": retired}, why or "updated", [new.id]
-            )
+            fields = {"retired_attributes": old.retired_attributes | dict.fromkeys(sorted(met.attributes), new.id)}
+            self.changes.change(met.of, "attribute_retired", fields, why or "updated", [new.id])
             return False
-        fields = {"status": "superseded", "superseded_by": new.id, "invalid_at": since(new)}
+        fields = {"status": "superseded", "superseded_by": new.id, "invalid_at": holds_since(new)}
         reason = why or ("updated" if met.attributes or met.restated else "denied")
         self.changes.change(met.of, "superseded", fields, reason, [new.id])
         return True
 
     def _row(self, observation: MemoryObservation, memory: Memory, outcome: Outcome) -> VerdictRow:
-        fact = observation.fact
+        """The ledger's row about the decision on an observation."""
+        fact, wordings = observation.fact, (memory.content, *memory.evidence_quotes.values())
         return VerdictRow(
             observation_id=observation.id,
             session_id=observation.session_id,
@@ -337,14 +341,14 @@ class Reconciler:
             resulting_primitive_id=outcome.memory_id,
             content_hash=words_key(self.key, memory.namespace, memory.content, memory.entity_ref).hex(),
             evidence=memory.evidence,
-            said=tuple(dict.fromkeys(said_key(self.key, memory.namespace, each) for each in _wordings(memory))),
+            said=tuple(dict.fromkeys(said_key(self.key, memory.namespace, each) for each in wordings)),
         )
 
 
 def statement_of(
     observation: MemoryObservation, changes: ChangeSet, agent: str | None = None, *, trust: bool = True
 ) -> Statement:
-    """What an observation would be kept as, from when it was said; `changes` lend clock and namespace, and stay."""
+    """The statement of an observation, with the memory it would be; `changes` only lend their clock and namespace."""
     fact, now = observation.fact, changes.clock.now()
     memory = Memory(
         id=changes.clock.new_id("mem"),
@@ -372,8 +376,8 @@ def statement_of(
     return Statement(memory, fact.resolves, observation)
 
 
-def in_context(stated: Statement, doubted: Collection[int]) -> Statement:
-    """The statement, in quarantine if a turn (by ordinal) it was said in is doubted."""
+def quarantine_if_doubted(stated: Statement, doubted: Collection[int]) -> Statement:
+    """The statement, its memory in quarantine if a turn it was said in is among the doubted ones (ordinals)."""
     observation = stated.observation
     if observation is None or not observation.judge_accepted or stated.memory.trust_zone != "working":
         return stated
@@ -383,18 +387,11 @@ def in_context(stated: Statement, doubted: Collection[int]) -> Statement:
     return replace(stated, memory=stated.memory.model_copy(update={"trust_zone": "quarantine"}))
 
 
-def _wordings(memory: Memory) -> tuple[str, ...]:
-    return (memory.content, *memory.evidence_quotes.values())
-
-
-def _plain_and_open(met: Iterable[Contradiction]) -> tuple[list[Contradiction], list[Contradiction]]:
-    """Those in which one plainly takes the other's place, and those in which none does."""
-    plain: list[Contradiction] = []
-    open_ones: list[Contradiction] = []
-    for each in met:
-        (plain if each.plain else open_ones).append(each)
-    return plain, open_ones
+def _plain_and_open(met: Sequence[Contradiction]) -> tuple[list[Contradiction], list[Contradiction]]:
+    """The contradictions in which the newer plainly takes the older's place, and the others."""
+    return [each for each in met if each.plain], [each for each in met if not each.plain]
 
 
 def _is_repeated(observation: MemoryObservation) -> bool:
+    """Whether the judge rejected an observation because its segment says the same before."""
     return observation.verdict_reason.startswith("duplicate-in-segment")

@@ -9,7 +9,7 @@ from pellucid.language.statements.clash import clash
 from pellucid.language.words import content_words
 from pellucid.model.memory import Memory
 from pellucid.model.observation import Resolution
-from pellucid.store.index_port import EVERY_SCOPE, Admission, Index, Served
+from pellucid.store.index_port import EVERY_SCOPE, Admission, Index, IndexReader, Served
 
 SEARCHED = 30
 LIKENESS = 0.3
@@ -22,6 +22,7 @@ MOST_RETRACTED = 5
 """A retraction that fits more memories than this says too little to act upon."""
 
 Found = Served | Memory
+"""A kept memory, or one this operation creates."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,12 +40,12 @@ Restate = Callable[[str, Resolution], Restated | None]
 
 
 def corrected(new: Memory, about: str, candidates: Iterable[Found]) -> Found | None:
-    """The one memory that a correction replaces, or None where none, or no single one, is like it.
+    """The memory that a correction replaces: the one that is most like it; None where none, or no single one, is.
 
-    `about` are the words of the old value, if they were said.
+    `about` are the words of the old value, empty if they were not said.
     """
     ranked = sorted(
-        ((_likeness(new, of(each), about), at, each) for at, each in enumerate(candidates)),
+        ((_likeness(new, memory_of(each), about), at, each) for at, each in enumerate(candidates)),
         reverse=True,
         key=lambda item: (item[0], -item[1]),
     )
@@ -56,15 +57,16 @@ def corrected(new: Memory, about: str, candidates: Iterable[Found]) -> Found | N
 
 
 def _likeness(new: Memory, old: Memory, about: str) -> float:
-    """The share of common words, the changed value left out; 0 where what was said to be wrong is not there.
+    """How likely a correction means an old memory: the share of their words that is common, and .3 in one session.
 
-    Where nothing was said to be wrong, only what plainly cannot hold beside the correction is like it.
+    The old value (`about`) is left out; 0 if the memory does not have it. Where it was not said, only a memory that the
+    correction plainly contradicts is likely.
     """
     value = _words(about)
     mine, theirs = _words(new.content) - value, _words(old.content)
     if not value:
-        met = clash(old.content, new.content)
-        overlap = float(met is not None and met.strength == "plain")
+        found = clash(old.content, new.content)
+        overlap = float(found is not None and found.strength == "plain")
     elif value <= theirs:
         overlap = len(mine & (theirs - value)) / max(1, min(len(mine), len(theirs - value)))
     else:
@@ -74,54 +76,65 @@ def _likeness(new: Memory, old: Memory, about: str) -> float:
 
 
 def restated(resolves: Resolution, candidates: Iterable[Found], restate: Restate) -> tuple[Found, Restated] | None:
-    """The one memory that a correction without a subject can mean, restated; None where it is none, or several."""
-    made = [(each, new) for each in candidates if (new := restate(of(each).content, resolves)) is not None]
-    fitting = {of(each).id: (each, new) for each, new in made if _is_other_value(of(each).content, new.text)}
+    """The one memory that a correction without a subject can mean, and that restated; None where none, or several, fit.
+
+    One fits if the correction's value can be put into its sentence, and is another number than it had.
+    """
+    fitting: dict[str, tuple[Found, Restated]] = {}
+    for each in candidates:
+        old = memory_of(each)
+        new = restate(old.content, resolves)
+        found = clash(old.content, new.text) if new else None
+        if new and found and found.kind == "number":
+            fitting[old.id] = each, new
     return next(iter(fitting.values())) if len(fitting) == 1 else None
 
 
-def _is_other_value(old: str, new: str) -> bool:
-    met = clash(old, new)
-    return met is not None and met.kind == "number"
-
-
 def retracted(about: str, candidates: Iterable[Found], session_id: str | None) -> list[Found]:
-    """The memories that hold every content word of what was taken back; of the same session, if any there do."""
+    """The memories that have every content word of what was taken back; of the same session, if any there do.
+
+    None where more than five do: that says too little to act upon.
+    """
     wanted = _words(about)
     if not wanted:
         return []
-    fitting = [each for each in candidates if _holds(of(each).content, wanted)]
-    here = [each for each in fitting if session_id and of(each).session_id == session_id]
+    fitting = [each for each in candidates if _has_words(memory_of(each).content, wanted)]
+    here = [each for each in fitting if session_id and memory_of(each).session_id == session_id]
     found = here or fitting
     return found if len(found) <= MOST_RETRACTED else []
 
 
-def _holds(text: str, wanted: set[str]) -> bool:
-    """Whether a text has all of these words; a sign of an unspaced script may stand within a longer word."""
+def _has_words(text: str, wanted: set[str]) -> bool:
+    """Whether a text has all of these words; one of an unspaced script may stand within a longer one."""
     missing = wanted - _words(text)
     return all(not word.isascii() and word in text.casefold() for word in missing)
 
 
-def like(index: Index, namespace: str, text: str, at: datetime) -> Iterator[Served]:
-    """Active memories that share words with a text, best first by BM25."""
+def search_by_words(index: Index, namespace: str, text: str, at: datetime) -> Iterator[Served]:
+    """The memories of a namespace in force at an instant that share words with a text: 30 at most, best first."""
     with index.reading(namespace) as reader:
-        terms = reader.survey(text).terms
-        stems = [stem for stem, frequency in {term.stem: term.frequency for term in terms}.items() if frequency]
-        if stems:
-            hits = reader.lexical(stems, Admission(epoch_ms(at), granted=EVERY_SCOPE), SEARCHED, 0)
-            yield from reader.memories(hits.rows)
+        yield from search_hits(reader, text, Admission(epoch_ms(at), granted=EVERY_SCOPE))
 
 
-def of(each: Found) -> Memory:
-    """The memory of a subject."""
-    return each.memory if isinstance(each, Served) else each
+def search_hits(reader: IndexReader, text: str, admission: Admission) -> Iterator[Served]:
+    """The admitted memories that share words with a text, by BM25: 30 at most, best first."""
+    frequencies = {term.stem: term.frequency for term in reader.survey(text).terms}
+    stems = [stem for stem, frequency in frequencies.items() if frequency]
+    if stems:
+        yield from reader.memories(reader.lexical(stems, admission, SEARCHED, 0).rows)
+
+
+def memory_of(found: Found) -> Memory:
+    """The memory itself, without the path and version it may be served with."""
+    return found.memory if isinstance(found, Served) else found
 
 
 def _words(text: str) -> set[str]:
-    return {_folded(word) for word in content_words(text)}
+    """The content words of a text, without their plainest endings."""
+    return {_without_ending(word) for word in content_words(text)}
 
 
-def _folded(word: str) -> str:
+def _without_ending(word: str) -> str:
     """A word without its plainest endings, so that `retries` meets `retry`."""
     if not word.isascii() or len(word) < 4:
         return word

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from functools import cache, lru_cache
 from itertools import pairwise
 
-from pellucid.language.hidden import folded
+from pellucid.language.hidden import without_accents
 from pellucid.language.lexicon import tables
 from pellucid.language.scripts import EAST_WORDS, HALF_WIDTH
 
@@ -46,7 +46,7 @@ class ConceptPlaces:
     """Whether no word takes back what another says: then what a part of the text asks for, the whole asks for, too."""
 
     def has(self, concept: str, first: int, last: int, besides: int = -1) -> bool:
-        """Whether a word of the concept stands at one of the places from `first` to `last`, other than `besides`."""
+        """Whether the concept is named at a place from `first` to `last`, both included, other than `besides`."""
         places = self.at.get(concept)
         if not places:
             return False
@@ -69,14 +69,14 @@ class _Lexicon:
 
 
 def read(text: str) -> ConceptPlaces:
-    """Where each concept is spoken of in a text, by the numbers of its words; disguises (`veils`) are off by then."""
+    """Where a text (undisguised, see `veils`) names each concept of the tables `orders`, as numbers of words."""
     lexicon = _lexicon()
     at: dict[str, list[int]] = defaultdict(list)
     words, places, place = list[str](), list[int](), 0
-    for address, unspaced, word, colon, _ in _PIECE.findall(folded(text)):
+    for address, unspaced, word, colon, _ in _PIECE.findall(without_accents(text)):
         if word or address:
             said = (word or address).replace("'", "")
-            for concept in _of_word(said) if word else ("address",):
+            for concept in (_concepts_of_word(said) if len(said) <= _LONGEST_WORD else ()) if word else ("address",):
                 at[concept].append(place)
             words.append(said)
             places.append(place)
@@ -93,7 +93,10 @@ def read(text: str) -> ConceptPlaces:
 
 
 def _read_unspaced(said: str, lexicon: _Lexicon, at: dict[str, list[int]], place: int) -> int:
-    """Terms one after another, the longest first; two other signs count as a word. Returns the place behind them."""
+    """Add the places of terms in a run of an unspaced script to `at`; returns the place behind the run.
+
+    It begins at `place`; two characters beside the terms count as a word.
+    """
     end = 0
     for found in lexicon.unspaced.finditer(said):
         place += (found.start() - end + 1) // 2
@@ -105,7 +108,7 @@ def _read_unspaced(said: str, lexicon: _Lexicon, at: dict[str, list[int]], place
 
 
 def _concept_phrases(words: list[str], lexicon: _Lexicon) -> Iterator[tuple[int, str]]:
-    """The number of the first word of each phrase, and its concept."""
+    """For each phrase of the lexicon among the words, the index of its first word, and its concept."""
     for number, (word, following) in enumerate(pairwise(words)):
         if begun := lexicon.phrases.get(word):
             for rest, concept in begun.get(following[0], ()):
@@ -115,15 +118,13 @@ def _concept_phrases(words: list[str], lexicon: _Lexicon) -> Iterator[tuple[int,
 
 
 def _fits(wanted: str, word: str) -> bool:
+    """Whether a word is the wanted one, or begins with it if that ends in `*`."""
     return word.startswith(wanted[:-1]) if wanted.endswith("*") else word == wanted
-
-
-def _of_word(word: str) -> frozenset[str]:
-    return _concepts_of_word(word) if len(word) <= _LONGEST_WORD else frozenset()
 
 
 @lru_cache(maxsize=1 << 15)
 def _concepts_of_word(word: str) -> frozenset[str]:
+    """The concepts that a word names, in Arabic also behind a particle that is written together with it."""
     found = _looked_up(word)
     if not found and "\u0621" <= word[:1] <= "\u064a":
         for lead in _PROCLITICS:
@@ -133,7 +134,7 @@ def _concepts_of_word(word: str) -> frozenset[str]:
 
 
 def _looked_up(word: str) -> frozenset[str]:
-    """The concepts of a word, by itself or by a beginning of it."""
+    """The concepts that the lexicon has for a word, or for a beginning of it."""
     lexicon = _lexicon()
     found = lexicon.words.get(word, frozenset())
     for end in range(_LEAST_STEM - 1, len(word) + 1):
@@ -143,12 +144,13 @@ def _looked_up(word: str) -> frozenset[str]:
 
 @cache
 def _lexicon() -> _Lexicon:
-    """The terms by how they are looked up: whole words, beginnings, phrases by first word, unspaced scripts."""
+    """The terms of the tables `orders`, by how they are looked up."""
     words: dict[str, set[str]] = defaultdict(set)
     stems: dict[str, set[str]] = defaultdict(set)
     unspaced: dict[str, set[str]] = defaultdict(set)
     phrases: dict[str, dict[str, list[tuple[tuple[str, ...], str]]]] = defaultdict(lambda: defaultdict(list))
-    for concept, term in _terms():
+    rows = ((concept, term) for table in tables("orders") for concept, terms in table.items() for term in terms)
+    for concept, term in sorted((concept, without_accents(term)) for concept, term in rows):
         first, *rest = term.split(" ")
         if re.search(f"[{_UNSPACED}]", term):
             unspaced[term].add(concept)
@@ -168,11 +170,6 @@ def _lexicon() -> _Lexicon:
     )
 
 
-def _terms() -> list[tuple[str, str]]:
-    known = tables("orders")
-    return sorted((concept, folded(term)) for table in known for concept, terms in table.items() for term in terms)
-
-
 def addresses_in(text: str) -> set[str]:
-    """The places of the net that a text names: links, mail addresses and hosts, in lower case."""
+    """The links, mail addresses and hosts that a text names, in lower case."""
     return {found[0].rstrip(".,;") for found in _PLACES.finditer(text.lower())} if "." in text else set()

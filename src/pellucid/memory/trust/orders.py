@@ -13,6 +13,7 @@ from pellucid.memory.trust.concepts import ConceptPlaces
 NEAR_AN_ADDRESS = 48
 """Words between an address and an order that is taken to be spoken to it: some three sentences."""
 _Test = Callable[[ConceptPlaces, int], bool]
+"""Of what a text names where, and a place in it: whether something holds around that place."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,28 +27,27 @@ class Order:
 
 
 def near(concept: str, before: int, after: int) -> _Test:
-    """A word of the concept at most so many places before or behind, other than the verb itself."""
+    """A test: the concept is named at most so many places before or behind the verb, other than by the verb itself."""
     return lambda read, at: read.has(concept, at - before, at + after, besides=at)
 
 
 def every(*tests: _Test) -> _Test:
-    """All of them."""
+    """A test: all of these hold."""
     return lambda read, at: all(test(read, at) for test in tests)
 
 
 def some(*tests: _Test) -> _Test:
-    """At least one of them."""
+    """A test: at least one of these holds."""
     return lambda read, at: any(test(read, at) for test in tests)
 
 
 def no(test: _Test) -> _Test:
-    """Not that; or whatever is said, to a loose reading."""
+    """A test: this one does not hold, or the reading is loose."""
     return lambda read, at: read.loose or not test(read, at)
 
 
 _TO_A_USER = some(
-    every(near("not", 4, 0), near("user", 0, 7)),
-    every(near("user", 0, 4), near("not", 0, 7), no(near("not", 4, 0))),
+    every(near("not", 4, 0), near("user", 0, 7)), every(near("user", 0, 4), near("not", 0, 7), no(near("not", 4, 0)))
 )
 _OUTSIDE = near("address", 18, 18)
 _IN_FUTURE = near("always", 14, 14)
@@ -56,6 +56,14 @@ _IMPERATIVE = no(near("we", 2, 0))
 _SWEEPING = some(near("may", 0, 12), near("prior", 0, 8), near("without", 0, 14), near("unasked", 14, 14))
 _LASTING = some(near("ai", 20, 20), _IN_FUTURE)
 _TO_ANYBODY = some(_TO_A_USER, every(near("not", 4, 0), near("person", 0, 6)))
+_ANSWER = near("answer", 0, 20)
+_YOU_MUST = every(near("you", 0, 14), near("must", 0, 14))
+_RUN_THIS = every(near("run", 0, 8), near("this", 0, 10))
+_WHAT_USERS_SAID = every(near("user", 0, 8), near("said", 0, 10))
+_ALREADY = near("already", 5, 3)
+_BEFOREHAND = some(_IN_FUTURE, _ALREADY, near("without", 10, 10))
+_NOT_REQUIRED = no(near("must", 3, 0))
+_BY_THE_USER = near("user", 8, 1)
 
 PLAIN = (
     Order("override", "void", every(near("order", 8, 8), near("prior", 8, 8), _IMPERATIVE)),
@@ -68,27 +76,15 @@ PLAIN = (
     Order("conceal", "hush", near("user", 8, 8), may_be_negated=True),
     Order("standing-order", "always", every(near("send", 2, 12), near("address", 0, 24), _IMPERATIVE)),
     Order("standing-order", "plug", every(near("reply", 0, 14), near("always", 0, 14))),
-    Order("answer-rule", "passive", near("answer", 0, 20)),
-    Order(
-        "answer-rule",
-        "asked",
-        every(
-            near("user", 4, 2),
-            near("answer", 0, 20),
-            some(every(near("you", 0, 14), near("must", 0, 14)), near("then", 0, 8)),
-        ),
-    ),
+    Order("answer-rule", "passive", _ANSWER),
+    Order("answer-rule", "asked", every(near("user", 4, 2), _ANSWER, some(_YOU_MUST, near("then", 0, 8)))),
     Order("memory-order", "bear", every(near("you", 0, 3), near("must", 1, 5), near("obey", 2, 8))),
     Order("memory-order", "keep", near("own memory", 6, 12)),
-    Order("memory-order", "wipe", every(near("user", 0, 8), near("said", 0, 10), _IMPERATIVE)),
-    Order(
-        "encoded",
-        "decode",
-        every(some(near("obey", 0, 12), every(near("run", 0, 8), near("this", 0, 10))), _IMPERATIVE),
-    ),
+    Order("memory-order", "wipe", every(_WHAT_USERS_SAID, _IMPERATIVE)),
+    Order("encoded", "decode", every(some(near("obey", 0, 12), _RUN_THIS), _IMPERATIVE)),
     Order("persona", "persona", near("free", 0, 8)),
-    Order("fake-memory", "grant", every(near("user", 8, 1), near("already", 5, 3), _IMPERATIVE)),
-    Order("fake-memory", "confirmed", every(near("user", 8, 1), near("already", 5, 3), _SWEEPING, _IMPERATIVE)),
+    Order("fake-memory", "grant", every(_BY_THE_USER, _ALREADY, _IMPERATIVE)),
+    Order("fake-memory", "confirmed", every(_BY_THE_USER, _ALREADY, _SWEEPING, _IMPERATIVE)),
     Order("credential-request", "request", every(near("user", 0, 3), near("secret", 2, 10), _IN_FUTURE)),
     Order("authority", "urgent", every(near("authority", 14, 14), near("must", 20, 24), near("lower", 20, 24))),
 )
@@ -109,21 +105,10 @@ ADDRESSED = (
     Order("guard", "lower", near("guard", 5, 5)),
     Order("guard", "lowered", every(near("guard", 6, 4), some(near("must", 4, 0), every(near("be", 1, 0), _LASTING)))),
     Order("approval", "request", every(near("not", 3, 0), near("ask", 0, 3)), may_be_negated=True),
-    Order(
-        "approval",
-        "grant",
-        every(
-            some(_IN_FUTURE, near("already", 5, 3), near("without", 10, 10), near("unasked", 12, 12)),
-            no(near("must", 3, 0)),
-        ),
-    ),
+    Order("approval", "grant", every(some(_BEFOREHAND, near("unasked", 12, 12)), _NOT_REQUIRED)),
     Order("approval", "without", every(near("ask", 3, 4), no(near("not", 8, 1))), may_be_negated=True),
     Order("approval", "asked", every(near("not", 7, 0), no(near("answer", 0, 12))), may_be_negated=True),
-    Order(
-        "approval",
-        "confirmed",
-        every(some(_IN_FUTURE, near("already", 5, 3), near("without", 10, 10)), no(near("must", 3, 0))),
-    ),
+    Order("approval", "confirmed", every(_BEFOREHAND, _NOT_REQUIRED)),
     Order("supply-chain", "keep", every(near("package", 0, 5), _IN_FUTURE)),
     Order("supply-chain", "run", every(near("package", 0, 5), _IN_FUTURE)),
     Order(
@@ -131,7 +116,7 @@ ADDRESSED = (
         "unasked",
         some(near("lower", 12, 12), near("grant", 12, 12), near("run", 12, 12), near("send", 12, 12), _IN_FUTURE),
     ),
-    Order("answer-rule", "asked", every(near("answer", 0, 20), some(near("user", 5, 5), near("passive", 3, 3)))),
+    Order("answer-rule", "asked", every(_ANSWER, some(near("user", 5, 5), near("passive", 3, 3)))),
     Order("answer-rule", "answer", every(near("user", 4, 6), _OUTSIDE)),
     Order("standing-order", "favour", some(_IN_FUTURE, near("must", 6, 1))),
     Order("standing-order", "always", every(near("send", 2, 12), some(_OUTSIDE, near("secret", 14, 14)))),
@@ -145,7 +130,7 @@ ADDRESSED = (
         "obey",
         some(every(near("must", 4, 0), near("you", 6, 6)), every(near("this", 0, 3), near("must", 4, 0))),
     ),
-    Order("memory-order", "wipe", some(every(near("memory", 0, 8)), every(near("user", 0, 8), near("said", 0, 10)))),
+    Order("memory-order", "wipe", some(near("memory", 0, 8), _WHAT_USERS_SAID)),
     Order("encoded", "decode", some(near("obey", 0, 12), near("run", 0, 12))),
     Order("persona", "free", some(near("you", 8, 8), near("persona", 8, 0))),
     Order("credential-request", "request", every(near("user", 0, 4), near("secret", 2, 10))),
@@ -164,29 +149,32 @@ _ADDRESSES: tuple[tuple[str, _Test], ...] = (
 
 
 def _is_asked(read: ConceptPlaces, at: int, order: Order) -> bool:
-    """Whether the verb at this place asks for something: it is not negated, nor told of as tried."""
+    """Whether an order's verb, found at place `at`, asks for something: it is not negated, nor told of as tried."""
     if order.may_be_negated or read.loose:
         return True
     return not (read.has("not", at - 3, at - 1) or read.has("tried", at - 3, at - 1))
 
 
-def orders(read: ConceptPlaces, found: tuple[Order, ...]) -> Iterator[tuple[str, int]]:
-    """The code and the place of each order of some classes; negated ones are left out."""
-    for order in found:
+def orders(read: ConceptPlaces, classes: tuple[Order, ...]) -> Iterator[tuple[str, int]]:
+    """The code and the verb's place of each order of these classes in a text that was read; no negated ones."""
+    for order in classes:
         for at in read.at.get(order.verb, ()):
             if _is_asked(read, at, order) and order.test(read, at):
                 yield order.code, at
 
 
 def insists(read: ConceptPlaces, at: int) -> bool:
-    """Whether an order is to hold for long, without a question, in secret, or for secrets: not a step of a guide."""
+    """Whether the order at place `at` is more than a step of a guide.
+
+    Words near it say that it holds for long, is carried out unasked or in secret, is urgent, or is about secrets.
+    """
     return any(
         read.has(concept, at - 16, at + 16) for concept in ("always", "ai", "unasked", "hush", "urgent", "secret")
     ) or any(read.has("without", place - 4, place) for place in read.at.get("ask", ()) if abs(place - at) <= 16)
 
 
 def addresses(read: ConceptPlaces) -> list[int]:
-    """The places where the text speaks to an assistant, ascending."""
+    """The places, counted in words, at which a text that was read speaks to an assistant; ascending."""
     return sorted(
         at
         for concept, test in _ADDRESSES

@@ -9,7 +9,6 @@ import codecs
 import html
 import re
 from collections.abc import Iterator
-from functools import partial
 
 from pellucid.language.hidden import TWINS
 
@@ -43,13 +42,13 @@ _UNSEEN_STYLE = re.compile(
 
 
 def unveiled(text: str) -> Iterator[str]:
-    """Other readings of a text, where there are some: its escapes resolved, digits read as letters, gaps closed."""
+    """Other readings of a text, where they differ: escapes resolved, digits as letters, `i g n o r e` as a word."""
     if "\\" in text or "&" in text or "%" in text:
         plain = html.unescape(_ESCAPE.sub(_decoded_character, text))
         if plain != text:
             yield plain
     for letters in (_LEET, _LEET | {ord("1"): "l"}):
-        spelled, count = _LEET_WORD.subn(partial(_as_letters, letters), text)
+        spelled, count = _LEET_WORD.subn(lambda word, letters=letters: word[0].translate(letters), text)
         if count > 1:
             yield spelled
     if _SPACED.search(text):
@@ -57,7 +56,7 @@ def unveiled(text: str) -> Iterator[str]:
 
 
 def decoded(text: str) -> Iterator[str]:
-    """What stands in a text as base64, as hexadecimal digits, or turned by thirteen letters."""
+    """The texts that a text holds as base64 or hexadecimal digits; and itself in rot13, if it speaks of that."""
     for number, found in enumerate(_BLOB.finditer(text)):
         if number == _BLOBS:
             break
@@ -66,8 +65,8 @@ def decoded(text: str) -> Iterator[str]:
         yield codecs.encode(text, "rot13")
 
 
-def hidden(text: str) -> Iterator[str]:
-    """What stands in comments of a page, each cut at 2,000 characters; one that never ends goes to the end."""
+def page_comments(text: str) -> Iterator[str]:
+    """The HTML comments in a text, each cut at 2,000 characters; one that is never closed goes to the end."""
     start = text.find("<!--")
     while start >= 0:
         end = text.find("-->", start + 4)
@@ -75,15 +74,15 @@ def hidden(text: str) -> Iterator[str]:
         start = text.find("<!--", end + 3) if end >= 0 else -1
 
 
-def hides(text: str) -> bool:
-    """Whether it holds words that a reader of the page does not see, or letters that are not what they seem."""
+def has_hidden_words(text: str) -> bool:
+    """Whether a text has words that a reader of the page does not see, or letters that are not what they seem."""
     if not text.isascii() and (_HIDDEN_SIGNS.search(_FLAG.sub("", text)) or _is_disguised(text)):
         return True
     return ("<" in text or "[" in text) and _UNSEEN_STYLE.search(text) is not None
 
 
 def _is_disguised(text: str) -> bool:
-    """A word of Latin letters among which some only look so: every letter of another script in it has a Latin twin."""
+    """Whether a Latin word in a text has letters of other scripts, all of which look like Latin ones."""
     for word in _WORD.findall(text):
         if not word.isascii():
             strangers = [letter for letter in word if not letter.isascii()]
@@ -92,11 +91,8 @@ def _is_disguised(text: str) -> bool:
     return False
 
 
-def _as_letters(letters: dict[int, str], word: re.Match[str]) -> str:
-    return word[0].translate(letters)
-
-
 def _decoded_character(found: re.Match[str]) -> str:
+    """The character that an escape stands for; a space for an escaped `n`, `r` or `t`."""
     digits = found[1] or found[2] or found[3]
     if digits:
         return chr(int(digits, 16))
@@ -104,7 +100,7 @@ def _decoded_character(found: re.Match[str]) -> str:
 
 
 def _decoded_texts(blob: str) -> Iterator[str]:
-    """What a run of hexadecimal digits or of base64 says, where it says a text."""
+    """The texts that a run of hexadecimal digits, or of base64, decodes to; none if it is no text."""
     plain = re.sub(r"[ :]", "", blob)
     for decode in (binascii.unhexlify, _from_base64):
         try:
@@ -116,5 +112,6 @@ def _decoded_texts(blob: str) -> Iterator[str]:
 
 
 def _from_base64(blob: str) -> bytes:
+    """The bytes of base64 in either alphabet, whatever its padding; ValueError if it is none."""
     padded = blob.rstrip("=") + "=" * (-len(blob.rstrip("=")) % 4)
     return base64.b64decode(padded.replace("-", "+").replace("_", "/"), validate=True)

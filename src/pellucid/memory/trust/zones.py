@@ -12,7 +12,7 @@ from typing import Literal, get_args
 from pellucid.language.spelling import content_hash, entity_key, normalise
 from pellucid.language.statements.negation import polarity
 from pellucid.language.words import content_words
-from pellucid.memory.trust.doubt import injected_turn
+from pellucid.memory.trust.doubt import injected_turn, injection_reason
 from pellucid.memory.trust.injection import looks_injected
 from pellucid.model.memory import Memory, SourceClass, TrustZone
 
@@ -52,7 +52,7 @@ class Score:
 
 
 def score(memory: Memory) -> Score:
-    """The weight of its source class and of its anchors, at most 1; bands at .8 and .5."""
+    """The trust score of a memory: the weight of its source class and of its anchors, at most 1; bands at .8 and .5."""
     source = memory.source_class or "manual"
     held = {
         "source": bool(memory.evidence),
@@ -68,10 +68,10 @@ def score(memory: Memory) -> Score:
 
 
 def first_zone(source_class: SourceClass, content: str, *, enabled: bool = True) -> TrustZone:
-    """Where a new memory begins: a person's own words at once where they can be recalled, a tool's in quarantine.
+    """The zone of a new memory: what is remembered by hand is trusted, doubtful words go to quarantine, others work.
 
-    Words that read as an injected instruction begin in quarantine whoever said them, for people paste; only what is
-    remembered by hand does not.
+    Doubtful is what an untrusted source says, and what reads as an injected instruction, whoever said it: people paste.
+    `enabled` is whether trust is judged at all.
     """
     if source_class == "manual":
         return "trusted"
@@ -79,40 +79,39 @@ def first_zone(source_class: SourceClass, content: str, *, enabled: bool = True)
 
 
 def doubts(source_class: SourceClass | None, content: str) -> str:
-    """Why words begin in quarantine, as `code: words`; empty where they do not."""
+    """Why words of this source class begin in quarantine, as `code: reason`; empty where they do not."""
     if source_class in UNTRUSTED:
         return f"{source_class}: nobody stands behind its words yet"
     codes = injected_turn(content) if source_class not in (None, "manual") else ()
-    return f"injection: it reads as an instruction to an assistant ({', '.join(codes)})" if codes else ""
+    return injection_reason(codes) if codes else ""
 
 
 def why_quarantined(memory: Memory) -> str:
-    """The reason of a verdict that keeps a memory in quarantine."""
-    why = doubts(memory.source_class, memory.content)
-    return why or _CONTEXT
+    """Why a quarantined memory is there, as `code: reason`: its own words, else the context it was said in."""
+    return doubts(memory.source_class, memory.content) or _CONTEXT
 
 
 def vouches(memory: Memory) -> bool:
-    """Whether a statement lifts others out of quarantine: a person's, anchored, and not in quarantine itself."""
+    """Whether a memory lifts others out of quarantine: a person's, with evidence, active, and not in quarantine."""
     source = memory.source_class or "manual"
     anchored = bool(memory.evidence) or source == "manual"
     return source in VOUCHING and anchored and memory.trust_zone != "quarantine" and memory.status == "active"
 
 
-def recurs(source_class: SourceClass | None) -> bool:
-    """Whether saying it again counts for a memory: repetition by who may have read it in a recall does not."""
+def counts_as_repetition(source_class: SourceClass | None) -> bool:
+    """Whether a memory is reinforced when this source says it again: not if it may have read it in a recall."""
     return source_class is None or source_class in VOUCHING
 
 
 def is_of_person(memory: Memory) -> bool:
-    """Whether a person stands behind a memory: no program changes it, puts it away or erases it."""
-    return memory.asserted_by != "inferred" or recurs(memory.source_class)
+    """Whether a person stands behind a memory, so that no program may change, archive or erase it."""
+    return memory.asserted_by != "inferred" or counts_as_repetition(memory.source_class)
 
 
 def may_rise(doubted: Memory, by: Memory) -> bool:
-    """Whether a statement lifts a quarantined memory: of another and better source class, saying nearly all of it.
+    """Whether the statement `by` lifts a doubted memory out of quarantine: of a better source, it says most of it.
 
-    The memory must have evidence, must not read as an instruction, and may say little beyond, and nothing specific.
+    The doubted one must have evidence, must not read as an instruction, and may say nothing specific beyond.
     """
     theirs, mine = doubted.source_class or "manual", by.source_class or "manual"
     return (
@@ -125,12 +124,15 @@ def may_rise(doubted: Memory, by: Memory) -> bool:
 
 
 def says_the_same(one: Memory, other: Memory) -> bool:
-    """Whether two statements are one, but for words that carry no meaning: the same stance on the same thing."""
+    """Whether two memories say the same about the same thing, but for words that carry no meaning."""
     return polarity(one.content, one.entity_ref) == polarity(other.content, other.entity_ref)
 
 
 def _is_covered(doubted: Memory, by: Memory) -> bool:
-    """Whether a statement says all that a doubted memory states, and nearly all of its words, nothing specific left."""
+    """Whether the statement `by` says all values that a doubted memory states, and two thirds of its words.
+
+    The rest must be plain words.
+    """
     if says_the_same(doubted, by):
         return True
     stated, told = _stated(doubted), _stated(by)
@@ -142,15 +144,16 @@ def _is_covered(doubted: Memory, by: Memory) -> bool:
 
 
 def _stated(memory: Memory) -> set[tuple[str, str]]:
+    """The attributes of a memory with their values, in comparable form."""
     return {(entity_key(name), normalise(value)) for name, value in memory.structured_attributes.items()}
 
 
 def lowest(zones: Iterable[TrustZone]) -> TrustZone:
-    """The zone of what is made of several memories: merging never raises trust. Working, where there are none."""
+    """The least trusted of some zones, which a merged memory gets; `working` where there are none."""
     given = set(zones)
     return min(given, key=ZONES.index) if given else "working"
 
 
 def next_zone(zone: TrustZone) -> TrustZone:
-    """One step up; trusted is the top."""
+    """The zone one step above; `trusted` has none."""
     return ZONES[min(ZONES.index(zone) + 1, len(ZONES) - 1)]

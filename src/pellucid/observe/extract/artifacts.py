@@ -7,7 +7,7 @@ from pellucid.model.artifact import Artifact, ArtifactRole
 from pellucid.model.turn import Turn
 
 MOST = 40
-"""Artifacts of one segment at most: those made or changed first, then in the order of their mention."""
+"""Artifacts of one segment at most."""
 
 _MAKES = re.compile(r"^(?:write|create_?file|new_?file|write_?file)$", re.IGNORECASE)
 _CHANGES = re.compile(
@@ -27,11 +27,9 @@ _LOOKED_AT = 20_000
 """Characters of a turn that are searched: what stands further down is a listing."""
 
 
-def artifacts(turns: Iterable[Turn]) -> dict[int, list[Artifact]]:
-    """The artifacts of each turn, by its ordinal; a tool's output (a log, a listing) mentions nothing by itself.
-
-    Files below the folder that the agent worked in (the outermost one) are named by their path from there.
-    """
+def artifacts_by_turn(turns: Iterable[Turn]) -> dict[int, list[Artifact]]:
+    """The artifacts of each turn that has any, by its ordinal, each once; files below the outermost working folder are
+    relative to it."""
     turns = list(turns)
     folder = min((each.folder for each in turns if each.folder), key=len, default="").rstrip("/")
     found = {
@@ -41,47 +39,44 @@ def artifacts(turns: Iterable[Turn]) -> dict[int, list[Artifact]]:
 
 
 def files_named(text: str) -> set[str]:
-    """The paths and names of files that a text names, as it writes them."""
+    """The paths and names of files in the first 20,000 characters of a text, as they are written there; none from
+    links."""
     return set(_FILE.findall(_LINK.sub(" ", text[:_LOOKED_AT])))
 
 
 def paths_given(turn: Turn) -> set[str]:
-    """The files that a tool was called with; those below the folder of the turn by their path from there."""
+    """The paths in the arguments and patches of a tool's turn; those below the turn's folder are relative to it."""
     text, below = turn.content[:_LOOKED_AT], f"{turn.folder.rstrip('/')}/" if turn.folder else ""
     paths = (*_PATH_ARGUMENT.findall(text), *(path for _, path in _PATCHED.findall(text)))
     return {path.strip().removeprefix(below) for path in paths}
 
 
-def of_segment(by_turn: dict[int, list[Artifact]]) -> tuple[Artifact, ...]:
-    """Each artifact of the segment once, with the most that was done with it; those made or changed first.
+def merge_artifacts(by_turn: dict[int, list[Artifact]]) -> tuple[Artifact, ...]:
+    """Each artifact of a segment once, in its strongest role; those made or changed come first, at most 40.
 
-    A file that is mentioned by the end of its path is the one that was worked on under its whole path.
+    A file mentioned by the end of its path counts as the one that was made or changed under the whole path.
     """
     strongest: dict[tuple[str, str], Artifact] = {}
-    for artifact in (each for named in by_turn.values() for each in named):
-        held = strongest.setdefault((artifact.kind, artifact.name), artifact)
-        if _ROLES.index(artifact.role) < _ROLES.index(held.role):
+    for artifact in (each for artifacts in by_turn.values() for each in artifacts):
+        known = strongest.setdefault((artifact.kind, artifact.name), artifact)
+        if _ROLES.index(artifact.role) < _ROLES.index(known.role):
             strongest[artifact.kind, artifact.name] = artifact
-    worked_on = {
-        end
-        for each in strongest.values()
-        if each.kind == "file" and each.role != "mentioned"
-        for end in _path_ends(each.name)
-    }
-    named = (each for each in strongest.values() if each.role != "mentioned" or each.name not in worked_on)
-    return tuple(sorted(named, key=lambda each: _ROLES.index(each.role)))[:MOST]
+    files = (each.name for each in strongest.values() if each.kind == "file" and each.role != "mentioned")
+    worked_on = {end for name in files for end in _path_ends(name)}
+    merged = (each for each in strongest.values() if each.role != "mentioned" or each.name not in worked_on)
+    return tuple(sorted(merged, key=lambda each: _ROLES.index(each.role)))[:MOST]
 
 
 def _path_ends(path: str) -> Iterator[str]:
-    """What a path may be called for short: each of its ends."""
+    """The path and each shorter end of it: `src/app.py`, `app.py`."""
     parts = path.split("/")
     return ("/".join(parts[start:]) for start in range(len(parts)))
 
 
 def _artifacts_of_turn(turn: Turn, below: str) -> Iterator[Artifact]:
-    """What a turn names: links, specifications and files; of a tool's turn the files it made or changed.
+    """The links, specifications and files in a spoken turn, or the files that a tool's turn made or changed.
 
-    `below` is the folder whose path is left out.
+    The latter are relative to the folder `below`, where they stand in it.
     """
     text = turn.content[:_LOOKED_AT]
     if turn.role == "tool":
@@ -97,12 +92,12 @@ def _artifacts_of_turn(turn: Turn, below: str) -> Iterator[Artifact]:
 
 
 def _worked_on(tool: str, text: str, below: str) -> Iterator[Artifact]:
-    """The files that a tool's call made or changed, by their paths from the folder `below` on."""
+    """The files that a tool call or the patches in it made or changed, relative to the folder `below`; none for a tool
+    that reads."""
     role: ArtifactRole | None = "made" if _MAKES.match(tool) else "changed" if _CHANGES.match(tool) else None
     if role:
         for path in _PATH_ARGUMENT.findall(text):
             yield Artifact(kind="file", name=path.strip().removeprefix(below)[:200], role=role)
     for verb, path in _PATCHED.findall(text):
-        yield Artifact(
-            kind="file", name=path.strip().removeprefix(below)[:200], role="made" if verb == "Add" else "changed"
-        )
+        patched: ArtifactRole = "made" if verb == "Add" else "changed"
+        yield Artifact(kind="file", name=path.strip().removeprefix(below)[:200], role=patched)

@@ -14,7 +14,7 @@ SOFTLY_HEDGED = 0.1
 
 @dataclass(frozen=True, slots=True)
 class SentenceReading:
-    """What a sentence was read as. `text` is the part that carries it, `cue` the strength of the row before hedges."""
+    """A sentence's category by its cue words; `text` is the part that says it, `cue` the confidence before hedges."""
 
     category: Category
     confidence: float
@@ -23,7 +23,8 @@ class SentenceReading:
 
 
 def classify(text: str, language: Language) -> SentenceReading | None:
-    """The strongest reading of a sentence, narrowed to the part behind a lead-in (`One thing: …`) if that suffices."""
+    """The reading of a sentence by the first cue that fits, without a lead-in (`One thing: …`) if that suffices; None
+    if no cue fits."""
     row = _first_row(text, language)
     if row is None:
         return None
@@ -32,11 +33,12 @@ def classify(text: str, language: Language) -> SentenceReading | None:
     if narrower and narrower.category == row.category:
         row = narrower
     said = row.text[0].upper() + row.text[1:]
-    return SentenceReading(row.category, unhedged(said, row.cue, language), row.cue, said)
+    return SentenceReading(row.category, hedged_confidence(said, row.cue, language), row.cue, said)
 
 
-def unhedged(text: str, confidence: float, language: Language) -> float:
-    """The confidence that is left after the hedges of a sentence, two decimals."""
+def hedged_confidence(text: str, confidence: float, language: Language) -> float:
+    """The confidence less what the hedges (`maybe`, `might`) in a sentence take off, at least 0.05, rounded to two
+    decimals."""
     lowered = text.lower()
     penalty = HEDGED if language.noise.hedges.search(lowered) else 0.0
     penalty += SOFTLY_HEDGED if language.noise.soft_hedges.search(lowered) else 0.0
@@ -44,7 +46,7 @@ def unhedged(text: str, confidence: float, language: Language) -> float:
 
 
 def _first_row(text: str, language: Language) -> SentenceReading | None:
-    """The reading by the first cue in the table that fits; None where none does."""
+    """The reading by the first cue row that matches; None if none does."""
     lowered = text.lower()
     cues, cased = load_cues(language.code)
     tables = [(table, spelled) for table, spelled in ((cues, lowered), (cased, text)) if table.any.search(spelled)]

@@ -1,4 +1,4 @@
-"""A sentence of a working session in, how likely it is worth keeping out, of what kind, and which of its words say so.
+"""A sentence of a coding session in, how likely it is worth keeping out, of what kind, and which of its words say so.
 
 A linear model over the words of a sentence, pairs of them, how it opens and ends, its form, and its frame: `never push
 to main` and `never touch the lock file` are alike where the words that name things are left out. It was fitted by
@@ -22,17 +22,8 @@ from pellucid.model.memory import Category
 
 Kind = Literal["decision", "rule", "preference", "fact", "correction", "procedure", "commitment", "finding"]
 KINDS: tuple[Kind, ...] = get_args(Kind)
-CATEGORY: dict[Kind, Category] = {
-    "decision": "decision",
-    "rule": "rule",
-    "preference": "preference",
-    "fact": "fact",
-    "correction": "correction",
-    "procedure": "procedure",
-    "commitment": "commitment",
-    "finding": "fact",
-}
-"""A procedure told in one sentence is a rule of how something is done; a finding is a fact that was found out."""
+CATEGORY: dict[Kind, Category] = {kind: "fact" if kind == "finding" else kind for kind in KINDS}
+"""The category of a memory of each kind: a finding is a fact that was found out."""
 Head = Literal["statements", "questions"]
 """`statements`: is this worth keeping? `questions`: does the question of a dialogue ask how something shall be (and not
 for the next step)?"""
@@ -51,7 +42,7 @@ _LONGEST = 600
 
 @dataclass(frozen=True, slots=True)
 class DurabilityReading:
-    """How one sentence was read."""
+    """How likely a sentence is worth keeping, and of which kind it is."""
 
     durable: float
     """The probability that it is worth keeping, 0 to 1."""
@@ -59,22 +50,21 @@ class DurabilityReading:
     of_kind: float
     """The probability that it is of that kind, if it is worth keeping."""
     telling: tuple[str, ...]
-    """The words and pairs that spoke most for (or, where it is not worth keeping, against) it, at most three."""
+    """At most three words or pairs that decided it most."""
 
 
 @dataclass(frozen=True, slots=True)
 class WeightTable:
-    """The weights of every feature: of being worth keeping by a user and by an assistant, then one for each kind."""
+    """The weights of every feature: of being worth keeping from a user, from an assistant, then of each kind."""
 
     weights: dict[str, tuple[float, ...]]
 
     def read(self, sentence: str, *, by_user: bool) -> DurabilityReading:
-        """How likely a sentence is worth keeping, and of which kind; `by_user` says whether a person said it."""
-        given = features(sentence)
+        """Rate a sentence; `by_user` says whether a person said it."""
         total = [0.0] * (2 + len(KINDS))
         shares: list[tuple[float, str]] = []
         role = 0 if by_user else 1
-        for name, value in given.items():
+        for name, value in features(sentence).items():
             if row := self.weights.get(name):
                 for column, weight in enumerate(row):
                     total[column] += weight * value
@@ -92,34 +82,36 @@ class WeightTable:
 
 
 def _chance(total: float) -> float:
+    """The probability of a sum of weights: the logistic function."""
     return 1 / (1 + exp(-max(-30.0, min(30.0, total))))
 
 
 @cache
 def load_table(head: Head = "statements") -> WeightTable:
-    """The shipped weights of a head."""
+    """Load the shipped weights of a head."""
     text = (files("pellucid.observe") / "heads" / f"{head}.tsv").read_text("utf-8")
     rows = (line.split("\t") for line in text.splitlines() if line and not line.startswith("#"))
     return WeightTable({name: tuple(int(value) / 100 for value in values) for name, *values in rows})
 
 
 def features(sentence: str) -> dict[str, float]:
-    """The features of a sentence by name; those of words share a length of 4, so that long ones do not weigh more."""
+    """The features of a sentence with their values; those of words have norm 4, so that length counts no more."""
     text = sentence.strip()[:_LONGEST]
     words = tokens(text)
     return (
-        _shared(set(_word_features(words)), 4)
-        | _shared(set(_word_frames(words)), 4 * _FRAME)
+        _of_length(set(_word_features(words)), 4)
+        | _of_length(set(_word_frames(words)), 4 * _FRAME)
         | _form_features(text, words)
     )
 
 
-def _shared(names: set[str], length: float) -> dict[str, float]:
+def _of_length(names: set[str], length: float) -> dict[str, float]:
+    """The features, all with one positive value, chosen so that their vector has this length; `{}` for none."""
     return dict.fromkeys(names, length / sqrt(max(1, len(names))))
 
 
 def tokens(text: str) -> list[str]:
-    """Lower-case words, signs, `0` for any number; each letter of a script that writes no blanks by itself."""
+    """Lower-case words and signs, `0` for any number; in scripts without spaces, each letter by itself."""
     out: list[str] = []
     for token in _TOKEN.findall(text.lower().replace("’", "'")):
         if token.isdigit():
@@ -132,7 +124,7 @@ def tokens(text: str) -> list[str]:
 
 
 def _word_features(words: list[str]) -> Iterator[str]:
-    """Words, neighbouring pairs, and the first and last words marked as such."""
+    """The words, their pairs, and marked as such the first one to three and the last one or two."""
     yield from words
     yield from (f"{one} {two}" for one, two in pairwise(words))
     for length in (1, 2, 3):
@@ -144,10 +136,10 @@ def _word_features(words: list[str]) -> Iterator[str]:
 
 
 def _word_frames(words: list[str]) -> Iterator[str]:
-    """Pairs and threes of words, with one `~` for each run of words that name something."""
+    """Pairs and triples of a sentence's function words, with one `~` for each run of words between them."""
     frame = ["^"]
     for word in words:
-        kept = word if not word[0].isalpha() or word.replace("'", "") in _closed() else "~"
+        kept = word if not word[0].isalpha() or word.replace("'", "") in _function_words() else "~"
         if kept != "~" or frame[-1] != "~":
             frame.append(kept)
     frame.append("$")
@@ -157,13 +149,13 @@ def _word_frames(words: list[str]) -> Iterator[str]:
 
 
 @cache
-def _closed() -> frozenset[str]:
-    """The words of the closed classes: what a sentence is built with, whatever it is about."""
+def _function_words() -> frozenset[str]:
+    """The words that sentences are built with, whatever they are about."""
     return lexicon.words("function", "vague", "limits", "negators")
 
 
 def _form_features(text: str, words: list[str]) -> dict[str, float]:
-    """Features of what is no word in a sentence: its length, how it ends, whether it has numbers, names or code."""
+    """Features of the form of a sentence: length, closing mark, and whether it has numbers, code or a capital."""
     size, end = log1p(len(words)), closing_mark(text) or " "
     return {
         "=one": 1.0,

@@ -1,4 +1,4 @@
-"""A spoken sentence in, what it tells out: without greeting, filler, doubts and questions, in its own words."""
+"""A spoken sentence in, what it states out: without greeting, filler, doubts and questions, in its own words."""
 
 import re
 from collections.abc import Callable
@@ -18,7 +18,7 @@ _PLAIN_WORD = re.compile(r"^[a-zß-öø-ÿ][a-zß-öø-ÿ']*(?=[\s,]|$)")
 
 @cache
 def _opening_pattern(greeting: str, lead: str) -> re.Pattern[str]:
-    """A pattern for a greeting that opens a sentence (`Hey Mel!`, `Thanks, Jon -`), or a bare lead (`and`)."""
+    """A pattern for a greeting with a name that opens a sentence (`Hey Mel!`), or a bare lead (`and`)."""
     call = r"(?:,? (?-i:[A-ZÀ-Þ])[\w'-]*(?: (?-i:[A-ZÀ-Þ])[\w'-]*)?)?"
     return re.compile(
         rf"^(?:{greeting}{call}(?:\s*[,!.…:、，。！：]+\s*|\s+[-–—]\s+|$)|{lead}\b,?\s+(?=\S))", re.IGNORECASE
@@ -26,47 +26,42 @@ def _opening_pattern(greeting: str, lead: str) -> re.Pattern[str]:
 
 
 @cache
-def _closing(tail: str) -> re.Pattern[str]:
+def _tail_pattern(tail: str) -> re.Pattern[str]:
+    """A pattern for a tag that ends a sentence (`, right?`)."""
     return re.compile(rf"{tail}$", re.IGNORECASE)
 
 
 def polish(sentence: str, language: Language) -> str:
     """The sentence without greetings, fillers, smileys, trailing tags and closing mark; empty if nothing is left."""
-    plain = (
-        sentence if sentence.isascii() and ":" not in sentence and ";" not in sentence else _SMILEYS.sub("", sentence)
-    )
+    may_smile = not sentence.isascii() or ":" in sentence or ";" in sentence
+    plain = _SMILEYS.sub("", sentence) if may_smile else sentence
     text = " ".join(plain.split()).strip(_CLOSING + "-–—,")
     noise = language.noise
     opening = _opening_pattern(noise.greeting, noise.lead)
     while found := opening.match(text):
         text = text[found.end() :].lstrip(" ,-–—")
-    text = _closing(noise.tail).sub("", text).rstrip(_CLOSING + ",")
-    return _capitalised(text.strip())
-
-
-def _capitalised(text: str) -> str:
+    text = _tail_pattern(noise.tail).sub("", text).rstrip(_CLOSING + ",").strip()
     return text[0].upper() + text[1:] if _PLAIN_WORD.match(text) else text
 
 
 def before_question(sentence: str, language: Language) -> str:
-    """What a question tells before it asks (`I moved to Lisbon, do you know a café there?`); empty if nothing."""
+    """What a question states before it asks (`I moved to Lisbon, do you know a café there?`); empty if under four
+    words."""
     asked = language.noise.asking.search(sentence)
     told = sentence[: asked.start()] if asked else ""
     return told if len(told.split()) >= _FEWEST_WORDS and not language.noise.question.search(told.lower() + "?") else ""
 
 
 def without_doubts(text: str, language: Language) -> str:
-    """The text without hedged clauses at either end; all of it if every clause is hedged or there is but one."""
+    """The text without hedged clauses at either end; all of it if every clause is hedged or there is only one."""
     hedges = language.noise.hedges
-    return (
-        _trim_clauses(text, language, lambda clause: not hedges.search(clause.lower()))
-        if hedges.search(text.lower())
-        else text
-    )
+    if not hedges.search(text.lower()):
+        return text
+    return _trim_clauses(text, language, lambda clause: not hedges.search(clause.lower()))
 
 
 def condense(text: str, language: Language) -> str:
-    """The span from the first to the last clause that names something or is salient; all of it if none is."""
+    """The text from the first to the last clause that has a name, a number or salience; all of it if none has."""
     salience = language.salience
     return _trim_clauses(
         text, language, lambda clause: bool(_NAMED.search(clause)) or salience.score(clause.lower()) >= _LEAST
@@ -74,7 +69,8 @@ def condense(text: str, language: Language) -> str:
 
 
 def _trim_clauses(text: str, language: Language, stays: Callable[[str], bool]) -> str:
-    """The text from the first clause that `stays` accepts to the last one; all of it if it accepts none."""
+    """The text from the first to the last clause that `stays` accepts; all of it if it accepts none or there is only
+    one."""
     joints = list(language.clauses.joint.finditer(text))
     if not joints:
         return text

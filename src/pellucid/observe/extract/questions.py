@@ -8,8 +8,8 @@ from pellucid.observe.extract.polish import polish
 from pellucid.observe.extract.referents import solid_words
 from pellucid.observe.extract.statements import ObservedStatement, is_question, is_unresolved
 from pellucid.observe.language import Language
-from pellucid.observe.prose import blocks, captions, sentences
-from pellucid.observe.setting import Hearing
+from pellucid.observe.prose import captions, prose_sentences
+from pellucid.observe.setting import TurnContext
 
 _LONGEST_QUESTION = 100
 _LONGEST_ANSWER = 12
@@ -19,67 +19,72 @@ _NAMING = 2
 """Solid words that a sentence needs to explain the pronoun of the next turn."""
 
 
-def answered(before: Hearing, hearing: Hearing) -> ObservedStatement | None:
-    """The last question of one voice with the other's short, specific answer, as one statement; None if none."""
-    asked = _question_to(before, hearing)
-    answer = _first_answer(hearing.turn.content, hearing.language) if asked else ""
-    told = answer.replace(before.turn.speaker, "") if before.turn.speaker else answer
-    if not asked or not _SPECIFIC.search(told):
+def question_with_answer(before: TurnContext, context: TurnContext) -> ObservedStatement | None:
+    """The last question of one speaker with the other's short, specific answer, as one statement; None if none."""
+    asked = _question_to(before, context)
+    answer = _first_answer(context.turn.content, context.language) if asked else ""
+    unnamed = answer.replace(before.turn.speaker, "") if before.turn.speaker else answer
+    if not asked or not _SPECIFIC.search(unnamed):
         return None
-    text = f"{asked} {_named(hearing)}{answer}"
-    return ObservedStatement(text, "fact", _CONFIDENCE, 3.0, 0, hearing.turn.speaker)
+    text = f"{asked} {_speaker_label(context)}{answer}"
+    return ObservedStatement(text, "fact", _CONFIDENCE, 3.0, 0, context.turn.speaker)
 
 
-def in_reply(before: Hearing, hearing: Hearing, statement: ObservedStatement) -> ObservedStatement | None:
-    """The statement together with what was asked or named before, if only that explains its pronoun; else None."""
-    if not is_unresolved(statement.text, hearing.language):
+def with_question(before: TurnContext, context: TurnContext, statement: ObservedStatement) -> ObservedStatement | None:
+    """The statement with what was asked or named before it, if only that explains its pronoun; else None."""
+    if not is_unresolved(statement.text, context.language):
         return None
-    asked = _question_to(before, hearing)
-    if asked and solid_words(asked.removeprefix(_named(before)), before.language):
-        return replace(statement, text=f"{asked} {_named(hearing)}{statement.text}")
-    opens = hearing.language.noise.unresolved.search(statement.text.lower())
-    named = "" if opens else _named_by(before, hearing)
-    text = f"{named} {_named(hearing)}{statement.text}"
-    if not named or is_unresolved(text.partition(": ")[2], hearing.language):
+    asked = _question_to(before, context)
+    if asked and solid_words(asked.removeprefix(_speaker_label(before)), before.language):
+        return replace(statement, text=f"{asked} {_speaker_label(context)}{statement.text}")
+    opens = context.language.noise.unresolved.search(statement.text.lower())
+    named = "" if opens else _antecedent(before, context)
+    text = f"{named} {_speaker_label(context)}{statement.text}"
+    if not named or is_unresolved(text.partition(": ")[2], context.language):
         return None
     return replace(statement, text=text, own=statement.text)
 
 
-def _is_reply(before: Hearing, hearing: Hearing) -> bool:
-    apart = hearing.turn.ordinal - before.turn.ordinal
-    same_voice = (before.turn.speaker, before.turn.role) == (hearing.turn.speaker, hearing.turn.role)
-    return hearing.voice == "person" and not hearing.debugging and apart == 1 and not same_voice
+def _is_reply(before: TurnContext, context: TurnContext) -> bool:
+    """Whether a person's turn directly follows another speaker's, outside of debugging."""
+    apart = context.turn.ordinal - before.turn.ordinal
+    same_voice = (before.turn.speaker, before.turn.role) == (context.turn.speaker, context.turn.role)
+    return context.voice == "person" and not context.debugging and apart == 1 and not same_voice
 
 
-def _named_by(before: Hearing, hearing: Hearing) -> str:
-    """The picture that the named speaker before showed, else the last thing that was named; empty if nothing."""
-    if not _is_reply(before, hearing) or not before.turn.speaker or hearing.manner == "work":
+def _antecedent(before: TurnContext, context: TurnContext) -> str:
+    """What a pronoun may mean, in a chat: the picture that the named speaker before showed, or the last sentence that
+    names something.
+
+    With the speaker in front (`Ann: `); empty if there is neither, or no reply.
+    """
+    if not _is_reply(before, context) or not before.turn.speaker or context.manner == "work":
         return ""
     if shown := captions(before.turn.content):
-        return f"{_named(before)}[image: {shown[0]}]"
-    spoken = [sentence for block in blocks(before.turn.content) for sentence in sentences(block.text)]
+        return f"{_speaker_label(before)}[image: {shown[0]}]"
     language = before.language
-    for sentence in reversed(spoken):
+    for sentence in reversed(prose_sentences(before.turn.content)):
         if is_question(sentence, language):
             continue
         text = polish(sentence, language)
         enough = solid_words(text, language) >= _NAMING and len(text) <= _LONGEST_QUESTION
         if enough and not language.noise.idle.search(text.lower()) and not is_unresolved(text, language):
-            return f"{_named(before)}{text}."
+            return f"{_speaker_label(before)}{text}."
     return ""
 
 
-def _question_to(before: Hearing, hearing: Hearing) -> str:
-    """What the other side's last turn asked last, with who asked; empty if nothing."""
-    if not _is_reply(before, hearing):
+def _question_to(before: TurnContext, context: TurnContext) -> str:
+    """The question that the turn before ends with, with its speaker's name; empty if it asks none or `context` is no
+    reply to it."""
+    if not _is_reply(before, context):
         return ""
-    asked = _last_question(before.turn.content, hearing.language)
-    return f"{_named(before)}{asked}" if asked else ""
+    asked = _last_question(before.turn.content, context.language)
+    return f"{_speaker_label(before)}{asked}" if asked else ""
 
 
 def _last_question(content: str, language: Language) -> str:
-    """The question a text ends in; empty if it ends in none, in a long one, or its pronouns point elsewhere."""
-    spoken = [sentence for block in blocks(content) for sentence in sentences(block.text)]
+    """The question that a text ends with, polished; empty if there is none, or it is long or unclear by itself."""
+    spoken = prose_sentences(content)
     if not spoken or closing_mark(spoken[-1]) not in QUESTION_MARKS or len(spoken[-1]) > _LONGEST_QUESTION:
         return ""
     asked = polish(spoken[-1], language)
@@ -89,9 +94,9 @@ def _last_question(content: str, language: Language) -> str:
 
 
 def _first_answer(content: str, language: Language) -> str:
-    """A short, specific answer among the first two sentences of a text, without punctuation; empty if there is none."""
-    spoken = [sentence for block in blocks(content) for sentence in sentences(block.text)]
-    for sentence in spoken[:2]:
+    """A specific answer of at most twelve words in the first two sentences of a text, without closing mark; empty if
+    none."""
+    for sentence in prose_sentences(content)[:2]:
         answer = sentence.strip(" .!")
         elliptic = language.noise.answer.search(answer.lower())
         if elliptic and len(answer.split()) <= _LONGEST_ANSWER and _SPECIFIC.search(answer):
@@ -99,5 +104,6 @@ def _first_answer(content: str, language: Language) -> str:
     return ""
 
 
-def _named(hearing: Hearing) -> str:
-    return f"{hearing.turn.speaker}: " if hearing.turn.speaker else ""
+def _speaker_label(context: TurnContext) -> str:
+    """The speaker's name as it stands before their words (`Ann: `); empty if it is unknown."""
+    return f"{context.turn.speaker}: " if context.turn.speaker else ""

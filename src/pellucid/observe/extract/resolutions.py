@@ -1,4 +1,4 @@
-"""A person's turn in, what it corrects or takes back out: `Actually it is 600` said after `The TTL is 300 s`."""
+"""A person's turn in, the corrections and retractions in it out: `Actually it is 600` after `The TTL is 300 s`."""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -10,8 +10,8 @@ from pellucid.observe.attributes import Attribution, read_attribution
 from pellucid.observe.extract.polish import polish
 from pellucid.observe.extract.statements import POSITIONS, is_question, is_unresolved
 from pellucid.observe.language import Language
-from pellucid.observe.prose import blocks, sentences
-from pellucid.observe.setting import Hearing
+from pellucid.observe.prose import blocks, prose_sentences, sentences
+from pellucid.observe.setting import TurnContext
 from pellucid.observe.substitute import substitute
 
 REACH = 4
@@ -22,95 +22,94 @@ _LONGEST = 240
 _CLOSING = " .!。！…"
 _EDGES = _CLOSING + ",、，\"'"
 _MEASURE = re.compile(r"^[$€£¥]?\d[\d.,:]* ?(?:[^\W\d]+|%)$")
-"""A number with its unit."""
+"""A number with its unit: a value that tells by itself what kind of attribute it is of."""
 _ARTICLE = re.compile(r"^(?:the|an?|der|die|das|el|la)\s+(?=[a-zß-ÿ])")
 
 
 @dataclass(frozen=True, slots=True)
 class SaidSentence:
-    """A sentence, where it stands in its turn (as a `Statement`'s position), and who said it."""
+    """A sentence, its position in its turn (as a statement's), and the turn."""
 
     raw: str
     position: int
-    hearing: Hearing
+    context: TurnContext
 
     @property
     def text(self) -> str:
-        """Without its closing mark."""
+        """The sentence without its closing mark."""
         return self.raw.strip(_CLOSING)
 
 
 @dataclass(frozen=True, slots=True)
 class Resolved:
-    """One correction or retraction, told so that it stands alone.
-
-    `source` is the earlier sentence it leans on. `heard` are the sentences of this turn that it stands for.
-    """
+    """A correction or retraction that stands alone; `replaces` are the sentences of its turn that it stands for."""
 
     text: str
     resolves: Resolution
     source: SaidSentence | None = None
     position: int = 0
-    heard: tuple[str, ...] = ()
+    replaces: tuple[str, ...] = ()
 
 
-def resolutions(before: Sequence[Hearing], hearing: Hearing) -> tuple[Resolved, ...]:
-    """What a person corrects or takes back in this turn; nothing of an assistant's turn is ever one."""
-    language = hearing.language
-    if hearing.turn.role != "user" or not language.resolutions.sign.search(hearing.turn.content.lower()):
+def resolutions(before: Sequence[TurnContext], context: TurnContext) -> tuple[Resolved, ...]:
+    """The corrections and retractions in a person's turn, with the turns before it at hand; none in other turns."""
+    language = context.language
+    if context.turn.role != "user" or not language.resolutions.sign.search(context.turn.content.lower()):
         return ()
-    earlier = _earlier(before, hearing)[-NEAR:]
+    near = [each for each in before if 0 < context.turn.ordinal - each.turn.ordinal <= REACH]
+    earlier = [each for turn in near for each in _sentences_of(turn) if closing_mark(each.raw) not in QUESTION_MARKS]
     found: list[Resolved] = []
     here: list[SaidSentence] = []
-    for parts in _marked_sentences(_sentences_of(hearing), language):
-        resolved = _resolve(parts, earlier, here[-NEAR:], hearing)
+    for parts in _marked_sentences(_sentences_of(context), language):
+        resolved = _resolve(parts, earlier[-NEAR:], here[-NEAR:], context)
         if resolved:
             found.append(resolved)
-        here.append(SaidSentence(resolved.text, parts[0].position, hearing) if resolved else parts[-1])
+        here.append(SaidSentence(resolved.text, parts[0].position, context) if resolved else parts[-1])
     return tuple(found)
 
 
 def lone_correction(text: str, language: Language) -> Resolution | None:
-    """What a text that is one sentence and names no subject corrects (`Actually it is 600 seconds`), else None."""
+    """The correction that a text is, if it is one sentence with a measured value and no subject (`Actually it is 600
+    ms`); else None."""
     said = text.strip(_CLOSING)
-    alone = [sentence for block in blocks(text) for sentence in sentences(block.text)]
-    if len(alone) != 1 or is_question(alone[0], language) or not language.resolutions.sign.search(said.lower()):
+    spoken = prose_sentences(text)
+    if len(spoken) != 1 or is_question(spoken[0], language) or not language.resolutions.sign.search(said.lower()):
         return None
     made = _correction(said, (), language)
     return made.resolves if made and made.resolves.value else None
 
 
 def _resolve(
-    parts: tuple[SaidSentence, ...], earlier: Sequence[SaidSentence], here: Sequence[SaidSentence], hearing: Hearing
+    parts: tuple[SaidSentence, ...], earlier: Sequence[SaidSentence], here: Sequence[SaidSentence], context: TurnContext
 ) -> Resolved | None:
-    """What a sentence corrects or takes back of those before it; None if it does neither, or only asks.
+    """The correction or retraction that the `parts` of a sentence are; None if they are neither, or only ask.
 
-    `earlier` are the sentences of former turns, `here` those before it in its own turn.
+    `earlier` are the sentences of the turns before, `here` those before it in its own turn.
     """
     said = ", ".join(part.text for part in parts)
-    if len(said) > _LONGEST or not hearing.language.resolutions.sign.search(said.lower()):
+    if len(said) > _LONGEST or not context.language.resolutions.sign.search(said.lower()):
         return None
-    if is_question(parts[-1].raw, hearing.language):
+    if is_question(parts[-1].raw, context.language):
         return None
-    made = _retraction(said, here, hearing) or _correction(said, [*earlier, *here], hearing.language)
+    made = _retraction(said, here, context) or _correction(said, [*earlier, *here], context.language)
     if not made:
         return None
-    replaced = (made.source.raw,) if made.source and made.source.hearing is hearing else ()
-    heard = (*(part.raw for part in parts), *replaced)
-    return Resolved(made.text, made.resolves, made.source, parts[0].position, heard)
+    own_source = (made.source.raw,) if made.source and made.source.context is context else ()
+    replaces = (*(part.raw for part in parts), *own_source)
+    return Resolved(made.text, made.resolves, made.source, parts[0].position, replaces)
 
 
-def _sentences_of(hearing: Hearing) -> list[SaidSentence]:
-    """The sentences of a turn with their places in it."""
+def _sentences_of(context: TurnContext) -> list[SaidSentence]:
+    """The sentences of a turn with their positions."""
     return [
-        SaidSentence(sentence, at * POSITIONS + number, hearing)
-        for at, block in enumerate(blocks(hearing.turn.content))
+        SaidSentence(sentence, at * POSITIONS + number, context)
+        for at, block in enumerate(blocks(context.turn.content))
         for number, sentence in enumerate(sentences(block.text))
     ]
 
 
 def _marked_sentences(spoken: Sequence[SaidSentence], language: Language) -> Iterator[tuple[SaidSentence, ...]]:
-    """The sentences, a bare mark (`Scratch that.`) together with the one behind it."""
+    """Each sentence by itself; a bare mark (`Scratch that.`) together with the sentence after it."""
     at = 0
     while at < len(spoken):
         bare = language.resolutions.mark.fullmatch(f"{spoken[at].text},")
@@ -119,46 +118,42 @@ def _marked_sentences(spoken: Sequence[SaidSentence], language: Language) -> Ite
         at += width
 
 
-def _earlier(before: Sequence[Hearing], hearing: Hearing) -> list[SaidSentence]:
-    near = [each for each in before if 0 < hearing.turn.ordinal - each.turn.ordinal <= REACH]
-    return [said for each in near for said in _sentences_of(each) if closing_mark(said.raw) not in QUESTION_MARKS]
-
-
-def _retraction(said: str, here: Sequence[SaidSentence], hearing: Hearing) -> Resolved | None:
-    """What a sentence takes back: what it names itself, else the sentence before it; None if nothing."""
-    for pattern in hearing.language.resolutions.retractions:
-        if found := pattern.search(said):
+def _retraction(sentence: str, here: Sequence[SaidSentence], context: TurnContext) -> Resolved | None:
+    """The retraction that a sentence is, of what it names or else of the sentence before it in the turn; else None."""
+    for pattern in context.language.resolutions.retractions:
+        if found := pattern.search(sentence):
             last = here[-1].text if here else ""
             about = (found.groupdict().get("about") or last).strip(_EDGES)
-            return Resolved(said, Resolution(kind="retraction", about=about)) if about else None
+            return Resolved(sentence, Resolution(kind="retraction", about=about)) if about else None
     return None
 
 
-def _correction(said: str, told: Sequence[SaidSentence], language: Language) -> Resolved | None:
-    """What a sentence corrects, by the first pattern that leads to a whole statement; None if none does.
+def _correction(sentence: str, before: Sequence[SaidSentence], language: Language) -> Resolved | None:
+    """The correction that a sentence is, by the first pattern that leads to a whole statement; None if it is none.
 
-    A correction without a subject is the last resort.
+    Where no pattern does, a bare value with a unit (`600 ms`) is a correction without a subject.
     """
-    subjectless: Resolved | None = None
+    subjectless: Resolved | None = None  # the last resort
     for pattern in language.resolutions.corrections:
-        found = pattern.search(said)
+        found = pattern.search(sentence)
         groups = found.groupdict() if found else {}
-        old = _bare(groups.get("old") or "", language)
+        old = _bare_value(groups.get("old") or "", language)
         whole = groups.get("whole")
-        made = _whole_correction(whole, old, told, language) if whole else None
+        correction = _whole_correction(whole, old, before, language) if whole else None
         if not whole and groups.get("new"):
-            new = _bare(groups["new"], language)
-            made = _elliptic_correction(new, old, told, language)
-            subjectless = subjectless or _subjectless_correction(said, new, old)
-        if made:
-            return made
+            new = _bare_value(groups["new"], language)
+            correction = _elliptic_correction(new, old, before, language)
+            if subjectless is None and _MEASURE.match(new):
+                subjectless = Resolved(sentence, Resolution(kind="correction", about=old, value=new))
+        if correction:
+            return correction
     return subjectless
 
 
-def _elliptic_correction(new: str, old: str, told: Sequence[SaidSentence], language: Language) -> Resolved | None:
-    """The latest sentence told that a bare correction (`it is 600`) fits, with the new value; None where none fits."""
-    for earlier in reversed(told) if new else ():
-        spoken_in = earlier.hearing.language
+def _elliptic_correction(new: str, old: str, before: Sequence[SaidSentence], language: Language) -> Resolved | None:
+    """The latest sentence before that a bare value (`it is 600`) fits, with that value in it; None if it fits none."""
+    for earlier in reversed(before) if new else ():
+        spoken_in = earlier.context.language
         text = polish(earlier.text, spoken_in)
         made = substitute(text, new, old, language) if text and not is_unresolved(text, spoken_in) else None
         if made:
@@ -166,26 +161,19 @@ def _elliptic_correction(new: str, old: str, told: Sequence[SaidSentence], langu
     return None
 
 
-def _subjectless_correction(said: str, new: str, old: str) -> Resolved | None:
-    """A correction whose subject is in no sentence near it: its value, if that tells by itself what kind it is of."""
-    if not _MEASURE.match(new):
-        return None
-    return Resolved(said, Resolution(kind="correction", about=old, value=new))
-
-
-def _whole_correction(text: str, old: str, told: Sequence[SaidSentence], language: Language) -> Resolved | None:
-    """A correction that names its own subject, and the old value or an attribute; None for any other text."""
+def _whole_correction(text: str, old: str, before: Sequence[SaidSentence], language: Language) -> Resolved | None:
+    """The correction in a text that names its own subject, and the old value or an attribute; None for any other."""
     said = polish(language.resolutions.contrast.sub("", text), language)
     if not said or is_unresolved(said, language):
         return None
     now = read_attribution(said, language)
-    about = old or _old_value(now, told, language)
+    about = old or _old_value(now, before, language)
     return Resolved(said, Resolution(kind="correction", about=about)) if about or now.entity else None
 
 
-def _old_value(now: Attribution, told: Sequence[SaidSentence], language: Language) -> str:
-    """What the same attribute was said to be before; empty if nothing else was said."""
-    for earlier in reversed(told) if now.entity else ():
+def _old_value(now: Attribution, before: Sequence[SaidSentence], language: Language) -> str:
+    """The other value that the same attribute had in a sentence before; empty if it had none."""
+    for earlier in reversed(before) if now.entity else ():
         then = read_attribution(polish(earlier.text, language), language)
         for attribute in now.attributes.keys() & then.attributes.keys() if then.entity == now.entity else ():
             if then.attributes[attribute] != now.attributes[attribute]:
@@ -193,5 +181,6 @@ def _old_value(now: Attribution, told: Sequence[SaidSentence], language: Languag
     return ""
 
 
-def _bare(value: str, language: Language) -> str:
+def _bare_value(value: str, language: Language) -> str:
+    """A value without its article, punctuation at its ends, and what follows it."""
     return _ARTICLE.sub("", language.clauses.after_value.sub("", value)).strip(_EDGES)

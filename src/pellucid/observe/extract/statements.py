@@ -1,4 +1,4 @@
-"""A heard turn in, the statements worth keeping out: sentences with a category, a confidence and a weight."""
+"""A turn in its context in, the statements worth keeping out: sentences with category, confidence and weight."""
 
 import re
 from dataclasses import dataclass, replace
@@ -8,12 +8,12 @@ from pellucid.language.sentences import QUESTION_MARKS
 from pellucid.language.words import reading_length
 from pellucid.model.memory import Category
 from pellucid.observe.attributes import read_attribution
-from pellucid.observe.extract.classify import classify, unhedged
+from pellucid.observe.extract.classify import classify, hedged_confidence
 from pellucid.observe.extract.polish import before_question, condense, polish, without_doubts
 from pellucid.observe.extract.referents import points_outside, solid_words
-from pellucid.observe.language import Language, load_language
+from pellucid.observe.language import Language
 from pellucid.observe.prose import ProseBlock, blocks, sentences
-from pellucid.observe.setting import Hearing
+from pellucid.observe.setting import TurnContext
 
 _LEAST_STEPS = 2
 _LONGEST_PROCEDURE = 1200
@@ -45,7 +45,7 @@ POSITIONS = 1000
 
 @dataclass(frozen=True, slots=True)
 class ObservedStatement:
-    """One sentence that may become a fact; `weight` orders the statements of a turn when there are too many."""
+    """A sentence that may become a fact; `weight` decides which stay when a turn has too many."""
 
     text: str
     category: Category
@@ -54,42 +54,36 @@ class ObservedStatement:
     position: int
     speaker: str | None = None
     own: str = ""
-    """What of the text is the speaker's own, where it takes somebody else's words along; else empty."""
+    """The speaker's own part of a text that begins with somebody else's words; else empty."""
     is_update: bool = False
     """It says that something has changed, and nothing in it says that it is to last."""
 
 
-def statements(hearing: Hearing, taken: frozenset[str] = frozenset()) -> tuple[ObservedStatement, ...]:
-    """What a turn states, in its order: procedures, cued sentences and plain statements that carry enough.
-
-    Sentences that are `taken` are left out: they were read as corrections or retractions.
-    """
-    found = blocks(hearing.turn.content)
+def statements(context: TurnContext, taken: frozenset[str] = frozenset()) -> tuple[ObservedStatement, ...]:
+    """The procedures, cued sentences and weighty plain statements of a turn, in order, without `taken` sentences."""
+    found = blocks(context.turn.content)
     made: list[ObservedStatement] = []
     used: set[int] = set()
-    for procedure in () if hearing.debugging else procedures(found, hearing.language):
+    for procedure in () if context.debugging else procedures(found, context.language):
         used |= procedure.blocks
         made.append(ObservedStatement(procedure.text, "procedure", 0.9, _HEAVIEST, min(procedure.blocks) * POSITIONS))
     for at, block in enumerate(found):
         if at not in used and block.marker != "ordered":
-            made += _of_block(block, at * POSITIONS, hearing, taken)
+            made += _of_block(block, at * POSITIONS, context, taken)
     return tuple(sorted(made, key=lambda statement: statement.position))
 
 
-def _of_block(block: ProseBlock, start: int, hearing: Hearing, taken: frozenset[str]) -> list[ObservedStatement]:
-    """The statements of a paragraph, placed from `start` on, without the sentences that are `taken`.
-
-    One that opens with a pronoun takes the one before it along.
-    """
+def _of_block(block: ProseBlock, start: int, context: TurnContext, taken: frozenset[str]) -> list[ObservedStatement]:
+    """The statements of a paragraph, with positions from `start` on, without the sentences that are `taken`."""
     made: list[ObservedStatement] = []
-    language = hearing.language
+    language = context.language
     before = ""
     for number, sentence in enumerate(sentences(block.text)):
         if sentence in taken:
             continue
-        told = before_question(sentence, language) if is_question(sentence, language) else sentence
-        text = without_doubts(polish(told, language), language) if told else ""
-        statement = _statement_in(text, hearing) if text else None
+        stated = before_question(sentence, language) if is_question(sentence, language) else sentence
+        text = without_doubts(polish(stated, language), language) if stated else ""
+        statement = _statement_in(text, context) if text else None
         if statement:
             statement = replace(statement, position=start + number, speaker=block.speaker)
             if before and is_unresolved(statement.text, language) and _names_antecedent(before, language):
@@ -100,7 +94,7 @@ def _of_block(block: ProseBlock, start: int, hearing: Hearing, taken: frozenset[
 
 
 def _names_antecedent(before: str, language: Language) -> bool:
-    """Whether a sentence can explain the pronoun of the next one: it stands alone and speaks to nobody."""
+    """Whether a sentence can explain the pronoun of the next one: it is clear by itself and speaks to nobody."""
     noise, lowered = language.noise, before.lower()
     if noise.hollow and not solid_words(before, language):
         return False
@@ -110,7 +104,10 @@ def _names_antecedent(before: str, language: Language) -> bool:
 def _with_antecedent(
     before: str, statement: ObservedStatement, made: list[ObservedStatement], language: Language
 ) -> ObservedStatement:
-    """The statement with the sentence before it in front; takes that one's own statement out of `made`."""
+    """The statement with the sentence before it in front; that sentence's own statement is taken out of `made`.
+
+    Unchanged if that would be too long, or would not explain its pronoun.
+    """
     text = f"{before}. {statement.text}"
     if len(text) > _LONGEST_JOINED or is_unresolved(text, language):
         return statement
@@ -120,150 +117,142 @@ def _with_antecedent(
     return replace(statement, text=text)
 
 
+@lru_cache(maxsize=128)
 def is_unresolved(text: str, language: Language) -> bool:
     """Whether a sentence has a pronoun that points outside of it, and no picture's caption explains it."""
-    return _is_unresolved(text, language.code)
-
-
-@lru_cache(maxsize=128)
-def _is_unresolved(text: str, code: str) -> bool:
-    language = load_language(code)
     opens = "[image: " not in text and language.noise.unresolved.search(text.lower())
     return bool(opens) or points_outside(text, language)
 
 
 def is_question(sentence: str, language: Language) -> bool:
-    """Whether a sentence asks: it ends in a question mark of any script, or opens like a question."""
+    """Whether a sentence ends in a question mark of any script, or opens like a question."""
     return sentence.rstrip("\"')!. ").endswith(QUESTION_MARKS) or bool(language.noise.question.search(sentence.lower()))
 
 
-def _statement_in(text: str, hearing: Hearing) -> ObservedStatement | None:
-    """What a polished sentence states, by the first way of reading it that fits; None if nothing worth keeping."""
-    if len(text) > _LONGEST or _is_noise(text.lower(), hearing) or _says_little(text, hearing):
+def _statement_in(text: str, context: TurnContext) -> ObservedStatement | None:
+    """The statement of a polished sentence, by the first kind of statement that fits; None if none is worth it."""
+    if len(text) > _LONGEST or _is_noise(text.lower(), context) or _says_little(text, context):
         return None
-    if inline_procedure(text, hearing.language) and not hearing.debugging:
+    if is_inline_procedure(text, context.language) and not context.debugging:
         return ObservedStatement(text, "procedure", 0.8, _HEAVIEST, 0)
     return (
-        _cued_statement(text, hearing)
-        or _technical_statement(text, hearing)
-        or _personal_statement(text, hearing)
-        or _attribute_statement(text, hearing)
+        _cued_statement(text, context)
+        or _technical_statement(text, context)
+        or _personal_statement(text, context)
+        or _attribute_statement(text, context)
     )
 
 
-def _is_noise(lowered: str, hearing: Hearing) -> bool:
-    """Whether a text in small letters is a courtesy, a passing state or, at work, an order for now."""
-    noise = hearing.language.noise
+def _is_noise(lowered: str, context: TurnContext) -> bool:
+    """Whether a lower-case text is a courtesy, a passing state or, at work, an order for now."""
+    noise = context.language.noise
     if noise.chatter.search(lowered) or noise.transient.search(lowered):
         return True
-    return hearing.manner == "work" and bool(noise.task.search(lowered)) and not noise.appointed.search(lowered)
+    return context.manner == "work" and bool(noise.task.search(lowered)) and not noise.appointed.search(lowered)
 
 
-def _says_little(text: str, hearing: Hearing) -> bool:
-    """Whether a sentence of a chat is feelings, wishes and abstractions with hardly a word that names something."""
-    if hearing.manner == "work" or not hearing.language.noise.hollow:
+def _says_little(text: str, context: TurnContext) -> bool:
+    """Whether a sentence of a chat is feelings, wishes and abstractions, with hardly a word that names something; never
+    at work."""
+    if context.manner == "work" or not context.language.noise.hollow:
         return False
-    solid = solid_words(text, hearing.language)
+    solid = solid_words(text, context.language)
     return solid < _FEWEST_SOLID and not (solid and _NAMED.search(text))
 
 
-def _cued_statement(text: str, hearing: Hearing) -> ObservedStatement | None:
-    """The statement of a sentence with a cue word; None without one, or where the setting speaks against it."""
-    reading = classify(text, hearing.language)
+def _cued_statement(text: str, context: TurnContext) -> ObservedStatement | None:
+    """The statement of a sentence with a cue word; None without one, or where the context speaks against it."""
+    reading = classify(text, context.language)
     if reading is None:
         return None
-    if hearing.debugging and (reading.category not in _WHILE_DEBUGGING or reading.cue < _SURE_CUE):
+    if context.debugging and (reading.category not in _WHILE_DEBUGGING or reading.cue < _SURE_CUE):
         return None
-    if hearing.voice == "assistant" and reading.category not in _FROM_ASSISTANTS:
+    if context.voice == "assistant" and reading.category not in _FROM_ASSISTANTS:
         return None
-    discount = _ASSISTANT_DISCOUNT if hearing.voice == "assistant" else 0.0
+    discount = _ASSISTANT_DISCOUNT if context.voice == "assistant" else 0.0
     named = 0.0 if reading.category == "fact" else _NAMED_CATEGORY
-    weight = 3 * reading.cue + named + hearing.language.salience.score(text.lower())
+    weight = 3 * reading.cue + named + context.language.salience.score(text.lower())
     return ObservedStatement(reading.text, reading.category, round(reading.confidence - discount, 2), weight, 0)
 
 
-def _technical_statement(text: str, hearing: Hearing) -> ObservedStatement | None:
-    """A sentence as a plain statement of how something works or where it is; None where it is no such thing."""
-    if hearing.voice == "assistant" or hearing.debugging:
+def _technical_statement(text: str, context: TurnContext) -> ObservedStatement | None:
+    """The statement of a sentence that tells how something works or where it is; None of any other."""
+    if context.voice == "assistant" or context.debugging:
         return None
     behind = text.rsplit(": ", 1)[-1]
-    keep = hearing.language.technical.keep
-    score = hearing.language.technical.score(behind.lower(), least=keep)
+    keep = context.language.technical.keep
+    score = context.language.technical.score(behind.lower(), least=keep)
     if score < keep:
         return None
     said = behind[0].upper() + behind[1:]
-    return ObservedStatement(said, "fact", unhedged(said, _TECHNICAL_CONFIDENCE, hearing.language), score, 0)
+    return ObservedStatement(said, "fact", hedged_confidence(said, _TECHNICAL_CONFIDENCE, context.language), score, 0)
 
 
-def _personal_statement(text: str, hearing: Hearing) -> ObservedStatement | None:
-    """A sentence of a chat in which somebody tells of themself, if enough in it will matter later; else None."""
-    language = hearing.language
-    if hearing.voice == "assistant" or hearing.manner == "work":
+def _personal_statement(text: str, context: TurnContext) -> ObservedStatement | None:
+    """The statement of a chat's sentence in which somebody tells enough of themself; None of any other."""
+    language = context.language
+    if context.voice == "assistant" or context.manner == "work":
         return None
     keep = language.salience.keep
-    score = language.salience.score(text.lower(), given=_weight_of_specifics(text, language), least=keep)
+    score = language.salience.score(text.lower(), start=_weight_of_specifics(text, language), least=keep)
     if score < keep:
         return None
-    told = condense(text, language)
-    if told != text and _says_little(told, hearing):
+    condensed = condense(text, language)
+    if condensed != text and _says_little(condensed, context):
         return None
-    return ObservedStatement(told, "fact", unhedged(text, _PERSONAL_CONFIDENCE, language), score, 0)
+    return ObservedStatement(condensed, "fact", hedged_confidence(text, _PERSONAL_CONFIDENCE, language), score, 0)
 
 
-def _attribute_statement(text: str, hearing: Hearing) -> ObservedStatement | None:
-    """A short sentence that says what a number of something is (`The roof is 3 metres high`); else None."""
-    if hearing.voice == "assistant" or hearing.debugging or not _DIGIT.search(text) or len(text.split()) > _BRIEF:
+def _attribute_statement(text: str, context: TurnContext) -> ObservedStatement | None:
+    """The statement of a short sentence that gives a number of something (`The roof is 3 metres high`); else None."""
+    if context.voice == "assistant" or context.debugging or not _DIGIT.search(text) or len(text.split()) > _BRIEF:
         return None
-    if not read_attribution(text, hearing.language, None).entity:
+    if not read_attribution(text, context.language, None).entity:
         return None
     return ObservedStatement(
-        text, "fact", unhedged(text, _ATTRIBUTE_CONFIDENCE, hearing.language), _ATTRIBUTE_WEIGHT, 0
+        text, "fact", hedged_confidence(text, _ATTRIBUTE_CONFIDENCE, context.language), _ATTRIBUTE_WEIGHT, 0
     )
 
 
 def _weight_of_specifics(text: str, language: Language) -> float:
-    """How much a sentence says: more for named things, numbers and words with a meaning, less where it is brief."""
+    """How much a sentence says, from -2: named things, numbers and solid words add to it, fewer than three words take
+    off."""
     parts = text.split()
-    named = sum(part[0].isupper() and part not in _SELF for part in parts[1:])
-    numbers = any(map(str.isdigit, text))
-    meaning = solid_words(text, language)
+    names = min(sum(part[0].isupper() and part not in _SELF for part in parts[1:]), 2)
     length = reading_length(text)
+    solid = min(max(solid_words(text, language), length - len(parts)), _ENOUGH)
     brief = -2.0 if length < _FEWEST_WORDS else 0.0
-    return (
-        min(named, 2) * 0.4
-        + numbers * 0.5
-        + min(max(meaning, length - len(parts)), _ENOUGH) * language.salience.per_word
-        + brief
-    )
+    return names * 0.4 + any(map(str.isdigit, text)) * 0.5 + solid * language.salience.per_word + brief
 
 
 @dataclass(frozen=True, slots=True)
 class Procedure:
-    """Its text (heading and numbered steps, one a line) and the positions of the blocks it was made of."""
+    """A heading with numbered steps, one a line, and the positions of the blocks that they were."""
 
     text: str
     blocks: frozenset[int]
 
 
-def procedures(found: tuple[ProseBlock, ...], language: Language) -> tuple[Procedure, ...]:
-    """Every run of ordered items whose heading names what they are for; other lists are no procedures."""
-    made: list[Procedure] = []
+def procedures(prose: tuple[ProseBlock, ...], language: Language) -> tuple[Procedure, ...]:
+    """The procedures in a text: every numbered list of two steps or more whose heading says what they are for, if not
+    too long."""
+    found: list[Procedure] = []
     at = 0
-    while at < len(found):
+    while at < len(prose):
         end = at
-        while end < len(found) and found[end].marker == "ordered":
+        while end < len(prose) and prose[end].marker == "ordered":
             end += 1
         if end - at >= _LEAST_STEPS and at > 0:
-            heading = _list_heading(found[at - 1], language)
-            steps = "\n".join(f"{number}. {block.text}" for number, block in enumerate(found[at:end], 1))
+            heading = _list_heading(prose[at - 1], language)
+            steps = "\n".join(f"{number}. {block.text}" for number, block in enumerate(prose[at:end], 1))
             if heading and len(steps) <= _LONGEST_PROCEDURE:
-                made.append(Procedure(f"{heading}\n{steps}", frozenset(range(at - 1, end))))
+                found.append(Procedure(f"{heading}\n{steps}", frozenset(range(at - 1, end))))
         at = max(end, at + 1)
-    return tuple(made)
+    return tuple(found)
 
 
-def inline_procedure(sentence: str, language: Language) -> bool:
-    """Whether one sentence tells steps in order: `To deploy, first … then … finally …`."""
+def is_inline_procedure(sentence: str, language: Language) -> bool:
+    """Whether one sentence lists steps in order: `To deploy, first … then … finally …`."""
     lowered = sentence.lower()
     return bool(language.procedure.inline.search(lowered) and language.procedure.trigger.search(lowered))
 

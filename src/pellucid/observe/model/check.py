@@ -1,4 +1,4 @@
-"""What a model claims to have heard in, facts that really stand in the turns out, or the reason each claim is dropped.
+"""A model's claims about turns in, the facts that the turns bear out, or the reason why a claim is dropped, out.
 
 Nothing a model says is believed. A claim must quote one of at most three turns, and may say nothing that its quote,
 those turns and the speakers' names do not hold. Some true claims are lost this way; an invented one must not pass.
@@ -16,9 +16,9 @@ from pellucid.language.words import content_words, stop_words, words
 from pellucid.model.memory import Category
 from pellucid.model.observation import Evidence, ExtractedFact, Resolution
 from pellucid.model.turn import Turn
-from pellucid.observe.importance import spoken
+from pellucid.observe.importance import without_speaker
 from pellucid.observe.language import detect_language
-from pellucid.observe.model.ground import Ground, ModelClaim, clauses, ground_of
+from pellucid.observe.model.ground import ClaimSource, ModelClaim, clauses, source_of_claim
 from pellucid.observe.model.hostile import is_hostile, is_order
 
 DropReason = Literal[
@@ -82,7 +82,7 @@ _JOINERS = frozenset("\u200c\u200d")
 
 @dataclass(frozen=True, slots=True)
 class Checked:
-    """A fact that stands, and why parts of its claim do not."""
+    """The fact of a claim that passed, and why parts of the claim were left out."""
 
     fact: ExtractedFact
     lost: tuple[DropReason, ...] = ()
@@ -90,8 +90,10 @@ class Checked:
 
 @dataclass(frozen=True, slots=True)
 class _Case:
+    """A claim under check, with what it quotes, and its content tidied."""
+
     claim: ModelClaim
-    ground: Ground
+    source: ClaimSource
     content: str
 
     @property
@@ -101,11 +103,11 @@ class _Case:
 
 
 def check(claim: ModelClaim, turns: Sequence[Turn]) -> Checked | DropReason:
-    """The fact of a claim about `turns` (all that were shown), or the first reason why it is none."""
-    ground = ground_of(claim, turns)
-    if isinstance(ground, str):
-        return ground
-    case = _Case(claim, ground, _tidy(claim.content, claim.category))
+    """The fact of a claim about `turns` (all that the model was shown), or the first reason to drop it, such as
+    `not-quoted`."""
+    case = _case_of(claim, turns)
+    if isinstance(case, str):
+        return case
     for rule in _RULES:
         if reason := rule(case):
             return reason
@@ -113,123 +115,119 @@ def check(claim: ModelClaim, turns: Sequence[Turn]) -> Checked | DropReason:
 
 
 def culprits(claim: ModelClaim, turns: Sequence[Turn], reason: DropReason) -> list[str]:
-    """The words for which a claim was dropped; none where the reason is not about words."""
-    ground = ground_of(claim, turns)
-    if isinstance(ground, str) or reason not in _TELLING:
+    """The words for which a claim was dropped; `[]` if the reason is not about words."""
+    case = _case_of(claim, turns)
+    if isinstance(case, str) or reason not in _CULPRITS:
         return []
-    return list(dict.fromkeys(_TELLING[reason](_Case(claim, ground, _tidy(claim.content, claim.category)))))
+    return list(dict.fromkeys(_CULPRITS[reason](case)))
 
 
-def _tidy(content: str, category: Category) -> str:
-    lines = [" ".join(line.split()) for line in content.strip().splitlines()]
-    return ("\n" if category == "procedure" else " ").join(filter(None, lines))
+def _case_of(claim: ModelClaim, turns: Sequence[Turn]) -> _Case | DropReason:
+    """The claim with its source and tidied content; the reason to drop it where its source cannot be found."""
+    source = source_of_claim(claim, turns)
+    if isinstance(source, str):
+        return source
+    lines = [" ".join(line.split()) for line in claim.content.strip().splitlines()]
+    content = ("\n" if claim.category == "procedure" else " ").join(filter(None, lines))
+    return _Case(claim, source, content)
 
 
-def _by_form(case: _Case) -> DropReason | None:
-    """Why a claim's text may not be kept as it is: empty, too long, with hidden characters; None if it may."""
+def _check_form(case: _Case) -> DropReason | None:
+    """Drop a claim whose text is empty, too long or has hidden characters; return the reason, or None to keep it."""
     if not content_words(case.content):
         return "empty"
     if len(case.content) > LONGEST_CONTENT:
         return "too-long"
-    allowed = _JOINERS.intersection(case.ground.heard) | {"\n"}
+    allowed = _JOINERS.intersection(case.source.heard) | {"\n"}
     hidden = any(unicodedata.category(char)[0] == "C" and char not in allowed for char in case.content)
     return "hidden-characters" if hidden else None
 
 
-def _by_intent(case: _Case) -> DropReason | None:
-    """`instruction` where a claim would order its reader about, unless a person gave that order; else None."""
+def _check_intent(case: _Case) -> DropReason | None:
+    """Drop a claim that orders its reader about, unless a person gave that order; the reason, or None."""
     claim = case.claim
     parts = [claim.entity or "", *claim.tags, *(f"{pair.name} {pair.value}" for pair in claim.attributes)]
-    if any(is_hostile(text) for text in (case.content, *parts, *case.ground.sentences)):
+    if any(is_hostile(text) for text in (case.content, *parts, *case.source.sentences)):
         return "instruction"
-    by_a_person = any(turn.role == "user" for turn in case.ground.voices)
-    return "instruction" if not by_a_person and is_order(spoken(case.content)) else None
+    by_person = any(turn.role == "user" for turn in case.source.voices)
+    return "instruction" if not by_person and is_order(without_speaker(case.content)) else None
 
 
-def _by_script(case: _Case) -> DropReason | None:
-    return None if _scripts(case.unlabelled) <= _scripts(case.ground.near) else "script"
+def _check_script(case: _Case) -> DropReason | None:
+    """Drop a claim in letters of a script that its source does not use; the reason, or None."""
+    return None if _scripts(case.unlabelled) <= _scripts(case.source.near) else "script"
 
 
 def _scripts(text: str) -> set[str]:
-    """The first words of the Unicode names of its letters: LATIN, CYRILLIC, CJK, but also FULLWIDTH, MATHEMATICAL."""
+    """The scripts of a text's letters, as the first words of their Unicode names: LATIN, CYRILLIC, FULLWIDTH."""
     return {unicodedata.name(char, "?").split()[0] for char in set(text) if char.isalpha()}
 
 
-def _by_speaker(case: _Case) -> DropReason | None:
-    """Why a claim may not name its speaker: that one neither spoke nor was spoken to or of; None if it may.
-
-    A tool tells nothing in a user's name.
-    """
+def _check_speaker(case: _Case) -> DropReason | None:
+    """Drop a claim that begins with a speaker who neither spoke nor was spoken to or of; the reason, or None."""
     if case.unlabelled != case.content:
-        return None if any(turn.role != "tool" for turn in case.ground.voices) else "wrong-speaker"
+        is_spoken = any(turn.role != "tool" for turn in case.source.voices)  # a tool says nothing in a user's name
+        return None if is_spoken else "wrong-speaker"
     first = next(iter(words(re.split(r"[\s:'’]", case.content, maxsplit=1)[0])), "")
-    theirs = {word for turn in case.ground.voices for word in words(turn.speaker or "")}
-    is_other = first in case.ground.speakers - theirs and not any(
-        _is_about(first, said) for said in case.ground.sentences
+    theirs = {word for turn in case.source.voices for word in words(turn.speaker or "")}
+    is_other = first in case.source.speakers - theirs and not any(
+        _is_about(first, said) for said in case.source.sentences
     )
     return "wrong-speaker" if is_other else None
 
 
 def _is_about(name: str, sentence: str) -> bool:
-    """Whether a sentence tells something of somebody, by name or as `you`; calling them (`Hey Nadia!`) does not."""
+    """Whether a sentence says something about somebody, by name or as `you`; calling them (`Hey Nadia!`) does not."""
     called = _CALLED.sub(" ", sentence)
     return name in words(called) or bool(detect_language(sentence).noise.you.search(sentence.lower()))
 
 
-def _by_support(case: _Case) -> DropReason | None:
-    """`unsupported` where too few of a claim's words stand in the turns it quotes; else None."""
-    own = _LABELS | case.ground.speakers
-    said = [word for word in content_words(case.content) if word not in own and not word[0].isdigit()]
-    said = said or [word for word in content_words(case.content) if word not in own]
-    if not said or not _shared_words(content_words(case.content), words(" ".join(case.ground.sentences))):
+def _check_support(case: _Case) -> DropReason | None:
+    """Drop a claim if it shares no content word with its quoted sentences or fewer than half with its turns; the
+    reason, or None."""
+    own = _LABELS | case.source.speakers
+    claimed = [word for word in content_words(case.content) if word not in own]
+    claimed = [word for word in claimed if not word[0].isdigit()] or claimed
+    if not claimed or not _shared_words(content_words(case.content), words(" ".join(case.source.sentences))):
         return "unsupported"
-    return None if len(_shared_words(said, words(case.ground.heard))) >= SUPPORT * len(said) else "unsupported"
+    return None if len(_shared_words(claimed, words(case.source.heard))) >= SUPPORT * len(claimed) else "unsupported"
 
 
-def _shared_words(said: Sequence[str], heard: Sequence[str]) -> list[str]:
-    """The words of `said` that are heard, in any inflection: a common beginning of four letters and most of both."""
+def _shared_words(claimed: Sequence[str], known: Sequence[str]) -> list[str]:
+    """The claimed words that are among the known ones, in any inflection, in their order."""
     by_beginning: dict[str, set[str]] = {}
-    for word in heard:
+    for word in known:
         by_beginning.setdefault(word[:4], set()).add(word)
-    return [word for word in said if any(_have_one_stem(word, other) for other in by_beginning.get(word[:4], ()))]
+    return [word for word in claimed if any(_have_one_stem(word, other) for other in by_beginning.get(word[:4], ()))]
 
 
 def _have_one_stem(one: str, other: str) -> bool:
-    """Whether two words begin alike for long enough to be forms of one; numbers only if they are equal."""
+    """Whether two words begin alike for long enough to be forms of one; words with digits only if they are equal."""
     if one == other:
         return True
     common = next((at for at, (a, b) in enumerate(zip(one, other, strict=False)) if a != b), min(len(one), len(other)))
     return common >= max(4, 0.6 * max(len(one), len(other))) and not any(sign.isdigit() for sign in one + other)
 
 
-def _by_number(case: _Case) -> DropReason | None:
-    return "number-not-said" if _unsaid_numbers(case) else None
-
-
 def _unsaid_numbers(case: _Case) -> list[str]:
-    """The claim's numbers that its source does not hold."""
+    """The claim's numbers that its quoted sentences (of a procedure or reasoning: its turns) do not hold."""
     anywhere = case.claim.category in _SEVERAL_SENTENCES
-    heard = set(figures(case.ground.heard if anywhere else "\n".join(case.ground.sentences)))
+    heard = set(figures(case.source.heard if anywhere else "\n".join(case.source.sentences)))
     heard |= {number[:4] for number in heard if re.match(r"\d{4}-\d\d", number)}
-    said = _STEP.sub("", case.content) if case.claim.category == "procedure" else case.content
-    return [number for number in figures(said) if number not in heard]
-
-
-def _by_name(case: _Case) -> DropReason | None:
-    if _unsaid_identifiers(case):
-        return "identifier-not-said"
-    return "name-not-said" if _unsaid_names(case) else None
+    content = _STEP.sub("", case.content) if case.claim.category == "procedure" else case.content
+    return [number for number in figures(content) if number not in heard]
 
 
 def _unsaid_identifiers(case: _Case) -> list[str]:
-    heard = case.ground.near.casefold()
+    """The claim's identifiers (paths, addresses, `camelCase`) that stand nowhere near its source."""
+    heard = case.source.near.casefold()
     parts = [part.strip(".:'’*_") for part in _PART.findall(case.unlabelled)]
     return [part for part in parts if _JOINED.search(part) and part.casefold() not in heard]
 
 
 def _unsaid_names(case: _Case) -> list[str]:
     """The claim's capitalised names that stand nowhere near its source."""
-    known = [*words(case.ground.near.casefold()), *stop_words()]
+    known = [*words(case.source.near.casefold()), *stop_words()]
     return [
         name
         for name in _capitalised_words(case.unlabelled)
@@ -238,25 +236,21 @@ def _unsaid_names(case: _Case) -> list[str]:
 
 
 def _capitalised_words(content: str) -> list[str]:
-    """Capitalised words; of German, where every noun has a capital, only the first word and acronyms."""
+    """The capitalised words of a text; in German, where every noun has a capital, the first word and acronyms only."""
     german = detect_language(content).code == "de"
     found = _WORD.findall(content)
     return [word for at, word in enumerate(found) if word[0].isupper() and (not german or at == 0 or word.isupper())]
 
 
-def _by_polarity(case: _Case) -> DropReason | None:
-    """A `not` may neither be lost nor added."""
-    return "polarity" if _turned_round(case) else None
+def _negated_words(case: _Case) -> list[str]:
+    """The words, or the clause, that only one of claim and quote denies, so that the claim says the opposite; `[]` if
+    none.
 
-
-def _turned_round(case: _Case) -> list[str]:
-    """The words that either the claim or its quote denies, and the other does not: the claim says the opposite.
-
-    What is said without a `not` may take no word that is only said with one; what is said with one must have its like,
-    the quoted clause that shares most words, said with one too.
+    A clause without a negation may have no word that is only said in negated ones. A negated clause needs a negated
+    quoted clause as the one that shares most words with it.
     """
-    heard = [clause for sentence in case.ground.sentences for clause in clauses(sentence)]
-    denied, stated = (words(" ".join(filter(None, part))) for part in zip(*map(_by_sign, heard), strict=True))
+    heard = [clause for sentence in case.source.sentences for clause in clauses(sentence)]
+    denied, stated = (words(" ".join(each for each in heard if _is_negated(each) is sign)) for sign in (True, False))
     for clause in clauses(case.unlabelled):
         if not _is_negated(clause):
             from_denied = _shared_words(content_words(clause), denied)
@@ -267,16 +261,27 @@ def _turned_round(case: _Case) -> list[str]:
     return []
 
 
-def _by_sign(clause: str) -> tuple[str, str]:
-    return (clause, "") if _is_negated(clause) else ("", clause)
-
-
 def _is_negated(clause: str) -> bool:
+    """Whether a clause has a negation that is not part of an idiom."""
     return bool(_NEGATION.search(_IDIOM.sub(" ", clause)))
 
 
-def _by_resolution(case: _Case) -> DropReason | None:
-    """Why what a claim takes back may not be: a tool said it, or its words do not name it; None if it may."""
+_CULPRITS: Mapping[DropReason, Callable[[_Case], list[str]]] = {
+    "number-not-said": _unsaid_numbers,
+    "identifier-not-said": _unsaid_identifiers,
+    "name-not-said": _unsaid_names,
+    "polarity": _negated_words,
+}
+
+
+def _check_words(case: _Case) -> DropReason | None:
+    """Drop a claim with a number, identifier or name that its source lacks, or another polarity; the reason, or
+    None."""
+    return next((reason for reason, culprits_in in _CULPRITS.items() if culprits_in(case)), None)
+
+
+def _check_retraction(case: _Case) -> DropReason | None:
+    """Drop a retraction that a tool made, or that does not name what it takes back; the reason, or None."""
     resolves = case.claim.resolves
     if resolves is None or resolves.kind == "correction" or _resolution(case):
         return None
@@ -284,13 +289,13 @@ def _by_resolution(case: _Case) -> DropReason | None:
 
 
 def _resolution(case: _Case) -> Resolution | None:
-    """What the claim corrects or takes back; None where it says nothing of that, a tool said it, or no one named it."""
+    """What the claim corrects or takes back; None if nothing, if a tool said so, or if the source does not name it."""
     resolves = case.claim.resolves
-    if resolves is None or any(turn.role in {"tool", "system"} for turn in case.ground.turns):
+    if resolves is None or any(turn.role in {"tool", "system"} for turn in case.source.turns):
         return None
     about = " ".join(resolves.about.split())
     named = content_words(about)
-    if len(about) > LONGEST_CONTENT or len(_shared_words(named, words(case.ground.heard))) < len(named):
+    if len(about) > LONGEST_CONTENT or len(_shared_words(named, words(case.source.heard))) < len(named):
         return None
     if resolves.kind == "retraction" and not named:
         return None
@@ -298,30 +303,24 @@ def _resolution(case: _Case) -> Resolution | None:
 
 
 _RULES: tuple[Callable[[_Case], DropReason | None], ...] = (
-    _by_form,
-    _by_intent,
-    _by_script,
-    _by_speaker,
-    _by_support,
-    _by_number,
-    _by_name,
-    _by_polarity,
-    _by_resolution,
+    _check_form,
+    _check_intent,
+    _check_script,
+    _check_speaker,
+    _check_support,
+    _check_words,
+    _check_retraction,
 )
 
 
-_TELLING: Mapping[DropReason, Callable[[_Case], list[str]]] = {
-    "number-not-said": _unsaid_numbers,
-    "identifier-not-said": _unsaid_identifiers,
-    "name-not-said": _unsaid_names,
-    "polarity": _turned_round,
-}
-
-
 def _checked_fact(case: _Case) -> Checked:
-    """The fact of a claim that passed every check, and what of it was left out: entity, tags, attributes not said."""
-    claim, turns = case.claim, case.ground.turns
-    entity, tags = _entity(case), [tag for tag in _tags(claim.tags) if _is_near(tag, case.ground)]
+    """The fact of a claim that passed all checks; its entity, tags and attributes that nobody said are left out and
+    listed as lost.
+
+    Without an entity there are no attributes.
+    """
+    claim, turns = case.claim, case.source.turns
+    entity, tags = _claimed_entity(case), [tag for tag in _tidy_tags(claim.tags) if _is_near(tag, case.source)]
     attributes = dict(_attributes(case)) if entity else {}
     fact = ExtractedFact(
         category=claim.category,
@@ -341,24 +340,27 @@ def _checked_fact(case: _Case) -> Checked:
     return Checked(fact, tuple(lost))
 
 
-def _is_near(name: str, ground: Ground) -> bool:
-    return len(_shared_words(words(name), words(ground.near))) == len(words(name))
+def _is_near(name: str, source: ClaimSource) -> bool:
+    """Whether all words of a name stand in a claim's source, just before it, or in a speaker's name."""
+    return len(_shared_words(words(name), words(source.near))) == len(words(name))
 
 
-def _entity(case: _Case) -> str | None:
+def _claimed_entity(case: _Case) -> str | None:
+    """The claim's entity; None if it names none, an overlong one, or one that stands nowhere near its source."""
     entity = " ".join((case.claim.entity or "").split())
-    fits = words(entity) and len(entity) <= LONGEST_NAME and _is_near(entity, case.ground)
+    fits = words(entity) and len(entity) <= LONGEST_NAME and _is_near(entity, case.source)
     return entity if fits else None
 
 
-def _tags(given: Sequence[str]) -> list[str]:
-    tidy = (" ".join(tag.split()).casefold() for tag in given)
+def _tidy_tags(tags: Sequence[str]) -> list[str]:
+    """The tags in lower case, each once, without empty and overlong ones."""
+    tidy = (" ".join(tag.split()).casefold() for tag in tags)
     return list(dict.fromkeys(tag for tag in tidy if words(tag) and len(tag) <= LONGEST_NAME))
 
 
 def _attributes(case: _Case) -> Iterator[tuple[str, str]]:
-    """The claim's attributes as (name, value): names of at most three plain words, values from a quoted sentence."""
-    heard = f" {normalise(' '.join(case.ground.sentences))} "
+    """(name, value) of the claim's attributes that have a plain name, and a value in a quoted sentence."""
+    heard = f" {normalise(' '.join(case.source.sentences))} "
     for pair in case.claim.attributes:
         name, value = entity_key(pair.name), " ".join(pair.value.split())
         plain = len(name) <= LONGEST_NAME and re.fullmatch(r"\w+(?:-\w+){0,2}", name)

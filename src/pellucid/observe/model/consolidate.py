@@ -1,13 +1,12 @@
-"""A few near memories in, what a chat model would make of them out: checked, or a skip that says why.
+"""A few near memories in, a chat model's proposals to merge or split them out: checked, or a skip with the reason.
 
-Nothing a model says is believed. What it writes may hold no number, name, identifier or word that its parts do not
-hold, may lose none of theirs, and may neither add nor lose a denial or a word of scope.
+Nothing a model says is believed. What it writes may hold no number, name, identifier or word that the memories do not
+hold, may lose none of theirs, and may neither add nor lose a negation or a word of scope (`all`, `only`).
 """
 
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from hashlib import sha256
 from itertools import combinations
 from typing import Literal, Protocol
 
@@ -20,7 +19,7 @@ from pellucid.language.spelling import entity_key, normalise
 from pellucid.language.statements.negation import polarity
 from pellucid.language.words import content_words, stop_words, words
 from pellucid.model.memory import Memory
-from pellucid.observe.model.extract import json_line
+from pellucid.observe.model.extract import fenced, json_line, list_schema
 from pellucid.observe.model.hostile import is_hostile
 
 MOST = 8
@@ -46,22 +45,7 @@ _PARTS: dict[str, object] = {
     "numbers": {"type": "array", "items": {"type": "integer"}},
     "contents": {"type": "array", "items": {"type": "string"}},
 }
-SCHEMA: Mapping[str, object] = {
-    "type": "object",
-    "additionalProperties": False,
-    "required": ["decisions"],
-    "properties": {
-        "decisions": {
-            "type": "array",
-            "items": {
-                "type": "object",
-                "additionalProperties": False,
-                "required": list(_PARTS),
-                "properties": _PARTS,
-            },
-        }
-    },
-}
+SCHEMA = list_schema("decisions", _PARTS)
 
 _SPECIAL = re.compile(
     r"(?<![^\s,;!?()\[\]{}\"“”«»„。、！？])[^\s,;!?()\[\]{}\"“”«»„。、！？]*(?:\w[/@_#\\.]\w|[a-z][A-Z]|\d)[^\s,;!?()\[\]{}\"“”«»„。、！？]*"
@@ -75,19 +59,23 @@ _SCOPE = re.compile(
 )
 
 
-class _Given(BaseModel):
+class _ModelDecision(BaseModel):
+    """One decision of the model, unchecked; `numbers` are those of the memories as it was shown them."""
+
     kind: ModelKind
     numbers: list[int]
     contents: list[str]
 
 
 class _MergeAnswer(BaseModel):
-    decisions: list[_Given]
+    """The model's answer."""
+
+    decisions: list[_ModelDecision]
 
 
 @dataclass(frozen=True, slots=True)
 class Proposal:
-    """What a model would do with some memories (by id), as far as it stands up to the checks."""
+    """What a model proposes for some memories (by id), or a `skip` with the reason."""
 
     kind: ModelKind
     of: tuple[str, ...]
@@ -96,10 +84,10 @@ class Proposal:
 
 
 class Consolidator(Protocol):
-    """Anything that proposes what to do with near memories."""
+    """Proposes what to do with memories that are near each other."""
 
     def propose(self, memories: Sequence[Memory]) -> list[Proposal]:
-        """Proposals in order; each memory is changed by one at most. Raises ChatError when there is no answer."""
+        """The proposals in order; each memory is changed by at most one. Raises ChatError if there is no answer."""
         ...
 
 
@@ -107,10 +95,15 @@ class LlmConsolidator:
     """A Consolidator that asks a chat model."""
 
     def __init__(self, chat: ChatModel) -> None:
+        """Use this chat model."""
         self._chat = chat
 
     def propose(self, memories: Sequence[Memory]) -> list[Proposal]:
-        """What the model proposes for these memories, checked; of more than 8 only the first 8 are sent."""
+        """The model's proposals for these memories, checked; of more than 8 memories only the first 8 are sent.
+
+        One about a memory that was decided on before becomes a `skip`; without any there is one `skip` of all. Raises
+        ChatError if there is no answer.
+        """
         shown = list(memories[:MOST])
         answer = self._chat.ask(INSTRUCTIONS, _fenced_memories(shown), SCHEMA, "decisions")
         taken: set[str] = set()
@@ -126,8 +119,8 @@ class LlmConsolidator:
 
 
 def _fenced_memories(shown: Sequence[Memory]) -> str:
-    """The memories as numbered JSON lines, in tags that name their hash, so that no text can end them."""
-    data = "\n".join(
+    """The memories as numbered lines of JSON between tags."""
+    lines = [
         json_line(
             {
                 "number": number,
@@ -137,28 +130,27 @@ def _fenced_memories(shown: Sequence[Memory]) -> str:
             }
         )
         for number, each in enumerate(shown, 1)
-    )
-    mark = f"memories-{sha256(data.encode()).hexdigest()[:12]}"
-    return f"<{mark}>\n{data}\n</{mark}>"
+    ]
+    return fenced("memories", lines)
 
 
-def _checked_proposal(given: _Given, shown: Sequence[Memory]) -> Proposal:
-    """A proposal of the model, or `skip` with the reason where it names no memory shown or breaks a rule."""
-    numbers = list(dict.fromkeys(given.numbers))
+def _checked_proposal(decision: _ModelDecision, shown: Sequence[Memory]) -> Proposal:
+    """The proposal that a decision of the model makes; a `skip` if it names a memory not shown, or breaks a rule."""
+    numbers = list(dict.fromkeys(decision.numbers))
     if not numbers or not all(0 < number <= len(shown) for number in numbers):
         return Proposal("skip", tuple(each.id for each in shown), "model: no such memory")
     parts = [shown[number - 1] for number in numbers]
-    contents = tuple(" ".join(each.split()) for each in given.contents)
+    contents = tuple(" ".join(each.split()) for each in decision.contents)
     ids = tuple(each.id for each in parts)
-    if given.kind == "skip":
+    if decision.kind == "skip":
         return Proposal("skip", ids, "model: left as they are")
-    if flaw := _proposal_flaw(given.kind, parts, contents):
+    if flaw := _proposal_flaw(decision.kind, parts, contents):
         return Proposal("skip", ids, f"model: {flaw}")
-    return Proposal(given.kind, ids, f"{given.kind} by the model", contents)
+    return Proposal(decision.kind, ids, f"{decision.kind} by the model", contents)
 
 
 def _proposal_flaw(kind: ModelKind, parts: Sequence[Memory], contents: Sequence[str]) -> str:
-    """What a model's proposal may not do, as the first rule that it breaks says; empty if it breaks none."""
+    """Which rule a proposal breaks first, in words; empty if it breaks none. `parts` are the memories it is about."""
     fits = {
         "merge": len(parts) > 1 and len(contents) == 1,
         "add": len(parts) > 1 and len(contents) == 1,
@@ -171,16 +163,14 @@ def _proposal_flaw(kind: ModelKind, parts: Sequence[Memory], contents: Sequence[
         return "entities differ"
     if len({frozenset(each.scopes) for each in parts}) > 1:
         return "scopes differ"
-    rules = () if kind == "update" else (_by_form, _by_support, _by_denial, _by_order)
-    rules = (*rules, _by_loss) if kind in {"merge", "split"} else rules
+    rules = () if kind == "update" else (_form_flaw, _support_flaw, _negation_flaw, _order_flaw)
+    rules = (*rules, _loss_flaw) if kind in {"merge", "split"} else rules
     return next((flaw for rule in rules if (flaw := rule(parts, contents))), "")
 
 
-_Rule = Callable[[Sequence[Memory], Sequence[str]], str]
-
-
-def _by_form(parts: Sequence[Memory], contents: Sequence[str]) -> str:
-    """What is wrong with the proposed texts by themselves; empty if nothing."""
+def _form_flaw(parts: Sequence[Memory], contents: Sequence[str]) -> str:
+    """What is wrong with the proposed texts by themselves, or that they repeat the only memory, in words; empty if
+    nothing."""
     if any(not content_words(each) or len(each) > LONGEST_CONTENT or not each.isprintable() for each in contents):
         return "empty, too long or with hidden signs"
     if any(is_hostile(each) for each in contents):
@@ -190,8 +180,8 @@ def _by_form(parts: Sequence[Memory], contents: Sequence[str]) -> str:
     return "it says nothing new" if len(parts) == 1 and (is_repeated or said & {*map(normalise, contents)}) else ""
 
 
-def _by_support(parts: Sequence[Memory], contents: Sequence[str]) -> str:
-    """Which number, identifier, name or word of the proposed texts stands in no part; empty if all stand in one."""
+def _support_flaw(parts: Sequence[Memory], contents: Sequence[str]) -> str:
+    """Which kind of thing in the proposed texts stands in no memory: a number, name, word; empty if none."""
     heard, told = _all_words(parts), " ".join(contents)
     if not {*figures(told)} <= {*figures(heard)}:
         return "a number its parts do not hold"
@@ -203,8 +193,8 @@ def _by_support(parts: Sequence[Memory], contents: Sequence[str]) -> str:
     return "a name its parts do not hold" if not _names(told) <= {*known, *stop_words()} else ""
 
 
-def _by_denial(parts: Sequence[Memory], contents: Sequence[str]) -> str:
-    """That negations, or words such as `all` and `only`, differ between parts and proposal; empty if they do not."""
+def _negation_flaw(parts: Sequence[Memory], contents: Sequence[str]) -> str:
+    """How negations or words of scope differ between memories and proposal, in words; empty if they do not."""
     texts = [*(each.content for each in parts), *contents]
     if len({polarity(each).denied for each in texts}) > 1:
         return "negation differs"
@@ -213,28 +203,28 @@ def _by_denial(parts: Sequence[Memory], contents: Sequence[str]) -> str:
     return "" if heard == told and each_alike else "words of scope differ"
 
 
-def _by_order(parts: Sequence[Memory], contents: Sequence[str]) -> str:
-    """That two names changed places (`A reports to B`, `B reports to A`); empty if they stand as in the parts."""
+def _order_flaw(parts: Sequence[Memory], contents: Sequence[str]) -> str:
+    """What changed its order (`A reports to B`, `B reports to A`), in words; empty if nothing did."""
     orders = [words(each.content) for each in parts]
     if any(sorted(one) == sorted(other) and one != other for one, other in combinations(orders, 2)):
         return "order differs"
     told = [words(each) for each in contents]
     names = {word for word in _names(_all_words(parts)) if word not in stop_words()}
-    turned = any(_is_turned([word for word in each if word in names], orders) for each in told)
+    turned = any(_has_new_order([word for word in each if word in names], orders) for each in told)
     return "names change places" if turned else ""
 
 
-def _is_turned(said: Sequence[str], orders: Iterable[Sequence[str]]) -> bool:
-    """Whether two names stand in an order that no part has, though some part has both."""
-    for one, other in combinations(dict.fromkeys(said), 2):
-        both = [order for order in orders if one in order and other in order]
+def _has_new_order(names: Sequence[str], texts: Iterable[Sequence[str]]) -> bool:
+    """Whether two of the names stand here in an order that no text has, though some text has both."""
+    for one, other in combinations(dict.fromkeys(names), 2):
+        both = [order for order in texts if one in order and other in order]
         if both and not any(order.index(one) < order.index(other) for order in both):
             return True
     return False
 
 
-def _by_loss(parts: Sequence[Memory], contents: Sequence[str]) -> str:
-    """What that can be counted is lost: numbers, identifiers, names, attributes, most words of a part; or empty."""
+def _loss_flaw(parts: Sequence[Memory], contents: Sequence[str]) -> str:
+    """What the proposal lost: a number, identifier, name, attribute, or most words of a memory; empty if nothing."""
     heard, told = _all_words(parts), " ".join(contents)
     lost = ({*figures(heard)} - {*figures(told)}) | (_specials(heard) - _specials(told))
     held = set(words(told))
@@ -255,12 +245,15 @@ def _by_loss(parts: Sequence[Memory], contents: Sequence[str]) -> str:
 
 
 def _all_words(parts: Iterable[Memory]) -> str:
+    """The contents of the memories, one a line."""
     return "\n".join(each.content for each in parts)
 
 
 def _specials(text: str) -> set[str]:
+    """The identifiers and numbers of a text, casefolded."""
     return {found.strip(".:'’*_").casefold() for found in _SPECIAL.findall(text)}
 
 
 def _names(text: str) -> set[str]:
+    """The words of a text that begin with a capital, in lower case."""
     return {word for found in _NAME.findall(text) for word in words(found)}

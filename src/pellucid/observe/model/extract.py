@@ -1,9 +1,9 @@
-"""A segment in, the facts out that a chat model claims and the segment bears out; each claim dropped is counted."""
+"""A segment in, the facts that a chat model claims and the segment bears out, out; dropped claims are counted."""
 
 import json
 import re
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from hashlib import sha256
 
@@ -48,18 +48,19 @@ For each fact give
 - resolves: where the speaker corrects an earlier statement or takes one back, the kind and the words that name the
   earlier one; otherwise null."""
 
-_ATTRIBUTE = {
-    "type": "object",
-    "additionalProperties": False,
-    "required": ["name", "value"],
-    "properties": {"name": {"type": "string"}, "value": {"type": "string"}},
-}
-_RESOLVES = {
-    "type": ["object", "null"],
-    "additionalProperties": False,
-    "required": ["kind", "about"],
-    "properties": {"kind": {"type": "string", "enum": ["correction", "retraction"]}, "about": {"type": "string"}},
-}
+
+def strict_object(properties: Mapping[str, object]) -> dict[str, object]:
+    """The JSON schema of an object with exactly these properties, in the strict subset that endpoints enforce."""
+    return {"type": "object", "additionalProperties": False, "required": list(properties), "properties": properties}
+
+
+def list_schema(name: str, properties: Mapping[str, object]) -> Mapping[str, object]:
+    """The JSON schema of an object with one list, called `name`, of objects with exactly these properties."""
+    return strict_object({name: {"type": "array", "items": strict_object(properties)}})
+
+
+_TEXT = {"type": "string"}
+_RESOLVES = strict_object({"kind": {**_TEXT, "enum": ["correction", "retraction"]}, "about": _TEXT})
 _FACT_PARTS: dict[str, object] = {
     "category": {"type": "string", "enum": [each for each in CATEGORIES if each not in TRANSCRIBED]},
     "content": {"type": "string"},
@@ -68,71 +69,57 @@ _FACT_PARTS: dict[str, object] = {
     "confidence": {"type": "number"},
     "tags": {"type": "array", "items": {"type": "string"}},
     "entity": {"type": ["string", "null"]},
-    "attributes": {"type": "array", "items": _ATTRIBUTE},
-    "resolves": _RESOLVES,
+    "attributes": {"type": "array", "items": strict_object({"name": _TEXT, "value": _TEXT})},
+    "resolves": {**_RESOLVES, "type": ["object", "null"]},
 }
-SCHEMA: Mapping[str, object] = {
-    "type": "object",
-    "additionalProperties": False,
-    "required": ["facts"],
-    "properties": {
-        "facts": {
-            "type": "array",
-            "items": {
-                "type": "object",
-                "additionalProperties": False,
-                "required": list(_FACT_PARTS),
-                "properties": _FACT_PARTS,
-            },
-        }
-    },
-}
-"""What is asked for, in the strict subset of JSON Schema that endpoints enforce."""
+SCHEMA = list_schema("facts", _FACT_PARTS)
 
 
 class _Facts(BaseModel):
+    """The model's answer."""
+
     facts: list[ModelClaim]
 
 
 @dataclass(frozen=True, slots=True)
 class _Line:
+    """A turn as the model is shown it, in one line of JSON."""
+
     turn: Turn
     text: str
-    is_cut: bool = False
 
 
 class LlmExtractor:
-    """An Extractor that asks a chat model and believes none of it; `dropped` counts what did not stand, by reason.
+    """An extractor that asks a chat model and checks each claim; `dropped` counts those that failed, by reason.
 
     A segment gives all of its facts or, by ChatError, none: the caller then keeps its turns and asks again later.
     """
 
     def __init__(self, chat: ChatModel, settings: LlmSettings) -> None:
+        """Use this chat model; the settings limit what is sent and how many facts are taken."""
         self._chat = chat
         self._settings = settings
         self.dropped: Counter[DropReason] = Counter()
-        self.cut_turns = 0
-        """Turns that were longer than a whole call may be, and were sent without their end."""
 
     def extract(self, segment: Segment) -> list[ExtractedFact]:
-        """The facts of a segment in the order of its turns. Raises ChatError if any part of it got no answer."""
+        """The facts of a segment in the order of its turns, each once; turns of `system` and blank ones are not sent.
+
+        Raises ChatError if any part of it got no answer.
+        """
         turns = [turn for turn in segment.turns if turn.role not in KEPT_OUT and turn.content.strip()]
         dropped: Counter[DropReason] = Counter()
-        cut_turns = 0
         kept: dict[str, ExtractedFact] = {}
         for shown in _line_chunks(turns, self._settings.max_input_chars):
             for fact in self._facts(shown, dropped):
                 key = content_hash(fact.content, fact.entity_ref)
                 dropped["duplicate"] += key in kept
                 kept.setdefault(key, fact)
-            cut_turns += sum(line.is_cut for line in shown)
         self.dropped += dropped
-        self.cut_turns += cut_turns
         return sorted(kept.values(), key=lambda fact: (fact.evidence[0].start, fact.evidence[0].end))
 
     def _facts(self, shown: Sequence[_Line], dropped: Counter[DropReason]) -> list[ExtractedFact]:
-        """Ask the model about these lines; the facts that pass every check. `dropped` counts the rest by reason."""
-        answer = self._chat.ask(INSTRUCTIONS, _fenced_lines(shown), SCHEMA, "facts")
+        """Ask the model about these lines; return the facts that pass every check, and count the rest in `dropped`."""
+        answer = self._chat.ask(INSTRUCTIONS, fenced("turns", (line.text for line in shown)), SCHEMA, "facts")
         turns = [line.turn for line in shown]
         claims = _Facts.model_validate(answer.value).facts
         dropped["over-max-facts"] += len(claims[self._settings.max_facts :])
@@ -148,7 +135,7 @@ class LlmExtractor:
 
 
 def _line_chunks(turns: Sequence[Turn], most: int) -> Iterator[list[_Line]]:
-    """Whole turns, as many as fit into `most` characters a time; a turn longer than that is cut."""
+    """The turns as lines, as many at a time as fit into `most` characters; at least one, cut if it must be."""
     shown: list[_Line] = []
     for turn in turns:
         line = _longest_line(turn, most)
@@ -161,17 +148,17 @@ def _line_chunks(turns: Sequence[Turn], most: int) -> Iterator[list[_Line]]:
 
 
 def _longest_line(turn: Turn, most: int) -> _Line:
-    """The longest line of at most `most` characters, to within a twentieth."""
+    """The turn as a line of JSON of at most `most` characters, its text cut where needed."""
     whole, length = _line_as_json(turn, turn.content), min(len(turn.content), most)
     if len(whole) <= most:
         return _Line(turn, whole)
     while length and len(_line_as_json(turn, turn.content[:length])) > most:
         length = length * 19 // 20
-    return _Line(turn, _line_as_json(turn, turn.content[:length]), is_cut=True)
+    return _Line(turn, _line_as_json(turn, turn.content[:length]))
 
 
 def _line_as_json(turn: Turn, text: str) -> str:
-    """A turn as the model is shown it: one JSON line with its number, who spoke, and `text`."""
+    """A turn as a line of JSON with its number, who spoke, and `text`."""
     parts: dict[str, object] = {"turn": turn.ordinal, "who": turn.role}
     if turn.speaker:
         parts["name"] = turn.speaker
@@ -188,8 +175,8 @@ def json_line(parts: Mapping[str, object]) -> str:
     return _LINE_ENDS.sub(lambda end: f"\\u{ord(end[0]):04x}", line)
 
 
-def _fenced_lines(shown: Sequence[_Line]) -> str:
-    """The lines between markers that no turn can foresee."""
-    data = "\n".join(line.text for line in shown)
-    mark = f"turns-{sha256(data.encode()).hexdigest()[:12]}"
+def fenced(name: str, lines: Iterable[str]) -> str:
+    """The lines between tags that no text in them can close, as the tags hold a hash of all lines."""
+    data = "\n".join(lines)
+    mark = f"{name}-{sha256(data.encode()).hexdigest()[:12]}"
     return f"<{mark}>\n{data}\n</{mark}>"

@@ -1,4 +1,4 @@
-"""A claim and the turns that were shown in, what it stands on out: the turns, clauses and sentences it quotes."""
+"""A model's claim and the turns it was shown in, the source of the claim out: the turns and sentences it quotes."""
 
 import re
 from bisect import bisect_left, bisect_right
@@ -31,7 +31,7 @@ _EDGES = rf"(?<![^\W{EAST}])", rf"(?![^\W{EAST}])"
 
 
 class ClaimedAttribute(BaseModel):
-    """`entity::name = value`, as a model gave it."""
+    """One attribute of the claim's entity, as a model gave it."""
 
     name: str
     value: str
@@ -59,11 +59,11 @@ class ModelClaim(BaseModel):
 
 
 @dataclass(frozen=True, slots=True)
-class Ground:
-    """What a claim stands on. In all of its words the relative dates are resolved beside their own words.
+class ClaimSource:
+    """What a claim quotes. In all of its texts relative dates have the absolute ones beside them.
 
-    `voices` are the turns that hold the quote, `sentences` what it touches of them.
-    `heard` is all that the evidence says, `near` that, the turns just before it, and the speakers' names.
+    `voices` are the turns that hold the quote, `sentences` those of them it touches. `heard` is all that the evidence
+    says, `near` that, the turns just before it, and the speakers' names.
     """
 
     turns: tuple[Turn, ...]
@@ -75,10 +75,10 @@ class Ground:
     """The words of every speaker's name, casefolded."""
 
 
-def ground_of(
+def source_of_claim(
     claim: ModelClaim, turns: Sequence[Turn]
-) -> Ground | Literal["turns-outside", "too-many-turns", "not-quoted"]:
-    """The turns and sentences that a claim about `turns` stands on, or the reason why it stands on nothing."""
+) -> ClaimSource | Literal["turns-outside", "too-many-turns", "not-quoted"]:
+    """The turns and sentences that a claim about `turns` quotes, or the reason to drop it."""
     known = {turn.ordinal: at for at, turn in enumerate(turns)}
     if len(claim.turns) != 2 or not known.keys() >= set(claim.turns) or claim.turns[0] > claim.turns[1]:
         return "turns-outside"
@@ -86,13 +86,13 @@ def ground_of(
         return "too-many-turns"
     first, last = (known[ordinal] for ordinal in claim.turns)
     evidence = tuple(turns[first : last + 1])
-    quoted = [(turn, sentence) for turn in evidence for sentence in quotes(claim.quote, turn)]
+    quoted = [(turn, sentence) for turn in evidence for sentence in quoted_sentences(claim.quote, turn)]
     if not quoted:
         return "not-quoted"
     names = " ".join({turn.speaker for turn in turns if turn.speaker})
     heard = "\n".join(_dated(sentence, turn) for turn in evidence for sentence in _split(turn.content))
     before = "\n".join(turn.content for turn in turns[max(0, first - _BEFORE) : first])
-    return Ground(
+    return ClaimSource(
         turns=evidence,
         voices=tuple(dict.fromkeys(turn for turn, _ in quoted)),
         sentences=tuple(dict.fromkeys(_dated(sentence, turn) for turn, sentence in quoted)),
@@ -103,27 +103,30 @@ def ground_of(
 
 
 def clauses(text: str) -> tuple[str, ...]:
-    """The clauses of a text in normal form, in their order; one that says nothing is left out."""
+    """The clauses of a text in normal form and in order, without empty ones."""
     return tuple(normalise(clause) for clause in _CLAUSE.split(text) if any(sign.isalnum() for sign in clause))
 
 
-def quotes(quote: str, turn: Turn) -> list[str]:
-    """The sentences of a turn in which a quote stands, word for word, wherever it does."""
+def quoted_sentences(quote: str, turn: Turn) -> list[str]:
+    """The sentences of a turn in which a quote stands word for word, also across them; `[]` for a quote without content
+    words."""
     sought = normalise(quote)
-    said = [sentence for sentence in _split(turn.content) if any(sign.isalnum() for sign in sentence)]
+    spoken = [sentence for sentence in _split(turn.content) if any(sign.isalnum() for sign in sentence)]
     if not content_words(quote) or not sought:
         return []
-    normal = [normalise(sentence) for sentence in said]
+    normal = [normalise(sentence) for sentence in spoken]
     ends = [end - 1 for end in accumulate(len(sentence) + 1 for sentence in normal)]
-    held: set[int] = set()
+    touched: set[int] = set()
     for match in re.finditer(re.escape(sought).join(_EDGES), " ".join(normal)):
-        held.update(range(bisect_right(ends, match.start()), bisect_left(ends, match.end()) + 1))
-    return [said[at] for at in sorted(held)]
+        touched.update(range(bisect_right(ends, match.start()), bisect_left(ends, match.end()) + 1))
+    return [spoken[at] for at in sorted(touched)]
 
 
 def _split(text: str) -> tuple[str, ...]:
+    """The sentences of a text, line by line."""
     return tuple(sentence for line in text.splitlines() for sentence in sentences(line))
 
 
 def _dated(sentence: str, turn: Turn) -> str:
+    """The sentence with absolute dates beside relative ones, by the time of its turn; unchanged if that has none."""
     return resolve_dates(sentence, turn.at, detect_language(sentence))

@@ -45,6 +45,7 @@ _ORDERS = (
 
 
 def _any(patterns: tuple[str, ...]) -> re.Pattern[str]:
+    """A pattern that matches where any of these does, in any case and on any line."""
     return re.compile("|".join(patterns), re.IGNORECASE | re.MULTILINE)
 
 
@@ -52,16 +53,16 @@ _TOKEN, _INJECTION, _ORDER = _any(_TOKENS), _any(_HOSTILE), _any(_ORDERS)
 
 
 def is_hostile(text: str) -> bool:
-    """Whether a text holds control tokens, or wording that injections use and no memory needs, whoever said it."""
-    seen = _seen(text)
-    return bool(_TOKEN.search(text) or _TOKEN.search(seen) or _INJECTION.search(seen))
+    """Whether a text has control tokens of models, or wording that injections use and no memory needs."""
+    plain = _plain(text)
+    return bool(_TOKEN.search(text) or _TOKEN.search(plain) or _INJECTION.search(plain))
 
 
 def is_order(text: str) -> bool:
     """Whether a text orders its reader about: a person's rule is a memory, a tool's or a model's is not."""
-    return bool(_ORDER.search(_seen(text)))
+    return bool(_ORDER.search(_plain(text)))
 
 
-def _seen(text: str) -> str:
-    """As a reader takes it, one space between words."""
+def _plain(text: str) -> str:
+    """The text as a reader sees it: without disguised characters, one space between words."""
     return " ".join(undisguised(text).split())

@@ -1,4 +1,4 @@
-"""The tool calls of a stretch of work in, a command that failed and the spelling of it that worked out.
+"""The tool calls of a stretch of work in, pairs of a command that failed and the spelling of it that worked, out.
 
 `pytest` fails, `uv run pytest` works: what an agent finds out anew in each session. Only what differs in the *way* a
 thing is run is such a pair. Another file, another test, another branch is another thing, and what passes after an edit
@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 from pellucid.model.turn import Segment, Turn
-from pellucid.observe.extract.artifacts import artifacts
+from pellucid.observe.extract.artifacts import artifacts_by_turn
 
 FURTHER = 4
 """Commands, at most, that may have worked between the one that failed and the one that is another spelling of it."""
@@ -43,7 +43,7 @@ _PLACE = re.compile(r"[/.]")
 
 @dataclass(frozen=True, slots=True)
 class Run:
-    """One command that was run by itself, with the turn of its call; `code` is what it ended with, if it failed."""
+    """A command that was run by itself, with the turn of its call; `code` is its exit code, if the output has one."""
 
     call: Turn
     line: str
@@ -55,54 +55,51 @@ class Run:
 
 
 @dataclass(frozen=True, slots=True)
-class Pair:
-    """A command that failed and another spelling of it that worked soon after, nothing having been edited between."""
+class CommandFix:
+    """A command that failed and another spelling of it that worked soon after, with nothing edited in between."""
 
     failing: Run
     working: Run
 
     @property
     def text(self) -> str:
-        """Both in the agent's own words; what the failing one printed is the tool's, and is not told."""
+        """The pair as a sentence. What the failing command printed is the tool's words, and left out."""
         code = f" (exit {self.failing.code})" if self.failing.code else ""
         return f"`{self.failing.line}` fails{code}, `{self.working.line}` works"
 
 
-def attempts(segment: Segment) -> list[Pair]:
-    """The pairs of a segment, in the order in which the working commands were run.
-
-    A command that works later on, once something was installed or started, does not fail: nothing is told of it.
-    """
+def command_fixes(segment: Segment) -> list[CommandFix]:
+    """The pairs of a segment, in order; a failing command that itself works in another run makes none."""
     runs = list(_runs_of(segment))
-    made: list[Pair] = []
+    working = {run.words for run in runs if run and not run.failed}
+    found: list[CommandFix] = []
     for at, run in enumerate(runs):
         if run and not run.failed and (failing := _failing_before(runs[:at], run)):
-            made.append(Pair(failing, run))
-    return [pair for pair in made if not _works(pair.failing, runs)]
+            found.append(CommandFix(failing, run))
+    return [fix for fix in found if fix.failing.words not in working]
 
 
-def _failing_before(earlier: Sequence[Run | None], worked: Run) -> Run | None:
-    """The last failed command, few enough commands ago, of which the one that `worked` is another way; else None."""
+def _failing_before(earlier: Sequence[Run | None], working: Run) -> Run | None:
+    """The last failed command, at most four successful ones before, that `working` is another way to run.
+
+    None if there is none, or files were edited or a person spoke in between.
+    """
     succeeded = 0
     for run in reversed(earlier):
         if run is None or succeeded > FURTHER:
             return None
-        if run.failed and _another_way(run, worked, at_once=succeeded == 0):
+        if run.failed and _is_another_way(run, working, at_once=succeeded == 0):
             return run
         succeeded += not run.failed
     return None
 
 
-def _works(failing: Run, runs: Sequence[Run | None]) -> bool:
-    return any(run and not run.failed and run.words == failing.words for run in runs)
-
-
 def _runs_of(segment: Segment) -> Iterator[Run | None]:
-    """Each command with how it ended; a None in between where files were edited or a person spoke.
+    """Each command that was run, and None in between where files were edited or a person spoke.
 
-    A call counts whose output comes right after it: of calls made at once nobody knows here which output is whose.
+    A call counts only if its output comes right after it: of calls made at once it is unknown which output is whose.
     """
-    edited = artifacts(segment.turns)
+    edited = artifacts_by_turn(segment.turns)
     call: Turn | None = None
     for turn in segment.turns:
         if turn.role == "user" or any(each.role != "mentioned" for each in edited.get(turn.ordinal, ())):
@@ -118,7 +115,7 @@ def _runs_of(segment: Segment) -> Iterator[Run | None]:
 
 
 def _command_line(content: str) -> str | None:
-    """The command line that a call's text holds, without what wraps it; None where it holds none."""
+    """The command line in a call's text, without `cd … &&` and `2>&1`; None if there is none."""
     found = _LINE.search(content)
     line = found[1].strip() if found else ""
     if line.startswith("["):
@@ -129,10 +126,10 @@ def _command_line(content: str) -> str | None:
 
 
 def _run_of_call(call: Turn, line: str, output: Turn) -> Run:
-    """The run of a command line: whether it failed by its output, with which exit code, and how much it printed."""
-    told = output.content
-    found = _EXIT.search(told[:_LOOKED_AT])
-    rest = told.replace(found[0], "", 1) if found else told
+    """The run of a command line, whose failure, exit code and length are read from its output."""
+    text = output.content
+    found = _EXIT.search(text[:_LOOKED_AT])
+    rest = text.replace(found[0], "", 1) if found else text
     return Run(
         call=call,
         line=line,
@@ -144,10 +141,7 @@ def _run_of_call(call: Turn, line: str, output: Turn) -> Run:
 
 
 def _command_words(line: str) -> tuple[str, ...]:
-    """The words of one simple command, behind a `cd` within the project; none of any other command line.
-
-    What only a shell can tell apart, what is long, and what names a place that is gone tomorrow is left out.
-    """
+    """The words of one simple command; empty if only a shell can read it, if it is long, or names a temporary place."""
     if len(line) > _LONGEST or _SHELL_SYNTAX.search(line) or _ONE_OFF.search(line):
         return ()
     try:
@@ -160,12 +154,8 @@ def _command_words(line: str) -> tuple[str, ...]:
     return () if joined else tuple(words)
 
 
-def _another_way(failed: Run, worked: Run, *, at_once: bool) -> bool:
-    """Whether a command that worked is another way to run the one that failed.
-
-    Args:
-        at_once: no other command had succeeded in between, which might be why this one did.
-    """
+def _is_another_way(failed: Run, worked: Run, *, at_once: bool) -> bool:
+    """Whether `worked` is another way to run `failed`; `at_once`: no other command succeeded in between."""
     one, other, code = failed.words, worked.words, failed.code or 0
     if not one or not other or failed.printed == 0 or code == _TIMED_OUT or code >= _BY_SIGNAL:
         return False
@@ -179,14 +169,14 @@ def _another_way(failed: Run, worked: Run, *, at_once: bool) -> bool:
     if failed.printed > BRIEF or not at_once:
         return False
     if old and new:
-        return not ahead[-1].startswith("-") and not any(map(_PLACE.search, (*old, *new))) and _same_name(old, new)
+        return not ahead[-1].startswith("-") and not any(map(_PLACE.search, (*old, *new))) and _is_same_name(old, new)
     return bool(behind) and _are_options(old or new)  # at the end stands what one adds to get past: `--force`, `--fix`
 
 
 def _parts_that_differ(
     one: Sequence[str], other: Sequence[str]
 ) -> tuple[Sequence[str], Sequence[str], Sequence[str], Sequence[str]]:
-    """The words two commands share in front, those in the middle of each, and the words they share at the end."""
+    """(words both share in front, other words of `one`, other words of `other`, words both share at the end)."""
     least = min(len(one), len(other))
     front = next((at for at in range(least) if one[at] != other[at]), least)
     left = least - front
@@ -195,21 +185,22 @@ def _parts_that_differ(
 
 
 def _hold_same_letters(old: Sequence[str], new: Sequence[str]) -> bool:
-    """Whether one stretch of words holds the letters of the other: `python3` and `python`, `docker-compose`."""
+    """Whether one side's letters, at least three, stand in the other's: `python3` and `python`, `docker-compose`."""
     one, other = sorted((_letters(old), _letters(new)), key=len)
     return len(one) >= _FEWEST_LETTERS and one in other
 
 
-def _same_name(old: Sequence[str], new: Sequence[str]) -> bool:
-    """Whether a name is spelled in two ways: `type-check` and `typecheck`, `tests` and `test`."""
+def _is_same_name(old: Sequence[str], new: Sequence[str]) -> bool:
+    """Whether both sides spell one name: `type-check` and `typecheck`, `tests` and `test`."""
     return _letters(old).rstrip("s") == _letters(new).rstrip("s")
 
 
 def _letters(words: Sequence[str]) -> str:
+    """The letters and digits of some words in lower case, as one string."""
     return "".join(char for word in words for char in word.lower() if char.isalnum())
 
 
 def _are_options(words: Sequence[str]) -> bool:
-    """Whether words are options, each with one value at most."""
+    """Whether words are command line options, each with one value at most."""
     bare = [at for at, word in enumerate(words) if not word.startswith("-")]
     return all(at > 0 and words[at - 1].startswith("-") for at in bare)

@@ -1,7 +1,7 @@
-"""The turns of a coding session in, the part each spoken one plays out: a person, narration, a conclusion, a record.
+"""The turns of a coding session in, the part of each spoken one out: a person, narration, a conclusion, a record.
 
-An agent speaks between its tool calls all day: what it is about to do. What it found stands where it stops to tell it:
-in its last words before a person speaks again, and wherever it says much at once. That holds in any language.
+An agent speaks between its tool calls all day: what it is about to do. What it found it says in its last words before a
+person speaks again, and wherever it says much at once. That holds in any language.
 """
 
 from collections.abc import Sequence
@@ -10,7 +10,7 @@ from typing import Literal
 
 from pellucid.model.turn import Segment, Turn
 from pellucid.observe.prose import blocks
-from pellucid.observe.setting import Hearing
+from pellucid.observe.setting import TurnContext
 
 Part = Literal["person", "narration", "conclusion", "record"]
 MUCH = 250
@@ -20,41 +20,42 @@ ENOUGH = 100
 
 
 @dataclass(frozen=True, slots=True)
-class Spoken:
-    """A spoken turn, the part it plays, and what the other side had said last before it."""
+class WorkTurn:
+    """A spoken turn of a coding session, the part it plays, and the other side's last turn before it."""
 
-    hearing: Hearing
+    context: TurnContext
     part: Part
-    before: Hearing | None = None
+    before: TurnContext | None = None
     closes: bool = False
     """Whether a person speaks next, or nobody: an agent's last words."""
 
 
-def parts(segment: Segment, heard: Sequence[Hearing]) -> list[Spoken]:
-    """Each spoken turn of a segment with the part it plays in the work: person, narration, conclusion or record."""
+def work_turns(segment: Segment, contexts: Sequence[TurnContext]) -> list[WorkTurn]:
+    """The spoken turns of a segment, each with the part it plays and the other side's last turn before it."""
     following = dict(zip((turn.ordinal for turn in segment.turns), (*segment.turns[1:], None), strict=True))
-    out: list[Spoken] = []
-    last: dict[str, Hearing] = {}
-    for hearing in heard:
-        coming = following[hearing.turn.ordinal]
+    out: list[WorkTurn] = []
+    last: dict[str, TurnContext] = {}
+    for context in contexts:
+        coming = following[context.turn.ordinal]
         closes = coming is None or coming.role == "user"
-        part = _recorded_part(hearing.turn) or (
-            "person" if hearing.voice == "person" else _of_agent(hearing, closes=closes)
-        )
-        other = "assistant" if hearing.voice == "person" else "person"
-        out.append(Spoken(hearing, part, last.get(other), closes))
+        spoken: Part = "person" if context.voice == "person" else _agent_part(context, closes=closes)
+        part = _recorded_part(context.turn) or spoken
+        other = "assistant" if context.voice == "person" else "person"
+        out.append(WorkTurn(context, part, last.get(other), closes))
         if part != "record":
-            last[hearing.voice] = hearing
+            last[context.voice] = context
     return out
 
 
 def _recorded_part(turn: Turn) -> Part | None:
-    """What a harness says a turn is: a plan that was accepted and a summary of what went before conclude."""
+    """`conclusion` for a plan or recap, `record` for an answer, commit or title that a harness recorded; None for any
+    other turn."""
     if turn.kind in ("plan", "recap"):
         return "conclusion"
     return "record" if turn.kind in ("answer", "commit", "title") else None
 
 
-def _of_agent(hearing: Hearing, *, closes: bool) -> Part:
-    length = sum(len(block.text) for block in blocks(hearing.turn.content))
+def _agent_part(context: TurnContext, *, closes: bool) -> Part:
+    """`conclusion` if an agent's turn says much (or enough, if a person speaks next: `closes`), else `narration`."""
+    length = sum(len(block.text) for block in blocks(context.turn.content))
     return "conclusion" if length > MUCH or (closes and length > ENOUGH) else "narration"

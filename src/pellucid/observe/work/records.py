@@ -1,8 +1,8 @@
-"""A turn that a harness recorded in, what it says once and for all out: an answered question, a commit."""
+"""A turn that a harness recorded in, the statements in it out: an answered question, a commit."""
 
 import re
 
-from pellucid.language.sentences import is_question, joined, sentences
+from pellucid.language.sentences import is_question, join_sentences, sentences
 from pellucid.model.turn import Turn
 from pellucid.observe.extract.durability import load_table
 from pellucid.observe.extract.statements import ObservedStatement
@@ -11,62 +11,66 @@ LONGEST = 420
 COMMITTED = "Committed: "
 """How a memory of a commit begins."""
 SETTLES = 0.5
-"""The chance that an answered question, or its answer by itself, needs of settling something that lasts."""
+"""The durability from which an answered question, or its answer by itself, settles something that lasts."""
 _FEWEST_WORDS = 3
 _ITEM = re.compile(r"\n(?=[^\S\n]*[-*#])")
 _FIELD = re.compile(r"^(Question|Answer|Option): ", re.MULTILINE)
 
 
-def recorded(turn: Turn) -> list[ObservedStatement]:
-    """The statements in a record of answers or of a commit; none in any other turn."""
+def statements_of_record(turn: Turn) -> list[ObservedStatement]:
+    """The statements in a record of answers or of a commit; `[]` for any other turn."""
     if turn.kind == "answer":
-        return [statement for asked in _dialogues(turn.content) if (statement := _settled_choice(*asked))]
-    if turn.kind == "commit" and (told := _commit_summary(turn.content)):
-        return [ObservedStatement(f"{COMMITTED}{told}", "fact", 0.9, 0.0, 0)]
+        return [statement for pair in _dialogues(turn.content) if (statement := _settled_choice(*pair))]
+    if turn.kind == "commit" and (summary := _commit_summary(turn.content)):
+        return [ObservedStatement(f"{COMMITTED}{summary}", "fact", 0.9, 0.0, 0)]
     return []
 
 
 def _dialogues(content: str) -> list[tuple[str, str]]:
-    """Each question in a record of answers, with its answer and what the chosen option means."""
+    """(question, answer) for each question in a record, `""` where it has no answer; a chosen option's text follows
+    behind a dash."""
     out: list[tuple[str, str]] = []
     pieces = _FIELD.split(content)[1:]
     for name, text in zip(pieces[::2], pieces[1::2], strict=True):
-        said = " ".join(text.split())
+        line = " ".join(text.split())
         if name == "Question":
-            out.append((said, ""))
+            out.append((line, ""))
         elif out:
             question, answer = out[-1]
-            out[-1] = (question, f"{answer} – {said}" if answer else said)
+            out[-1] = (question, f"{answer} – {line}" if answer else line)
     return out
 
 
 def _settled_choice(question: str, answer: str) -> ObservedStatement | None:
-    """The choice as a statement, if it settles how something shall be from now on; None if not, or if it asks back.
+    """An answered question as a decision; None if it settles only the next step, or the answer asks back.
 
     `Which file shall I open?` asks for the next step, `Where should retries live?` for what holds from then on.
     """
-    said = answer.partition(" – ")[0]
-    if not said or is_question(said):
+    reply = answer.partition(" – ")[0]
+    if not reply or is_question(reply):
         return None
     lasting = load_table("questions").read(question, by_user=False).durable >= SETTLES
-    if not lasting and load_table().read(said, by_user=True).durable < SETTLES:
+    if not lasting and load_table().read(reply, by_user=True).durable < SETTLES:
         return None
     text = f"{question} – {answer}"
-    return ObservedStatement(
-        text if len(text) <= LONGEST else f"{text[:LONGEST].rsplit(' ', 1)[0]} …", "decision", 0.95, 0.0, 0
-    )
+    text = text if len(text) <= LONGEST else f"{text[:LONGEST].rsplit(' ', 1)[0]} …"
+    return ObservedStatement(text, "decision", 0.95, 0.0, 0)
 
 
 def _commit_summary(content: str) -> str:
-    """A commit's subject with as many sentences behind it as fit; empty where the subject says too little."""
+    """A commit's subject and as many sentences after it as fit; empty if the subject has fewer than three words."""
     subject, _, rest = content.strip().partition("\n")
     if len(subject.split()) < _FEWEST_WORDS:
         return ""
-    told = subject.strip().rstrip(".")
-    for sentence in (said for item in _ITEM.split(rest.strip()) for said in sentences(item)):
-        said = " ".join(sentence.split()).lstrip("-*# ")
-        if said and len(told) + len(said) + 2 > LONGEST:
+    summary = subject.strip().rstrip(".")
+    for sentence in (each for item in _ITEM.split(rest.strip()) for each in sentences(item)):
+        line = " ".join(sentence.split()).lstrip("-*# ")
+        if line and len(summary) + len(line) + 2 > LONGEST:
             break
-        if said:
-            told = f"{told} {said.rstrip('.')}" if told.endswith(":") else joined((told, said.rstrip(".")))
-    return told.rsplit(". ", 1)[0] if told.endswith(":") else told
+        if line:
+            summary = (
+                f"{summary} {line.rstrip('.')}"
+                if summary.endswith(":")
+                else join_sentences((summary, line.rstrip(".")))
+            )
+    return summary.rsplit(". ", 1)[0] if summary.endswith(":") else summary

@@ -1,6 +1,6 @@
-"""A person's short reply to an agent in, what it decides out: `2` is the second of the options that were offered.
+"""A person's short reply to an agent in, the choice it makes out: `2` is the second of the options that were offered.
 
-The words of a choice stand in the turn before. What is kept is what was chosen, with the reply as its evidence.
+The words of a choice are in the turn before. What is kept is what was chosen, with the reply as its evidence.
 """
 
 import re
@@ -10,10 +10,10 @@ from pellucid.language.sentences import QUESTION_MARKS, closing_mark
 from pellucid.observe.extract.durability import load_table
 from pellucid.observe.extract.statements import ObservedStatement
 from pellucid.observe.prose import ProseBlock, blocks, sentences
-from pellucid.observe.work.parts import Spoken
+from pellucid.observe.work.parts import WorkTurn
 
-SHORTEST_PROPOSAL = 0.4
-"""The chance of being worth keeping that a proposal needs: agreeing to `Shall I commit?` decides nothing that lasts."""
+LEAST_PROPOSAL = 0.4
+"""The durability that a proposal needs: agreeing to `Shall I commit?` decides nothing that lasts."""
 _LONGEST_REPLY = 80
 _PICK = re.compile(r"(?<![\w.])(?:[#(]?(?P<number>\d{1,2})|(?P<letter>[A-Ha-h]))(?=[).:,\s]|$)")
 _ITEM_LETTER = re.compile(
@@ -34,12 +34,12 @@ _NEAR = 4
 """Sentences before the end of a turn in which a proposal stands."""
 
 
-def replied(spoken: Spoken) -> ObservedStatement | None:
-    """What a short reply chooses or agrees to; None where it does neither, or nothing that lasts was offered."""
-    told = sentences(" ".join(spoken.hearing.turn.content.split()))
-    if spoken.before is None or spoken.part != "person" or not told or len(told[0]) > _LONGEST_REPLY:
+def choice_in_reply(turn: WorkTurn) -> ObservedStatement | None:
+    """The option that a short reply picks, or the proposal it agrees to; None if neither, or nothing will last."""
+    spoken = sentences(" ".join(turn.context.turn.content.split()))
+    if turn.before is None or turn.part != "person" or not spoken or len(spoken[0]) > _LONGEST_REPLY:
         return None
-    reply, offered = told[0].rstrip(" .!,"), blocks(spoken.before.turn.content)
+    reply, offered = spoken[0].rstrip(" .!,"), blocks(turn.before.turn.content)
     picked = _picked_options(reply, offered)
     if not picked and _ASSENT.match(reply):
         picked = _proposal(offered)
@@ -47,30 +47,33 @@ def replied(spoken: Spoken) -> ObservedStatement | None:
 
 
 def _picked_options(reply: str, offered: Sequence[ProseBlock]) -> str:
-    """The options that the reply names, where it names any of the last list of them."""
+    """The texts of the options that a reply names by number or letter, joined by `; `; empty if it names none."""
     marks = {(found["number"] or found["letter"]).upper() for found in _PICK.finditer(reply)}
     marks -= {"A"} if re.search(r"\ba [a-z]", reply) else set()
-    return "; ".join(_told(offered, place) for mark, place in _options(offered).items() if mark in marks)
+    return "; ".join(_option_text(offered, place) for mark, place in _options(offered).items() if mark in marks)
 
 
-def without_offers(said: Sequence[ProseBlock]) -> Sequence[ProseBlock]:
-    """An agent's text without the options it asks about: none of them holds before one is chosen."""
-    asks = bool(said) and closing_mark(said[-1].text) in QUESTION_MARKS
-    offers = {at for place in _options(said).values() for at in place} if asks else set[int]()
-    named = any((found := _ITEM_LETTER.match(said[at].text)) and found["named"] for at in offers)
-    return [block for at, block in enumerate(said) if at not in offers] if named else said
+def without_offers(spoken: Sequence[ProseBlock]) -> Sequence[ProseBlock]:
+    """An agent's blocks without the named options (`Option A`) it asks about: none of them holds before one is chosen.
+
+    All blocks if it asks nothing at the end, or the options are not named so.
+    """
+    asks = bool(spoken) and closing_mark(spoken[-1].text) in QUESTION_MARKS
+    offers = {at for place in _options(spoken).values() for at in place} if asks else set[int]()
+    named = any((found := _ITEM_LETTER.match(spoken[at].text)) and found["named"] for at in offers)
+    return [block for at, block in enumerate(spoken) if at not in offers] if named else spoken
 
 
-def is_settled(said: str, reply: ObservedStatement, spoken: Spoken) -> bool:
-    """Whether a statement of the turn before is what the reply chose from or agreed to, and so is said by it."""
-    offered = blocks(spoken.before.turn.content) if spoken.before else ()
-    options = [_told(offered, place) for place in _options(offered).values()]
-    chosen = any(option in reply.text for option in options)
-    return said in reply.text or (chosen and any(option.rstrip(".;") in said for option in options))
+def is_in_choice(statement: str, choice: ObservedStatement, turn: WorkTurn) -> bool:
+    """Whether a statement of the turn before is one of the options of the choice, or a part of what was chosen."""
+    offered = blocks(turn.before.turn.content) if turn.before else ()
+    options = [_option_text(offered, place) for place in _options(offered).values()]
+    chosen = any(option in choice.text for option in options)
+    return statement in choice.text or (chosen and any(option.rstrip(".;") in statement for option in options))
 
 
 def _options(offered: Sequence[ProseBlock]) -> dict[str, range]:
-    """The last list of options: by its mark (`A`, `2`) the range of blocks that an option takes."""
+    """The last list of options: by mark (`A`, `2`) the positions of the blocks that make up each; `{}` for none."""
     named = {found["mark"].upper(): at for at, block in enumerate(offered) if (found := _ITEM_LETTER.match(block.text))}
     starts = named if len(named) > 1 else _numbered_options(offered)
     ends = sorted(starts.values())
@@ -81,7 +84,7 @@ def _options(offered: Sequence[ProseBlock]) -> dict[str, range]:
 
 
 def _numbered_options(offered: Sequence[ProseBlock]) -> dict[str, int]:
-    """The blocks where the items of the last numbered list begin, by number; text may stand between items."""
+    """The positions where the items of the last numbered list begin, by number; text may stand between items."""
     run, last = list[int](), list[int]()
     for at, block in enumerate(offered):
         if block.marker == "ordered":
@@ -96,23 +99,24 @@ def _numbered_options(offered: Sequence[ProseBlock]) -> dict[str, int]:
 
 
 def _end_of_option(offered: Sequence[ProseBlock], at: int) -> int:
-    """Where the last option ends: behind the lists below it (`Pros:`), and behind the line that it announces."""
+    """The position behind an option that no other follows, with the lists below it (`Pros:`) and the line it
+    announces."""
     end = at + 1 + (offered[at].text.endswith(_ANNOUNCES) and at + 1 < len(offered))
     while end < len(offered) and (offered[end].marker == "bullet" or _LABEL.match(offered[end].text)):
         end += 1
     return end
 
 
-def _told(offered: Sequence[ProseBlock], place: range) -> str:
-    """An option's words, with what it announces."""
+def _option_text(offered: Sequence[ProseBlock], place: range) -> str:
+    """The text of an option's blocks at `place`: the first, and if it ends in a colon the others, joined by `; `."""
     first, *others = (offered[at].text for at in place)
     return f"{first} {'; '.join(others)}" if first.endswith(_ANNOUNCES) and others else first
 
 
 def _proposal(offered: Sequence[ProseBlock]) -> str:
-    """What was agreed to: the last sentence that recommends, or the nearest one before the closing question.
+    """What was agreed to: the last sentence that recommends, else the last before the closing question; or empty.
 
-    A turn that neither recommends nor asks offers nothing: an `ok` to it only says that it was read.
+    A turn that neither recommends nor asks proposes nothing: an `ok` to it only says that it was read.
     """
     spoken = [sentence for block in offered for sentence in sentences(block.text)]
     asks = bool(spoken) and closing_mark(spoken[-1]) in QUESTION_MARKS
@@ -120,6 +124,6 @@ def _proposal(offered: Sequence[ProseBlock]) -> str:
     for at, sentence in enumerate(spoken[-_NEAR:]):
         recommends = bool(_RECOMMENDED.search(sentence))
         chance = table.read(sentence, by_user=False).durable
-        if chance >= SHORTEST_PROPOSAL and (recommends or asks) and closing_mark(sentence) not in _OFFERS_NOTHING:
+        if chance >= LEAST_PROPOSAL and (recommends or asks) and closing_mark(sentence) not in _OFFERS_NOTHING:
             rated.append((recommends, at, sentence))
     return max(rated)[2].rstrip(" .") if rated else ""

@@ -6,7 +6,6 @@ from datetime import UTC, datetime
 
 from pellucid.app import App
 from pellucid.errors import InputError
-from pellucid.model.memory import Memory
 from pellucid.model.wire import Wire
 from pellucid.store.index_changes import IndexedFile
 from pellucid.store.local import health
@@ -32,7 +31,8 @@ class HealthFinding(Wire):
 
 @dataclass(slots=True)
 class Comparison:
-    """The vault read file by file beside what the index holds of it; `skip` are files that need not agree with it."""
+    """Compares the vault's files with the index, which holds a fingerprint of each memory by path (`held`). Files in
+    `skip` need not agree: they changed and are not indexed yet."""
 
     app: App
     held: dict[str, dict[_Key, bytes]]
@@ -43,7 +43,8 @@ class Comparison:
     _prints: dict[str, dict[_Key, bytes]] = field(default_factory=dict[str, "dict[_Key, bytes]"])
 
     def run(self) -> None:
-        """Read every file; `found` then says which cannot be read, and which changed unseen."""
+        """Check every file of the vault: problems go into `found`; files that are damaged or not to be compared join
+        `skip`."""
         unsettled: set[str] = set()
         for stamp in self.app.records.walk():
             try:
@@ -55,11 +56,8 @@ class Comparison:
         self.skip |= unsettled
 
     def _check_file(self, stamp: Stamp) -> bool:
-        """Whether a file that can be read is the one that was indexed.
-
-        Raises:
-            InputError: it cannot be read.
-        """
+        """Read a vault file, and note where its memories stand and their fingerprints. False, without fingerprints, if
+        the file is gone, in `skip`, or changed though its size and time did not (that is a finding)."""
         head = self.app.records.heads([stamp.path])[0]
         if head.data is None:
             return False
@@ -76,18 +74,19 @@ class Comparison:
             what = "changed since it was indexed, though its size and time did not"
             self.found.append(finding("drift", head.path, what, ANEW))
             return False
-        self._prints[head.path] = {_key(memory): health.fingerprint(memory) for memory in memories}
+        self._prints[head.path] = {(memory.namespace, memory.id): health.fingerprint(memory) for memory in memories}
         return True
 
     def doubled(self) -> Iterator[HealthFinding]:
-        """Ids that stand in more than one place."""
+        """Yield a finding for each memory id that stands more than once in the vault; `run` comes first."""
         for memory_id, places in self._places.items():
             if len(places) > 1:
                 where = f"stands in {', '.join(places)}"
                 yield finding("id", memory_id, where, "give the copy no id, or delete it")
 
     def differing(self) -> Iterator[HealthFinding]:
-        """Memories of which files and index do not say the same, by namespace."""
+        """Yield findings by namespace: memories that the index lacks (unless their id is doubled), that stand in no
+        file, or that differ between index and file. Files in `skip` are left out; `run` comes first."""
         held, said = self.held, [(path, *item) for path, prints in self._prints.items() for item in prints.items()]
         missing = [key for path, key, _ in said if key not in held.get(path, {}) and len(self._places[key[1]]) == 1]
         strange = [
@@ -103,21 +102,19 @@ class Comparison:
         yield from _memory_findings("are not in the index as their files say them", differing)
 
 
-def _key(memory: Memory) -> _Key:
-    return memory.namespace, memory.id
-
-
 def _memory_findings(what: str, keys: list[_Key]) -> Iterator[HealthFinding]:
+    """Yield one finding for each namespace in `keys`, none without keys; `what` is wrong with these memories, such as
+    `of the index stand in no file`."""
     for namespace in sorted({namespace for namespace, _ in keys}):
         ids = [memory_id for here, memory_id in keys if here == namespace]
-        yield finding("index", namespace, f"{len(ids)} memories {what}: {some(ids)}", ANEW)
+        yield finding("index", namespace, f"{len(ids)} memories {what}: {first_names(ids)}", ANEW)
 
 
-def some(names: Sequence[str]) -> str:
-    """The first names, and how many more there are."""
+def first_names(names: Sequence[str]) -> str:
+    """Join the first five names by commas, with ` …` behind if there are more; invisible characters are shown."""
     return visible(f"{', '.join(names[:_SHOWN])}{' …' if len(names) > _SHOWN else ''}")
 
 
 def finding(check: str, subject: str, problem: str, next_step: str) -> HealthFinding:
-    """A finding of one check."""
+    """Make a finding, with invisible characters in `subject` and `problem` shown."""
     return HealthFinding(check=check, subject=visible(subject), problem=visible(problem), next_step=next_step)

@@ -43,25 +43,27 @@ class SettingsOutput(Wire):
     settings: tuple[SettingRow, ...]
 
 
-def settings_in_force(settings: Settings, *, changed: bool = False) -> SettingsOutput:
-    """The settings with their values; with `changed`, those that somebody set."""
+def list_settings(settings: Settings, *, changed: bool = False) -> SettingsOutput:
+    """List the settings with their values and sources; with `changed`, only those that do not come from the default."""
     rows = _rows(settings, settings.sources, "")
     return SettingsOutput(settings=tuple(row for row in rows if not changed or row.source != _DEFAULT))
 
 
 def _rows(held: BaseModel, sources: Mapping[str, str], above: str) -> Iterator[SettingRow]:
-    """A row for each setting of a section, and of the sections in it; `above` is the section's name with a dot."""
+    """Yield a row for each setting of a section and of the sections in it; `above` is its name with a dot, such as
+    `observe.`, or "" for all settings."""
     for name, field in type(held).model_fields.items():
         where, value = f"{above}{to_camel(name)}", getattr(held, name)
         if section(field.annotation):
             yield from _rows(value, sources, f"{where}.")
             continue
-        usual, shown = _shown(field.get_default(call_default_factory=True)), _shown(value)
+        usual, shown = _setting_text(field.get_default(call_default_factory=True)), _setting_text(value)
         source = sources.get(where) or (_DEFAULT if shown == usual else _SAID)
         yield SettingRow(name=where, value=shown, default=usual, source=source, text=field.description or "")
 
 
-def _shown(value: object) -> str:
+def _setting_text(value: object) -> str:
+    """Render a value as JSON with secrets redacted; a secret setting as `set` or `not set`."""
     if isinstance(value, SecretStr):
         return "set" if value.get_secret_value() else "not set"
     return redact(json.dumps(value, ensure_ascii=False, default=str)).text
@@ -72,7 +74,7 @@ SETTINGS = Operation(
     "Show every setting in force, and where it was set. Of a secret only whether there is one.",
     SettingsInput,
     SettingsOutput,
-    lambda call, asked: settings_in_force(call.settings, changed=asked.changed),
+    lambda call, asked: list_settings(call.settings, changed=asked.changed),
     "read",
     Surfaces("settings", http=("GET /v1/settings",)),
     as_it_stands=True,

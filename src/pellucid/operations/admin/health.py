@@ -14,16 +14,15 @@ from pellucid.memory.erasure.revival import orphans
 from pellucid.memory.indexer import Drift
 from pellucid.memory.ledger_rows import lifecycle_rows
 from pellucid.model.wire import Wire
-from pellucid.operations.admin.comparison import ANEW, Comparison, HealthFinding, finding, some
-from pellucid.operations.admin.status import PipelineStatus, low_on_disk, pipeline_status
+from pellucid.operations.admin.comparison import ANEW, Comparison, HealthFinding, finding, first_names
+from pellucid.operations.admin.status import PipelineStatus, is_low_on_disk, pipeline_status
 from pellucid.operations.memory.lifecycle.aging import due_passes
-from pellucid.operations.operation import Call, Operation, Surfaces
-from pellucid.operations.remains import is_unfinished, room_to_finish
-from pellucid.operations.settling import unsettled
+from pellucid.operations.operation import Call, Operation, Surfaces, problems_error
+from pellucid.operations.remains import bytes_needed_to_finish, has_unfinished_erasure
+from pellucid.operations.settling import find_losses
 from pellucid.store.local import health
 from pellucid.store.local.database import DATABASES
 from pellucid.store.records import DrainReport
-from pellucid.xray.words.numbers import counted
 
 _DAMAGED = {
     "index.db": ANEW,
@@ -74,8 +73,8 @@ class RebuildOutput(Wire):
     """The name a damaged index was moved to, beside the new one."""
 
 
-def inspect(app: App) -> HomeOutput:
-    """What a home holds, at a glance."""
+def describe_home(app: App) -> HomeOutput:
+    """Return where a home is, how many files its index and recalls its history hold, and whether its model is ready."""
     home = app.settings.home
     return HomeOutput(
         home=str(home),
@@ -86,12 +85,9 @@ def inspect(app: App) -> HomeOutput:
     )
 
 
-def diagnose(home: Path) -> DoctorOutput | None:
-    """What is wrong with the databases of a home, None if nothing is: then, and only then, the home can be opened.
-
-    Raises:
-        StoreError: a database is locked, not ours, or on a failing disk.
-    """
+def check_databases(home: Path) -> DoctorOutput | None:
+    """Return an unhealthy report of the damaged databases alone; None if all are sound, so that the home can be
+    opened."""
     damaged = list(health.integrity(home))
     if not damaged:
         return None
@@ -110,12 +106,10 @@ def diagnose(home: Path) -> DoctorOutput | None:
     )
 
 
-def examine(app: App, *, sound: bool = False) -> DoctorOutput:
-    """Check everything that can be checked without changing anything but what an interrupted write left behind.
-
-    `sound` says that `diagnose` found nothing just now, and need not be asked again.
-    """
-    if not sound and (damaged := diagnose(app.settings.home)):
+def examine_home(app: App, *, sound: bool = False) -> DoctorOutput:
+    """Check everything that can be checked, changing nothing but finishing interrupted writes, in a home that can be
+    written. `sound`: the databases have just been checked; else damaged ones are all that is reported."""
+    if not sound and (damaged := check_databases(app.settings.home)):
         return damaged
     waiting, stuck = (DrainReport(), []) if app.read_only else _drain_journal(app)
     drift = app.indexer.drift()
@@ -124,7 +118,7 @@ def examine(app: App, *, sound: bool = False) -> DoctorOutput:
     rows, vectors = health.totals(app.settings.home)
     findings = (
         *stuck,
-        *(finding(*astuple(each)) for each in unsettled(app)),
+        *(finding(*astuple(each)) for each in find_losses(app)),
         *_registry_findings(app),
         *_conflict_findings(app, waiting),
         *comparison.found,
@@ -132,7 +126,7 @@ def examine(app: App, *, sound: bool = False) -> DoctorOutput:
         *comparison.differing(),
         *_orphan_findings(app),
         *_vector_findings(app, rows, vectors),
-        *_model_files(app.settings.home / "models" / MODEL_NAME),
+        *_model_findings(app.settings.home / "models" / MODEL_NAME),
     )
     receipts, size = app.history.counts()
     beat = pipeline_status(app, map(str, due_passes(app, app.settings.namespace, app.clock.now())))
@@ -148,26 +142,27 @@ def examine(app: App, *, sound: bool = False) -> DoctorOutput:
         model=app.index.state().model,
         findings=findings,
         pulse=beat,
-        notes=(*app.settings.notes, *_words_for_drift(drift), *_passed_over(app), *_words_for_waiting(beat)),
+        notes=(*app.settings.notes, *_drift_notes(drift), *_limit_notes(app), *_waiting_notes(beat)),
     )
 
 
 def _registry_findings(app: App) -> Iterator[HealthFinding]:
-    """That the list of projects cannot be read, if so."""
+    """Yield a finding if the list of projects cannot be read."""
     try:
         app.projects.known()
     except StoreError as error:
         yield finding("projects", "projects.json", error.message, error.next_step)
 
 
-def make_room(home: Path) -> str | None:
-    """Move a damaged index aside, so that a new one can be made; its new name, None if it was sound."""
+def set_damaged_index_aside(home: Path) -> str | None:
+    """Rename `index.db` if it is damaged, so that a new one can be made; return its new name, None if it is sound."""
     damaged = dict(health.integrity(home))
     return health.set_aside(home, datetime.now(UTC)) if "index.db" in damaged else None
 
 
 def rebuild(app: App, set_aside: str | None = None) -> RebuildOutput:
-    """Fold every file of the vault anew. `set_aside` is what `make_room` said before the home was opened."""
+    """Take over what others edited, then index every file of the vault anew; `set_aside` is the name a damaged index
+    was moved to, for the output."""
     # first, so that each row names the operation that others' changes are on record as
     app.unit_of_work.take_over_edits()
     done = app.indexer.rebuild(None)
@@ -180,22 +175,23 @@ def rebuild(app: App, set_aside: str | None = None) -> RebuildOutput:
 
 
 def _pipeline_findings(app: App, beat: PipelineStatus) -> Iterator[HealthFinding]:
-    """What keeps the pipeline from its work."""
+    """Yield what keeps the pipeline from working: sessions whose flush failed, a disk almost full, an unfinished
+    erasure."""
     for each in beat.backlog:
         if each.attempts:
             what = f"{each.turns} turns wait after {each.attempts} failed attempts: {each.problem or 'unknown'}"
             yield finding("spool", each.session_id, what, "mend that, then run `pellucid observe --flush-due`")
-    if low_on_disk(beat):
+    if is_low_on_disk(beat):
         yield finding("disk", str(app.settings.home), f"{beat.disk['free'] >> 20} MiB are free", "make room")
-    if is_unfinished(app):
-        needed, free = room_to_finish(app), beat.disk["free"]
+    if has_unfinished_erasure(app):
+        needed, free = bytes_needed_to_finish(app), beat.disk["free"]
         what = "what was forgotten is found by nothing any more, but bytes of it may still stand in unused pages of "
         what += f"{', '.join(DATABASES)}: to write them anew takes up to {needed:,} bytes, and {free:,} are free"
         yield finding("forget", str(app.settings.home), what, "make room if it is short; any command finishes it")
 
 
-def _words_for_waiting(beat: PipelineStatus) -> Iterator[str]:
-    """What waits or is overdue in the pipeline, a phrase each."""
+def _waiting_notes(beat: PipelineStatus) -> Iterator[str]:
+    """Yield how many turns wait in the spool, if any, and a line for each pass that is overdue."""
     turns = sum(each.turns for each in beat.backlog)
     if turns:
         yield f"{turns} turns of {len(beat.backlog)} sessions wait in the spool"
@@ -203,7 +199,7 @@ def _words_for_waiting(beat: PipelineStatus) -> Iterator[str]:
 
 
 def _drain_journal(app: App) -> tuple[DrainReport, list[HealthFinding]]:
-    """What was filed of what waited in the journal; and why the rest was not, if the disk is full."""
+    """File the writes waiting in the journal. If the disk is full: an empty report, and a finding."""
     try:
         return app.records.drain(), []
     except NoRoomError as error:
@@ -211,13 +207,15 @@ def _drain_journal(app: App) -> tuple[DrainReport, list[HealthFinding]]:
 
 
 def _conflict_findings(app: App, waiting: DrainReport) -> Iterator[HealthFinding]:
+    """Yield a finding for each vault path where two versions of a memory met; `waiting` reports the writes just
+    filed."""
     for path in sorted({*app.records.conflicts(), *waiting.conflicts}):
         what = "two versions of a memory met"
         yield finding("conflict", path, what, "merge it into the file beside it, then delete it")
 
 
 def _orphan_findings(app: App) -> Iterator[HealthFinding]:
-    """What gave way to a memory that was forgotten since, and to nothing else: nobody says it is not true."""
+    """Yield memories superseded only by one forgotten since: nothing in force replaces them."""
     for namespace in app.lookup.namespaces():
         for each in orphans(app.index.memories(namespace), lifecycle_rows(app.ledger, namespace)):
             what = f"superseded by {each.memory.superseded_by}, which was forgotten: nothing in force replaces it"
@@ -226,7 +224,7 @@ def _orphan_findings(app: App) -> Iterator[HealthFinding]:
 
 
 def _vector_findings(app: App, rows: int, vectors: int) -> Iterator[HealthFinding]:
-    """That the index was made with another encoder, or has fewer vectors than memories, if so."""
+    """Yield at most one finding: the index was made with another encoder; or else, fewer `vectors` than `rows`."""
     model = app.index.state().model
     if model and model != app.embedder.model:
         yield finding("model", model, f"the encoder is now {app.embedder.model}", ANEW)
@@ -235,8 +233,8 @@ def _vector_findings(app: App, rows: int, vectors: int) -> Iterator[HealthFindin
         yield finding("vectors", "index.db", missing, "run `pellucid models pull`, then `pellucid rebuild`")
 
 
-def _model_files(folder: Path) -> Iterator[HealthFinding]:
-    """The embedding model's files that are not the ones expected; a missing one is fetched when it is needed."""
+def _model_findings(folder: Path) -> Iterator[HealthFinding]:
+    """Yield the embedding model's files that are damaged or were changed; missing ones are fetched when needed."""
     found = status(folder)
     for name, state in found.files.items():
         if state == "damaged":
@@ -246,14 +244,16 @@ def _model_files(folder: Path) -> Iterator[HealthFinding]:
         yield finding("model", str(folder / name), what, "delete it (the next use builds it), then `pellucid rebuild`")
 
 
-def _words_for_drift(drift: Drift) -> Iterator[str]:
+def _drift_notes(drift: Drift) -> Iterator[str]:
+    """Yield a line each for files that others added, edited or deleted: how many, and the first names."""
     for kind, paths in (("added", drift.added), ("edited", drift.edited), ("deleted", drift.deleted)):
         if paths:
-            yield f"{len(paths)} {kind} outside Pellucid: {some(paths)}"
+            yield f"{len(paths)} {kind} outside Pellucid: {first_names(paths)}"
 
 
-def _passed_over(app: App) -> Iterator[str]:
-    """What limits this home, a sentence each: it is read-only, its file system is unsafe, files are passed over."""
+def _limit_notes(app: App) -> Iterator[str]:
+    """Yield what limits this home: it is read-only, or else its file system is unsafe; and, a line a kind, which files
+    of the vault are passed over."""
     if app.read_only:
         yield "the home may only be read: nothing is kept or taken over, and what an interrupted write left waits"
     elif not health.replaces_atomically(app.records):
@@ -262,7 +262,7 @@ def _passed_over(app: App) -> Iterator[str]:
     for kind, path in health.skipped(app.settings.home):
         by_kind.setdefault(kind, []).append(path)
     for kind, paths in by_kind.items():
-        yield f"{len(paths)} passed over in the vault ({kind}): {some(paths)}"
+        yield f"{len(paths)} passed over in the vault ({kind}): {first_names(paths)}"
 
 
 class HomeInput(Wire):
@@ -270,42 +270,35 @@ class HomeInput(Wire):
 
 
 def doctor(call: Call, _asked: HomeInput) -> DoctorOutput:
-    """The condition of a home, be it one that cannot be opened."""
-    return diagnose(call.settings.home) or examine(call.app, sound=True)
+    """Check a home; where databases are damaged, it is not opened, and they are all that is reported."""
+    return check_databases(call.settings.home) or examine_home(call.app, sound=True)
 
 
-def _failure_of(report: DoctorOutput) -> UnhealthyError | None:
-    """The error that `doctor` ends with; None where nothing is wrong."""
-    if report.healthy:
-        return None
-    return UnhealthyError(
-        counted(len(report.findings), "problem", "problems"), next_step="each line above says what to do"
-    )
-
-
-def _anew(call: Call, _asked: HomeInput) -> RebuildOutput:
-    set_aside = make_room(call.settings.home)
+def rebuild_home(call: Call, _asked: HomeInput) -> RebuildOutput:
+    """Set the home's index aside if it is damaged, then open the home and index every file anew."""
+    set_aside = set_damaged_index_aside(call.settings.home)
     return rebuild(call.app, set_aside)
+
+
+def _failure_of(output: DoctorOutput) -> UnhealthyError | None:
+    """Return the error that says how many problems were found; None if there were none."""
+    return problems_error(len(output.findings))
 
 
 INIT = Operation(
     "home.init",
-    """Create a home for memories, readable by you alone.
-
-It holds a vault of Markdown files and its databases. Safe to repeat.
-""",
+    "Create a home for memories, readable by you alone.\n\n"
+    "It holds a vault of Markdown files and its databases. Safe to repeat.\n",
     HomeInput,
     HomeOutput,
-    lambda call, _asked: inspect(call.app),
+    lambda call, _asked: describe_home(call.app),
     "append",
     Surfaces("init"),
 )
 DOCTOR = Operation(
     "home.doctor",
-    """Check a home, and say what is broken and what to do.
-
-It looks for drift between files and index, conflicts, what cannot be read or was lost, and at the databases.
-""",
+    "Check a home, and say what is broken and what to do.\n\n"
+    "It looks for drift between files and index, conflicts, what cannot be read or was lost, and at the databases.\n",
     HomeInput,
     DoctorOutput,
     doctor,
@@ -320,7 +313,7 @@ REBUILD = Operation(
     "Make the index anew from the files of the vault. Vectors of unchanged texts are reused.",
     HomeInput,
     RebuildOutput,
-    _anew,
+    rebuild_home,
     "read",
     Surfaces("rebuild", http=("POST /v1/rebuild",)),
     as_it_stands=True,

@@ -28,11 +28,8 @@ class ModelsOutput(Wire):
 
 
 def models(settings: Settings, request: ModelsInput, report: Callable[[str], None]) -> ModelsOutput:
-    """Show the model cache, after fetching what is missing if that is asked.
-
-    Raises:
-        EncoderError: no source had the files.
-    """
+    """Show which files of the embedding model are in the cache, or with `reranker` of the reranking model; the action
+    `pull` fetches what is missing first."""
     if request.reranker:
         return _reranker(settings, request, report)
     folder = settings.home / "models" / MODEL_NAME
@@ -49,7 +46,8 @@ def models(settings: Settings, request: ModelsInput, report: Callable[[str], Non
 
 
 def _reranker(settings: Settings, request: ModelsInput, report: Callable[[str], None]) -> ModelsOutput:
-    """The state of the reranking model, after fetching it if that is asked."""
+    """Show the reranking model's files, after fetching them for `pull`; if any is missing, it is not ready and no file
+    is shown."""
     cache, model = settings.home / "models", settings.rerank.model or DEFAULT_MODEL
     if request.action == "pull":
         pull(model, cache, report)

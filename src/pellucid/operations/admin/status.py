@@ -38,7 +38,8 @@ class Observations(Wire):
     cost: float = 0.0
 
     def line(self) -> str:
-        """The reference's sentence: `N observations recorded: accept=x%, reject=y%, defer=z%. Last observed: ts.`"""
+        """Render the reference's line: `N observations recorded: accept=x%, reject=y%, defer=z%. Last observed: ts.`;
+        `no observations recorded yet` without any."""
         if not self.recorded:
             return "no observations recorded yet"
         share = {verdict: 100 * self.by_verdict.get(verdict, 0) / self.recorded for verdict in _VERDICTS}
@@ -63,23 +64,24 @@ class PipelineStatus(Wire):
 
 
 def pipeline_status(app: App, overdue: Iterable[str] = ()) -> PipelineStatus:
-    """How the pipeline of a home is doing; `overdue` are passes that should have run."""
+    """Return how the pipeline of a home is doing; `overdue` names passes that should have run."""
+    namespaces = sorted({each.namespace for each in app.spool.waiting()})
     return PipelineStatus(
-        observations=_observations_of(app),
-        backlog=_backlogs(app),
+        observations=_count_observations(app),
+        backlog=tuple(each for namespace in namespaces for each in backlog(app, namespace)),
         overdue=tuple(overdue),
-        disk=_disk(app.settings.home),
-        retention=_retention(app),
+        disk=_disk_usage(app.settings.home),
+        retention=_retention_in_words(app),
     )
 
 
-def low_on_disk(pulse: PipelineStatus) -> bool:
-    """Whether the next writes may fail."""
+def is_low_on_disk(pulse: PipelineStatus) -> bool:
+    """Whether the next writes may fail for lack of space."""
     return pulse.disk["free"] < _LOW_BYTES
 
 
-def _observations_of(app: App) -> Observations:
-    """How many observations were recorded, by verdict, and when the last was."""
+def _count_observations(app: App) -> Observations:
+    """Sum up the extraction verdicts and flushes of the whole ledger."""
     verdicts, reasons, signals = Counter[str](), Counter[str](), Counter[str]()
     last: datetime | None = None
     for row in rows_of_type(app.ledger, VerdictRow):
@@ -105,26 +107,23 @@ def _observations_of(app: App) -> Observations:
     )
 
 
-def _backlogs(app: App) -> tuple[Backlog, ...]:
-    namespaces = sorted({each.namespace for each in app.spool.waiting()})
-    return tuple(each for namespace in namespaces for each in backlog(app, namespace))
-
-
-def _disk(home: Path) -> dict[str, int]:
+def _disk_usage(home: Path) -> dict[str, int]:
+    """Return the bytes used by each place of the home that uses any, such as `vault`, and as `free` those left on its
+    disk."""
     used = {place: _bytes_on_disk(home, place) for place in _PLACES}
     return {**{place: size for place, size in used.items() if size}, "free": shutil.disk_usage(home).free}
 
 
 def _bytes_on_disk(home: Path, place: str) -> int:
-    """The size of a file or of a folder of the home; 0 where it is not there."""
+    """Return the size of a folder, or of a file with those whose names begin alike (`-wal`); 0 if missing."""
     path = home / place
     if path.is_dir():
         return sum(each.stat().st_size for each in path.rglob("*") if each.is_file())
     return sum(each.stat().st_size for each in home.glob(f"{place}*"))
 
 
-def _retention(app: App) -> dict[str, str]:
-    """How long each kind of record is kept, in words."""
+def _retention_in_words(app: App) -> dict[str, str]:
+    """Say how long each kind of record is kept, by kind, such as `memories`: `until forgotten`."""
     settings, kept = app.settings, app.settings.history
     return {
         "trace": settings.observe.trace_retention,

@@ -7,7 +7,7 @@ from pydantic import ValidationError
 
 from pellucid.app import App
 from pellucid.errors import ConflictError, InputError, NotFoundError, field_name
-from pellucid.model.access import AccessList, Grant, Principal, digest, spoken
+from pellucid.model.access import AccessList, Grant, Principal, format_token, secret_digest
 from pellucid.model.wire import Instant, Wire
 from pellucid.operations.operation import Argument, Flag, Operation, Surfaces
 from pellucid.operations.safe_input import SafeInput
@@ -62,13 +62,13 @@ class TokensOutput(Wire):
 
 
 def create_token(app: App, request: CreateTokenInput) -> NewToken:
-    """Make a token for somebody new.
+    """Create a token for a new principal.
 
     Raises:
         InputError: the name or a grant is not allowed.
         ConflictError: there is a token of that name.
     """
-    grants = tuple(map(_parsed_grant, request.grants))
+    grants = tuple(map(_parse_grant, request.grants))
     token, token_id, kept = _new_token(app)
     try:
         made = Principal(name=request.name, token_id=token_id, digest=kept, grants=grants, created=app.clock.now())
@@ -78,71 +78,67 @@ def create_token(app: App, request: CreateTokenInput) -> NewToken:
         raise InputError(f"{field_name(field)} expects {expects}", code=f"invalid_{field}") from error
 
     def add(known: AccessList) -> AccessList:
-        """The access list with the new principal; refused where the name is taken."""
-        if known.named(made.name):
+        """Return the access list with the new principal; ConflictError if the name is taken."""
+        if known.find(made.name):
             raise ConflictError(
                 f"there is a token named {made.name}", next_step="`pellucid token rotate` gives it a new secret"
             )
-        return known.with_one(made)
+        return known.with_principal(made)
 
     app.access.change(add)
-    return NewToken(token=token, name=made.name, grants=tuple(map(_words, grants)))
+    return NewToken(token=token, name=made.name, grants=tuple(map(_grant_text, grants)))
 
 
 def list_tokens(app: App) -> TokensOutput:
-    """Every token, without its secret."""
+    """List all tokens by the names of their principals, without their secrets."""
     return TokensOutput(
         tokens=tuple(map(_token_view, sorted(app.access.known().principals, key=lambda each: each.name)))
     )
 
 
 def rotate_token(app: App, name: str) -> NewToken:
-    """Give a principal a new token; the old one ends at once.
-
-    Raises:
-        NotFoundError: there is no token of that name.
-    """
+    """Give the principal of this name a new token, with the same grants; the old one ends at once. NotFoundError if
+    there is none."""
     token, token_id, kept = _new_token(app)
 
-    def turn(known: AccessList) -> AccessList:
+    def rotate(known: AccessList) -> AccessList:
+        """Return the access list with the new token for the principal of this name."""
         changed = {"token_id": token_id, "digest": kept, "rotated": app.clock.now()}
-        return known.with_one(_principal_named(known, name).model_copy(update=changed))
+        return known.with_principal(_principal_named(known, name).model_copy(update=changed))
 
-    known = app.access.change(turn)
-    return NewToken(token=token, name=name, grants=tuple(map(_words, _principal_named(known, name).grants)))
+    known = app.access.change(rotate)
+    return NewToken(token=token, name=name, grants=tuple(map(_grant_text, _principal_named(known, name).grants)))
 
 
 def revoke_token(app: App, name: str) -> TokenView:
-    """End a token at once.
-
-    Raises:
-        NotFoundError: there is no token of that name.
-    """
+    """Revoke the token of this name at once, and return what it was; NotFoundError if there is none."""
     ended = list[Principal]()
 
-    def end(known: AccessList) -> AccessList:
+    def revoke(known: AccessList) -> AccessList:
+        """Return the access list without the principal of this name, who is noted in `ended`."""
         ended.append(_principal_named(known, name))
         return known.without(name)
 
-    app.access.change(end)
+    app.access.change(revoke)
     return _token_view(ended[0])
 
 
 def _new_token(app: App) -> tuple[str, str, str]:
-    """A token, its id, and what is kept of its secret."""
+    """Generate a token; return it as shown to the user, its id, and the keyed digest of its secret."""
     token_id, secret = secrets.token_hex(6), secrets.token_hex(32)
-    return spoken(token_id, secret), token_id, digest(secret, app.key)
+    return format_token(token_id, secret), token_id, secret_digest(secret, app.key)
 
 
 def _principal_named(known: AccessList, name: str) -> Principal:
-    found = known.named(name)
+    """Return the principal of this name; raise NotFoundError if there is none."""
+    found = known.find(name)
     if found is None:
         raise NotFoundError(f"no token is named {name}", next_step="`pellucid token list` names them")
     return found
 
 
-def _parsed_grant(text: str) -> Grant:
-    """A grant from `NAMESPACE:ACCESS`."""
+def _parse_grant(text: str) -> Grant:
+    """Parse a grant written as `NAMESPACE:ACCESS`, such as `acme/*:read`; InputError if it is none."""
     namespace, _, access = text.strip().rpartition(":")
     try:
         return Grant.model_validate({"namespace": namespace, "access": access})
@@ -154,14 +150,16 @@ def _parsed_grant(text: str) -> Grant:
         ) from error
 
 
-def _words(grant: Grant) -> str:
+def _grant_text(grant: Grant) -> str:
+    """Render a grant as `NAMESPACE:ACCESS`, such as `acme/*:read`."""
     return f"{grant.namespace}:{grant.access}"
 
 
 def _token_view(principal: Principal) -> TokenView:
+    """Convert a principal into its output form, without the token's id and digest."""
     return TokenView(
         name=principal.name,
-        grants=tuple(map(_words, principal.grants)),
+        grants=tuple(map(_grant_text, principal.grants)),
         created=principal.created,
         rotated=principal.rotated,
         last_used=principal.last_used,
@@ -170,10 +168,8 @@ def _token_view(principal: Principal) -> TokenView:
 
 CREATE_TOKEN = Operation(
     "token.create",
-    """Make a token for a program that asks over HTTP or MCP.
-
-It is shown once, and only a keyed hash of it is kept.
-""",
+    "Make a token for a program that asks over HTTP or MCP.\n\n"
+    "It is shown once, and only a keyed hash of it is kept.\n",
     CreateTokenInput,
     NewToken,
     lambda call, asked: create_token(call.app, asked),

@@ -2,23 +2,20 @@
 
 import json
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
 
 from pellucid.app import App
 from pellucid.errors import NotFoundError
-from pellucid.operations.data.subject import SubjectInput, owned, subject_of
+from pellucid.operations.data.subject import SubjectInput, find_owned, subject_of
 from pellucid.operations.operation import Operation, Surfaces
-from pellucid.operations.recall.recalling import xray_of
+from pellucid.operations.recall.recalling import xray_by_id
 
 
-def export(app: App, request: SubjectInput) -> Iterator[str]:
-    """Memories, episodes, turns that wait, and every row of history: recalls with their X-rays, citations, uses.
-
-    Raises:
-        InputError: neither a session nor an agent is named, or both are.
-        StoreError: something could not be read.
-    """
+def export_subject(app: App, request: SubjectInput) -> Iterator[str]:
+    """Yield all that belongs to a session or an agent as JSON lines, also memories shared with others; and the X-rays
+    of its recalls, except those of which only the results are kept."""
     subject = subject_of(request)
-    held = owned(app, subject)
+    held = find_owned(app, subject)
     for each in (*held.memories, *held.shared):
         yield _line("memory", {**each.memory.to_wire(), "path": each.path})
     for each in held.episodes:
@@ -30,30 +27,23 @@ def export(app: App, request: SubjectInput) -> Iterator[str]:
     for table, row in app.traces.rows(subject, held.recall_ids):
         yield _line(table, row)
         if table == "receipts":
-            yield from _xray(app, subject.namespace, str(row["recall_id"]))
-
-
-def _xray(app: App, namespace: str, recall_id: str) -> Iterator[str]:
-    """The X-ray of a recall as a line of JSON; nothing where its receipt is no longer kept."""
-    try:
-        yield _line("xray", xray_of(app, namespace, recall_id).to_wire())
-    except NotFoundError:  # only its results are kept
-        return
+            with suppress(NotFoundError):  # only its results are kept
+                yield _line("xray", xray_by_id(app, subject.namespace, str(row["recall_id"])).to_wire())
 
 
 def _line(record: str, fields: Mapping[str, object]) -> str:
+    """Render a record as a JSON line, without fields that are None; `record` says what it is."""
     return json.dumps({"record": record, **{name: value for name, value in fields.items() if value is not None}})
 
 
 EXPORT_DATA = Operation(
     "data.export",
-    """Print all that is kept of a session or an agent. A line of JSON each.
-
-Its memories and episodes, turns that wait, its recalls with their X-rays, what became of them, and what it used.
-""",
+    "Print all that is kept of a session or an agent. A line of JSON each.\n\n"
+    "Its memories and episodes, turns that wait, its recalls with their X-rays, what became of them, "
+    "and what it used.\n",
     SubjectInput,
     Iterator[str],
-    lambda call, asked: export(call.app, asked),
+    lambda call, asked: export_subject(call.app, asked),
     "read",
     Surfaces("data export", http=("GET /v1/data/export",)),
     needs="admin",

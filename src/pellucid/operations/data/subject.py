@@ -27,7 +27,7 @@ class SubjectInput(Wire):
 
 @dataclass(frozen=True, slots=True)
 class Owned:
-    """What is a subject's own."""
+    """Everything in a home that belongs to a subject."""
 
     subject: Subject
     memories: Sequence[Served]
@@ -41,11 +41,7 @@ class Owned:
 
 
 def subject_of(request: SubjectInput) -> Subject:
-    """Who is meant, under the name that is kept.
-
-    Raises:
-        InputError: neither a session nor an agent is named, or both are.
-    """
+    """Return the session (its id redacted as stored) or agent that a request names; InputError for neither or both."""
     if bool(request.session_id) == bool(request.agent):
         raise InputError(
             "name a session or an agent, one of the two", code="missing_subject", next_step="nothing was looked at"
@@ -54,46 +50,52 @@ def subject_of(request: SubjectInput) -> Subject:
     return Subject(request.namespace, session, request.agent or None)
 
 
-def owned(app: App, subject: Subject) -> Owned:
-    """What of a home is a subject's own."""
-    theirs = [each for each in app.index.memories(subject.namespace) if _is_of(subject, each.memory)]
+def find_owned(app: App, subject: Subject) -> Owned:
+    """Find everything in a home that belongs to a subject: memories that it alone supports, those `shared` with other
+    sessions, episodes, turns in the spool, and an agent's recalls that only their receipts name it in."""
+    theirs = [each for each in app.index.memories(subject.namespace) if _is_owned(subject, each.memory)]
     sessions = {"", *(each.memory.session_id or "" for each in theirs)}
-    alone = [each for each in theirs if sessions.issuperset(_sources(each.memory))]
+    alone = [each for each in theirs if sessions.issuperset(_sessions_in_evidence(each.memory))]
     ids = {each.memory.id for each in alone}
     episodes = app.lookup.episodes(subject.namespace)
     return Owned(
         subject,
         memories=alone,
         shared=[each for each in theirs if each.memory.id not in ids],
-        episodes=[each for each in episodes if _fits(subject, each.episode.session_id, each.episode.agent)],
+        episodes=[each for each in episodes if _matches(subject, each.episode.session_id, each.episode.agent)],
         turns=_waiting_turns(app, subject),
-        recall_ids=_older_recalls(app, subject) if subject.agent else (),
+        recall_ids=_unattributed_recalls(app, subject) if subject.agent else (),
     )
 
 
-def _is_of(subject: Subject, memory: Memory) -> bool:
-    return memory.category != "section" and _fits(subject, memory.session_id, memory.agent)
+def _is_owned(subject: Subject, memory: Memory) -> bool:
+    """Whether a memory came from the subject; sections of documents belong to nobody."""
+    return memory.category != "section" and _matches(subject, memory.session_id, memory.agent)
 
 
-def _fits(subject: Subject, session_id: str | None, agent: str | None) -> bool:
+def _matches(subject: Subject, session_id: str | None, agent: str | None) -> bool:
+    """Whether something of this session and agent belongs to the subject: by session if the subject is one, else by
+    agent."""
     return session_id == subject.session_id if subject.session_id else agent == subject.agent
 
 
-def _sources(memory: Memory) -> set[str]:
-    """The sessions that bear a memory out; evidence is `session:first-last`."""
+def _sessions_in_evidence(memory: Memory) -> set[str]:
+    """Return the sessions in a memory's evidence, which is written `session:first-last`; "" for what has no colon."""
     return {each.rpartition(":")[0] for each in memory.evidence}
 
 
 def _waiting_turns(app: App, subject: Subject) -> list[SpooledTurn]:
+    """Return the subject's turns that wait in the spool, session by session."""
     waiting = [each.session_id for each in app.spool.waiting(subject.namespace)]
     return [
         turn
         for session_id in waiting
         for turn in app.spool.held(subject.namespace, session_id)
-        if _fits(subject, session_id, turn.turn.agent)
+        if _matches(subject, session_id, turn.turn.agent)
     ]
 
 
-def _older_recalls(app: App, subject: Subject) -> list[str]:
+def _unattributed_recalls(app: App, subject: Subject) -> list[str]:
+    """Return ids of older recalls by the subject's agent, which is named in their receipts and in no column."""
     found = app.traces.unattributed(subject.namespace)
     return [recall_id for recall_id, packed in found if unpack(packed).state.request.agent == subject.agent]

@@ -25,40 +25,46 @@ _LEAST_SECRET = 12
 
 @dataclass(slots=True)
 class ReadingTally:
-    """What was taken out of documents: secrets by type, stretches off the record, words that read as instructions."""
+    """Counts of what was removed from documents: secrets by type, stretches off the record, injected instructions."""
 
     redactions: Counter[str] = field(default_factory=Counter[str])
     off_the_record: int = 0
     instructions: int = 0
 
     def add(self, other: "ReadingTally") -> None:
-        """Count another one's, too."""
+        """Add the counts of another tally to this one."""
         self.redactions += other.redactions
         self.off_the_record += other.off_the_record
         self.instructions += other.instructions
 
     def clean(self, text: str) -> str:
-        """The text without its secrets."""
+        """Return the text with its secrets redacted, and count them."""
         found = redact(text)
         self.redactions.update(found.counts)
         return found.text
 
 
-def ordering_name(path: str) -> bool:
-    """Whether a file's name reads as an instruction to an assistant: it is shown wherever the document is."""
+def is_instruction_name(path: str) -> bool:
+    """Whether a file's path, or the words in it, reads as an instruction to an assistant, such as
+    `IgnoreAllPreviousRules.md`: it would be seen beside every section."""
     words = re.sub(r"(?<=[a-z])(?=[A-Z])|[_./\\+-]+", " ", path)
     return bool(looks_injected(words, foreign=True) or looks_injected(path))
 
 
-def cleaned(read: ReadDocument, path: str, data: bytes, settings: Settings) -> tuple[CleanDocument, ReadingTally]:
-    """The document without secrets, stretches off the record, and instructions in its header; and what was taken out.
+def clean_document(
+    read: ReadDocument, path: str, data: bytes, settings: Settings
+) -> tuple[CleanDocument, ReadingTally]:
+    """Return a document without secrets, stretches off the record and (if trust is on) instructions in title, aliases
+    and header, with the counts of what was removed. Instructions in sections stay, to be quarantined later.
 
-    `path` is as it may be stored; `data` is what was read.
+    Args:
+        path: the path under which the document may be stored.
+        data: the bytes of the file.
 
     Raises:
         InputError: its name gives orders.
     """
-    if settings.trust.enabled and ordering_name(path):
+    if settings.trust.enabled and is_instruction_name(path):
         raise InputError(
             "its name reads as an instruction to an assistant, and would be shown with every section",
             next_step="rename it",
@@ -82,7 +88,8 @@ def cleaned(read: ReadDocument, path: str, data: bytes, settings: Settings) -> t
 
 
 def _storable_aliases(read: ReadDocument, title: str, settings: Settings) -> Iterator[str]:
-    """The other names that may be stored; what its title is stored as, if the title is one of them."""
+    """Yield the aliases without secrets, except those that read as instructions; the document's title is one as it is
+    stored."""
     for each in read.aliases:
         name = title if each == read.title else redact(each).text
         if not (settings.trust.enabled and looks_injected(name)):
@@ -90,12 +97,14 @@ def _storable_aliases(read: ReadDocument, title: str, settings: Settings) -> Ite
 
 
 def _entity(read: ReadDocument, path: str, tally: ReadingTally) -> str:
+    """Return the entity that a document defines; the document's path where that name holds a secret."""
     entity = tally.clean(read.entity)
     return entity if entity == read.entity else path
 
 
-def header_of(read: ReadDocument, path: str, data: bytes, settings: Settings) -> tuple[str, Values]:
-    """What an older version of a document defined and what its header said, as it may be stored."""
+def clean_older_header(read: ReadDocument, path: str, data: bytes, settings: Settings) -> tuple[str, Values]:
+    """Return the entity and the header values of a document's version in git, without secrets and instructions; with
+    its title as a value, unless that is an instruction."""
     tally = ReadingTally()
     title = tally.clean(read.title)
     shown = not (settings.trust.enabled and looks_injected(title))
@@ -104,9 +113,10 @@ def header_of(read: ReadDocument, path: str, data: bytes, settings: Settings) ->
 
 
 def _clean_keys(header: Mapping[str, str], data: bytes, tally: ReadingTally) -> Values:
-    """The header with keys that hold no secret. A key in its normal form hides one: it is looked up as it was written.
+    """Return the header with secrets redacted in its keys; keys that become equal are numbered (`key#2`), so that none
+    is lost.
 
-    Keys that become equal are numbered, so that none takes the place of another.
+    A normalised key hides a secret, so that each suspicious key is looked up in `data` as it was written.
     """
     out: Values = {}
     for key, value in header.items():
@@ -120,32 +130,33 @@ def _clean_keys(header: Mapping[str, str], data: bytes, tally: ReadingTally) -> 
 
 
 def _original_keys(key: str, data: bytes) -> Iterator[str]:
-    """What may have become this key: as it stands in the file, to its end."""
+    """Yield every spelling at the beginning of the file that may have become this normalised key."""
     text = data[:HEADER_BYTES].decode("utf-8", "replace")
     shape = r"[\s_-]+".join(map(re.escape, filter(None, key.split("-"))))
     return (found[0] for found in re.finditer(rf"{shape}[^\s:]*", text, re.IGNORECASE))
 
 
 def clean_header(header: Mapping[str, str], settings: Settings, tally: ReadingTally) -> Values:
-    """The values of a header that may be stored; a key tells a secret from a word, so both are looked at together."""
+    """Return the header values that may be stored: secrets redacted, pairs off the record or (if trust is on) with
+    instructions left out; all is counted in `tally`."""
     whole = "\n".join(f"{key}: {value}" for key, value in header.items())
     doubted = settings.trust.enabled and looks_injected(whole)
-    if not (doubted or _silenced(whole, settings) or redact(whole).counts):
+    if not (doubted or _is_off_record(whole, settings) or redact(whole).counts):
         return dict(header)
     out: Values = {}
     for key, value in header.items():
-        if _silenced(f"{key}\n{value}", settings):
+        if _is_off_record(f"{key}\n{value}", settings):
             tally.off_the_record += 1
         elif doubted and looks_injected(f"{key}: {value}"):
             tally.instructions += 1
         else:
-            name, said = _cleaned_pair(key, value, tally)
-            out[name] = said
+            name, clean = _cleaned_pair(key, value, tally)
+            out[name] = clean
     return out
 
 
 def _cleaned_pair(key: str, value: str, tally: ReadingTally) -> tuple[str, str]:
-    """A header's key and value without secrets."""
+    """Return a header's key and value with secrets redacted, in the value also those that only its key gives away."""
     name = tally.clean(key)
     lead = f"{name}: "
     found = redact(lead + value)
@@ -155,27 +166,28 @@ def _cleaned_pair(key: str, value: str, tally: ReadingTally) -> tuple[str, str]:
     return name, found.text.removeprefix(lead)
 
 
-def _silenced(text: str, settings: Settings) -> bool:
+def _is_off_record(text: str, settings: Settings) -> bool:
+    """Whether a text holds the marker that takes it off the record, in any case; False if the settings have none."""
     marker = settings.capture.off_the_record.casefold()
     return bool(marker) and marker in text.casefold()
 
 
 def _cleaned_sections(
-    found: tuple[ReadSection, ...], settings: Settings, tally: ReadingTally
+    sections: tuple[ReadSection, ...], settings: Settings, tally: ReadingTally
 ) -> Iterator[CleanSection]:
-    """The sections that are on the record.
+    """Yield the sections, or the parts of them, that are on the record, with secrets redacted.
 
     A marker on a line of its own opens a stretch that ends with the closing one, sections later if need be; one within
-    a line takes its section out alone, for a page that only speaks of the marker must not be silenced by it.
+    a line takes out its section alone, for a page that only mentions the marker must not be silenced by it.
     """
     silent = False
-    spotless = not redact("\n".join({name for each in found for name in (each.heading, *each.trail)})).counts
-    for each in found:
+    spotless = not redact("\n".join({name for each in sections for name in (each.heading, *each.trail)})).counts
+    for each in sections:
         text = each.text.replace("\r\n", "\n").replace("\r", "\n")
-        if silent or _silenced(f"{each.heading}\n{text}", settings):
+        if silent or _is_off_record(f"{each.heading}\n{text}", settings):
             tally.off_the_record += 1
             text, silent = _lines_on_record(text, settings, silent=silent)
-            if _silenced(f"{each.heading}\n{text}", settings) or not text.strip():
+            if _is_off_record(f"{each.heading}\n{text}", settings) or not text.strip():
                 continue
         text = text.strip("\n").rstrip()
         names = (each.heading, *each.trail)
@@ -184,7 +196,8 @@ def _cleaned_sections(
 
 
 def _lines_on_record(text: str, settings: Settings, *, silent: bool) -> tuple[str, bool]:
-    """The lines that are on the record, and whether the stretch goes on behind the text."""
+    """Return the lines of a text that are on the record, without the markers' own, and whether it ends off the record;
+    `silent` if it begins so."""
     off, on = settings.capture.off_the_record.casefold(), settings.capture.on_the_record.casefold()
     kept: list[str] = []
     for line in text.split("\n"):

@@ -19,30 +19,34 @@ from pellucid.vault.markdown import FileIdentity, parse
 _MARK = "[redacted:"
 
 
-def file_of(document: Document) -> Path:
-    """Where the file stands, or stood, that a document was read from; names without secrets."""
+def stored_file(document: Document) -> Path:
+    """Return the path of the file that a document was read from, as it is stored: secrets in names are replaced."""
     return Path(document.root) / document.path
 
 
-def place_of(app: App, document: Document) -> Path:
-    """Where the file of a document stands, or stood, under its real name, of which a stored name keeps no secret."""
-    return _located(file_of(document), app.key)
-
-
-def root_of(file: Path, document: Document) -> Path:
-    """The root of a document whose file stands there, as it is really called."""
-    return file.parents[document.path.count("/")]
+def original_file(app: App, document: Document) -> Path:
+    """Return the real path of the file that a document was read from, even where its stored name hides a secret; a part
+    of it that is not on disk any more stays as stored."""
+    stored = stored_file(document)
+    if _MARK not in str(stored):
+        return stored
+    real = Path()
+    for part in stored.parts:
+        real /= _original_name(real, part, app.key) if _MARK in part else part
+    return real
 
 
 def known_documents(app: App, namespace: str) -> dict[Path, FiledDocument]:
-    """The documents of a namespace by their files; of several that one file was, the one that it is, or was last."""
+    """Return the documents of a namespace by their real file; of several from one file, one whose file is there, else
+    the last updated."""
     found = app.graph.documents(namespace)
     found.sort(key=lambda each: (each.document.removed_at is None, each.document.updated))
-    return {place_of(app, each.document): each for each in found}
+    return {original_file(app, each.document): each for each in found}  # a later one takes the place
 
 
 def read_kept(app: App, filed: FiledDocument) -> KeptDocument | None:
-    """A document as its vault file has it now, whoever edited it; None if the file is gone.
+    """Read a document from its vault file, with whatever somebody edited there; None if that file is gone or holds no
+    document.
 
     Raises:
         InputError: somebody edited it so that it cannot be read.
@@ -58,7 +62,8 @@ def read_kept(app: App, filed: FiledDocument) -> KeptDocument | None:
 
 
 def stored_name(name: str, key: bytes) -> str:
-    """One part of a path as it may be stored: itself, unless it holds a secret."""
+    """Return one part of a path as it is stored: unchanged, unless it holds a secret; that is redacted, with a keyed
+    digest behind it."""
     stem, suffix = os.path.splitext(name) if format_of(name) else (name, "")
     found = redact(stem)
     if not found.counts:
@@ -68,22 +73,13 @@ def stored_name(name: str, key: bytes) -> str:
 
 
 def stored_path(path: str, key: bytes) -> str:
-    """A path with slashes as it may be stored, as long as it was."""
+    """Return a path with `/` between its parts as it is stored, with as many parts; parts with secrets are replaced."""
     return "/".join(stored_name(part, key) for part in path.split("/"))
 
 
-def _located(stored: Path, key: bytes) -> Path:
-    """Where the file of a stored path stands; the stored path itself where no such file is found."""
-    if _MARK not in str(stored):
-        return stored
-    real = Path()
-    for part in stored.parts:
-        real /= _named_in(real, part, key) if _MARK in part else part
-    return real
-
-
-def _named_in(folder: Path, part: str, key: bytes) -> str:
-    """The name of the file in a folder that is stored as `part`; `part` itself where there is none."""
+def _original_name(folder: Path, part: str, key: bytes) -> str:
+    """Return the name of the file in a folder that is stored as `part`; `part` itself where there is none, or no
+    folder."""
     try:
         names = os.listdir(folder)
     except OSError:

@@ -18,17 +18,17 @@ from pydantic import Field
 from pellucid.app import App
 from pellucid.capture.walk import is_excluded
 from pellucid.clock import truncate
-from pellucid.documents.changes import Counts, DocumentDraft, SeenDocument, drafted, redefined, removed
+from pellucid.documents.changes import Counts, DocumentDraft, SeenDocument, draft_document, draft_removal, is_redefined
 from pellucid.documents.files import DocumentProblem, FoundFile, Search, find_documents, is_gone
-from pellucid.documents.history import FileCommits, Gone, HeaderHistory, Histories
+from pellucid.documents.history import Departure, FileCommits, HeaderHistory, Histories
 from pellucid.documents.moves import Moves
 from pellucid.documents.reading import CleanDocument, read_document
 from pellucid.errors import InputError
 from pellucid.model.wire import Wire
-from pellucid.operations.document.cleaning import ReadingTally, cleaned, header_of
-from pellucid.operations.document.held import file_of, known_documents, place_of, read_kept, root_of, stored_path
+from pellucid.operations.document.cleaning import ReadingTally, clean_document, clean_older_header
+from pellucid.operations.document.held import known_documents, original_file, read_kept, stored_file, stored_path
 from pellucid.operations.document.rows import HistoryRowsOutput, history_file, load_history
-from pellucid.operations.document.writing import keep, vault_path, withhold_and_quarantine
+from pellucid.operations.document.writing import commit_drafts, vault_path, withhold_and_quarantine
 from pellucid.operations.operation import Argument, Flag, Operation, Surfaces
 from pellucid.operations.settling import require_settled
 from pellucid.settings import Settings
@@ -42,7 +42,7 @@ Progress = Callable[[int, int], None]
 
 
 class IndexDocsInput(Wire):
-    """Which files to index, or folders of them; and whether the history of their headers is wanted."""
+    """Which files or folders to index, and whether the history of their headers is wanted, too."""
 
     namespace: str
     paths: Annotated[tuple[Path, ...], Argument("Markdown and reStructuredText files, or folders of them.")] = ()
@@ -56,8 +56,7 @@ class IndexDocsInput(Wire):
 
 
 class IndexDocsOutput(Wire):
-    """What became of the files, or would: `written` tells which. `files` = new + changed + unchanged, and those
-    of which nothing may be kept."""
+    """What became of the files, or would in a dry run; `files` are those that could be read."""
 
     namespace: str
     written: bool
@@ -93,7 +92,7 @@ class IndexDocsOutput(Wire):
 
 
 def index_docs(app: App, request: IndexDocsInput, progress: Progress | None = None) -> IndexDocsOutput:
-    """Take documents in as they are now: new ones, what changed in others, and which are gone.
+    """Index documents as they are now: new files, what changed in others, and which are gone.
 
     Raises:
         InputError: nothing says what to index; with `history`, none of the files stands in a git checkout, or git is
@@ -118,7 +117,7 @@ def index_docs(app: App, request: IndexDocsInput, progress: Progress | None = No
 
 @dataclass(slots=True)
 class _Indexing:
-    """One run over some paths."""
+    """The state of one run over some paths."""
 
     app: App
     request: IndexDocsInput
@@ -136,15 +135,16 @@ class _Indexing:
     known: dict[Path, FiledDocument] = field(default_factory=dict[Path, FiledDocument])
     """Documents by the file they were read from."""
     moves: Moves = field(default_factory=Moves)
-    gone: dict[Path, Gone] = field(default_factory=dict[Path, Gone])
+    gone: dict[Path, Departure] = field(default_factory=dict[Path, Departure])
     """Files that commits took away, where a history is asked for."""
     applied: int = -1
     """The operation that `known` has seen."""
 
     def run(self) -> IndexDocsOutput:
-        """Index what was asked for: take in what is there, close what is gone."""
+        """Index the files that are there, and close the documents whose files are gone; in a dry run, only count."""
         self._refresh()
-        found = find_documents(self.request.paths, self._search())
+        roots = {file: file.parents[each.document.path.count("/")] for file, each in self.known.items()}
+        found = find_documents(self.request.paths, search_for(self.app.settings, self.request.glob, roots))
         self.problems += found.problems
         self.counts.excluded = found.excluded
         self.notes += found.notes
@@ -153,105 +153,109 @@ class _Indexing:
         files = [found.files[file] for file in sorted(found.files)]
         if self.request.history:
             paths = {each.file: stored_path(each.path, self.app.key) for each in files}
-            with Histories.of(paths, partial(header_of, settings=self.app.settings)) as histories:
-                self._ask_for(histories, [file for file in missing if found.covers(file)])
+            with Histories.of(paths, partial(clean_older_header, settings=self.app.settings)) as histories:
+                self._read_removals(histories, [file for file in missing if found.covers(file)])
                 self._take_all(files, histories)
-            self.notes += [*histories.notes, *self._left_out()]
+            self.notes += histories.notes
+            if self.foreign:
+                told = f"{sum(self.foreign)} committed headers of {len(self.foreign)} files define something else"
+                self.notes.append(f"{told} and are left out: a history is that of one id")
         else:
             self._take_all(files, None)
         self._close_documents([file for file in missing if found.covers(file)])
         self._close_displaced()
         return self._outcome(len(files) - self.unread)
 
-    def _ask_for(self, histories: Histories, missing: Sequence[Path]) -> None:
-        """What commits tell of files that are not there."""
-        stood = {file: self.known[file].document for file in missing}
-        self.gone = histories.gone({file: each.digest for file, each in stood.items() if each.removed_at is None})
+    def _read_removals(self, histories: Histories, missing: Sequence[Path]) -> None:
+        """Find out from the git history when the `missing` files went, and where to; only for documents not closed
+        yet."""
+        documents = {file: self.known[file].document for file in missing}
+        self.gone = histories.departures(
+            {file: each.digest for file, each in documents.items() if each.removed_at is None}
+        )
         self.moves.moved_to = {each.to: file for file, each in self.gone.items() if each.to}
 
-    def _left_out(self) -> list[str]:
-        told = f"{sum(self.foreign)} committed headers of {len(self.foreign)} files define something else"
-        return [f"{told} and are left out: a history is that of one id"] if self.foreign else []
-
-    def _search(self) -> Search:
-        roots = {file: root_of(file, each.document) for file, each in self.known.items()}
-        return search_for(self.app.settings, self.request.glob, roots)
-
     def _refresh(self) -> None:
-        """The documents there are, asked for again if another writer came since."""
+        """Load the namespace's documents again, if another writer changed the index since."""
         applied = self.app.index.state().applied_seq
         if applied != self.applied:
             self.known = known_documents(self.app, self.request.namespace)
             self.applied = applied
 
     def _take_all(self, files: Sequence[FoundFile], histories: Histories | None) -> None:
-        """Read files and keep what changed in them, a batch at a time."""
+        """Read the files and keep what changed in them, a batch at a time, telling `progress` the bytes done and in
+        all."""
         batch: list[SeenDocument] = []
         sections, done, total = 0, 0, sum(each.size for each in files)
-        for place in files:
-            if now := self._seen_document(place, histories):
-                batch.append(now)
-                sections += len(now.clean.sections)
+        for file in files:
+            if seen := self._seen_document(file, histories):
+                batch.append(seen)
+                sections += len(seen.clean.sections)
             if sections >= SECTIONS_A_COMMIT or len(batch) == FILES_A_COMMIT:
                 self._keep_batch(batch)
                 batch, sections = [], 0
-            done += place.size
+            done += file.size
             self.progress(done, total)
         if batch:
             self._keep_batch(batch)
 
     def _seen_document(self, place: FoundFile, histories: Histories | None) -> SeenDocument | None:
-        """A file as it is now; None if it is unchanged or cannot be read."""
+        """Read a file as it is now; None if it is unchanged (counted), or if it cannot be read, was emptied or is
+        refused (a problem)."""
         try:
             data = place.file.read_bytes()
         except OSError as error:
             self._refuse_unread(place, f"it cannot be read: {error.strerror}", "check its permissions")
             return None
-        kept = self.known.get(place.file) or self.known.get(self.moves.was(place.file))
+        kept = self.known.get(place.file) or self.known.get(self.moves.former_path(place.file))
         history = histories.of_file(place.file, data, kept.document.digest if kept else "") if histories else None
         digest = hashlib.sha256(data).hexdigest()
         known = self.known.get(place.file)
         if history is None and known and known.document.digest == digest and known.document.removed_at is None:
             self.counts.unchanged += 1
             return None
-        if known and known.document.removed_at is None and digest != known.document.digest and _is_empty(data):
+        is_empty = not data.removeprefix(b"\xef\xbb\xbf").strip()
+        if is_empty and known and known.document.removed_at is None and digest != known.document.digest:
             self._refuse_unread(place, "it is empty now: what it said is kept as it was", "delete the file to close it")
             return None
         key = self.app.key
         path = stored_path(place.path, key)
         try:
-            clean, tally = cleaned(read_document(path, data, place.root.name), path, data, self.app.settings)
+            clean, tally = clean_document(read_document(path, data, place.root.name), path, data, self.app.settings)
         except InputError as error:
             self._refuse_unread(place, error.message, error.next_step)
             return None
         self.tally.add(tally)
         self.counts.quarantined += tally.instructions
-        history = self._history_of_own(history, clean) if history else None
-        since = _not_after(place.mtime_ns, self.app.clock.now())
+        history = self._history_of_entity(history, clean) if history else None
+        since = _last_written(place.mtime_ns, self.app.clock.now())
         return SeenDocument(place, path, stored_path(place.root.as_posix(), key), digest, clean, since, history)
 
-    def _history_of_own(self, history: HeaderHistory, clean: CleanDocument) -> HeaderHistory:
-        """The history of what a file defines now."""
-        own = history.of(clean.entity)
+    def _history_of_entity(self, history: HeaderHistory, clean: CleanDocument) -> HeaderHistory:
+        """Return the versions in a file's header history that define the entity it defines now; counts the others."""
+        own = history.of_entity(clean.entity)
         if own.others:
             self.foreign.append(own.others)
         return own
 
     def _refuse_unread(self, place: FoundFile, why: str, next_step: str) -> None:
+        """Note as a problem that nothing of a file can be indexed, and count the file as unread."""
         self.unread += 1
         self._refuse(place.file, why, next_step)
 
     def _refuse_damaged(self, filed: FiledDocument, error: InputError) -> None:
-        """Say that nobody can read the vault file of a document."""
+        """Note as a problem that the vault file of a document cannot be read."""
         why = f"its vault file {filed.path} cannot be read: {error.message}"
-        self._refuse(file_of(filed.document), why, error.next_step)
+        self._refuse(stored_file(filed.document), why, error.next_step)
 
     def _refuse(self, file: Path, why: str, next_step: str) -> None:
+        """Note a problem with a file, and what to do about it."""
         self.problems.append(DocumentProblem(path=str(file), why=why, next_step=next_step))
 
     @contextmanager
     def _deciding(self, batch: Iterable[SeenDocument] = ()) -> Generator[datetime]:
-        """The right to write, with the documents that there are by now, and the time of it."""
+        """Hold the right to write, with `known` up to date and the batch's texts encoded, and yield the time; in a dry
+        run, only that."""
         if self.request.dry_run:
             yield self.app.clock.now()
             return
@@ -261,7 +265,8 @@ class _Indexing:
             yield self.app.clock.now()
 
     def _keep_batch(self, batch: Sequence[SeenDocument]) -> None:
-        """Keep a batch of files as they are now."""
+        """Keep what changed in a batch of files, as one operation; forgotten texts are taken out. In a dry run, only
+        count."""
         with self._deciding(batch) as now:
             drafts = [draft for each in batch for draft in self._drafts_of(each, now)]
             verdict = withhold_and_quarantine(self.app, drafts)
@@ -270,7 +275,8 @@ class _Indexing:
             self._write_drafts(drafts)
 
     def _close_documents(self, files: Sequence[Path]) -> None:
-        """Close the documents of files that are gone."""
+        """Close the documents of these files, which are gone, a batch at a time; files that no document is of are
+        passed over."""
         for first in range(0, len(files), FILES_A_COMMIT):
             with self._deciding() as now:
                 there = [file for file in files[first : first + FILES_A_COMMIT] if file in self.known]
@@ -286,7 +292,8 @@ class _Indexing:
                 self._write_drafts([draft for file, each in filed for draft in self._closed_drafts(each, now, file)])
 
     def _closed_drafts(self, filed: FiledDocument, now: datetime, file: Path) -> list[DocumentDraft]:
-        """The draft that closes a document; none if it is closed, or its vault file is gone or cannot be read."""
+        """Return the draft that closes a document, in a list; none if it is closed already, or its vault file is gone
+        or unreadable."""
         if filed.document.removed_at is not None:
             return []
         try:
@@ -295,45 +302,44 @@ class _Indexing:
             self._refuse_damaged(filed, error)
             return []
         gone = self.gone.get(file)
-        return [removed(kept, now, gone.changes if gone else None)] if kept else []
+        return [draft_removal(kept, now, gone.changes if gone else None)] if kept else []
 
-    def _drafts_of(self, each: SeenDocument, now: datetime) -> list[DocumentDraft]:
-        """What is to be kept of a file: one document; or two, where it defines another thing than it did.
-
-        An empty list, with a problem noted, where its vault file cannot be read. Takes the file out of `moves`.
-        """
-        make = partial(drafted, namespace=self.request.namespace, now=now, clock=self.app.clock)
-        filed = self.moves.take(each.place.file, each.digest, self.known, has_history=each.history is not None)
+    def _drafts_of(self, seen: SeenDocument, now: datetime) -> list[DocumentDraft]:
+        """Return the drafts for a file: one as a rule; none if its vault file is damaged (a problem); if its entity
+        changed, one that closes the old document, unless it is closed, and one of the new. `moves` gives up the
+        document it was."""
+        make = partial(draft_document, namespace=self.request.namespace, now=now, clock=self.app.clock)
+        filed = self.moves.take(seen.place.file, seen.digest, self.known, has_history=seen.history is not None)
         if filed is None:
-            return [make(None, each)]
+            return [make(None, seen)]
         try:
             old = read_kept(self.app, filed)  # its vault file, not the index: what somebody edited there is kept
         except InputError as error:
             self.unread += 1
             self._refuse_damaged(filed, error)
             return []
-        if old is None or not redefined(old, each):
-            return [make(old, each)]
-        since = each.history.defined if each.history else None
-        before = (
-            [removed(old, now, FileCommits((since,)) if since else None)] if old.document.removed_at is None else []
-        )
-        return [*before, make(None, replace(each, since=now))]
+        if old is None or not is_redefined(old, seen):
+            return [make(old, seen)]
+        since = seen.history.defined_since if seen.history else None
+        changes = FileCommits((since,)) if since else None
+        closing = [] if old.document.removed_at else [draft_removal(old, now, changes)]
+        return [*closing, make(None, replace(seen, since=now))]
 
     def _write_drafts(self, drafts: Sequence[DocumentDraft]) -> None:
-        """Write the drafts that change something, or in a dry run only count; the rest of the run builds on it."""
+        """Count the drafts, commit those that change something (not in a dry run), and enter these in `known`."""
         changing = [draft for draft in drafts if draft.changed and not (draft.held is None and draft.empty)]
         for draft in drafts:
             self.counts.take(draft)
         if changing and not self.request.dry_run:
-            kept = keep(self.app, changing)
+            kept = commit_drafts(self.app, changing)
             self.operations.append(kept.op_id)
             self.encoder_problem = kept.folded.encoder_problem or self.encoder_problem
             self.applied = self.app.index.state().applied_seq
         for draft in changing:
-            self.known[place_of(self.app, draft.document)] = FiledDocument(draft.document, vault_path(draft))
+            self.known[original_file(self.app, draft.document)] = FiledDocument(draft.document, vault_path(draft))
 
     def _outcome(self, files: int) -> IndexDocsOutput:
+        """Return the answer of the run; `files` is how many files were read."""
         return IndexDocsOutput(
             namespace=self.request.namespace,
             written=not self.request.dry_run,
@@ -350,17 +356,14 @@ class _Indexing:
 
 
 def search_for(settings: Settings, glob: str | None, known: Mapping[Path, Path] | None = None) -> Search:
-    """What is looked for in a home with these settings; `known` are the roots of the files that are documents."""
+    """Return what `find_documents` is to look for: `known` has the root of each file that is a document already; `glob`
+    None: every name."""
     excluded = partial(is_excluded, patterns=settings.capture.exclude_paths)
     return Search(settings.home.resolve(), excluded, glob, known or {})
 
 
-def _is_empty(data: bytes) -> bool:
-    return not data.removeprefix(b"\xef\xbb\xbf").strip()
-
-
-def _not_after(mtime_ns: int, now: datetime) -> datetime:
-    """When a file was last written, to the millisecond, or now if it says that it will be."""
+def _last_written(mtime_ns: int, now: datetime) -> datetime:
+    """Return a file's time of change, to the millisecond; `now` where that lies in the future, 1970 where before it."""
     seconds = min(max(mtime_ns // 1_000_000, 0) / 1000, now.timestamp())
     return truncate(datetime.fromtimestamp(seconds, UTC))
 

@@ -2,28 +2,28 @@
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from datetime import datetime
+from operator import attrgetter
 from pathlib import Path
 from typing import Annotated
 
 from pellucid.app import App
 from pellucid.clock import epoch_ms
-from pellucid.documents.changes import removed
+from pellucid.documents.changes import draft_removal
 from pellucid.documents.files import named_file
 from pellucid.errors import InputError, NotFoundError
-from pellucid.graph.lines import part
+from pellucid.graph.lines import anchor_text
 from pellucid.model.document import HeaderVersion, Section
 from pellucid.model.entity import node_key
 from pellucid.model.wire import Instant, Wire
-from pellucid.operations.document.held import file_of, read_kept, stored_path
-from pellucid.operations.document.writing import keep
-from pellucid.operations.graph.states import names_of
+from pellucid.operations.document.held import read_kept, stored_file, stored_path
+from pellucid.operations.document.writing import commit_drafts
+from pellucid.operations.graph.states import document_names
 from pellucid.operations.operation import Argument, Flag, Operation, Surfaces
 from pellucid.store.graph_port import FiledDocument
 
 
 class DocumentRow(Wire):
-    """One document: what it defines, and how much is indexed of it. `sections` are those of today."""
+    """A document in a list: what it defines, and how much of it is indexed; `sections` are those of today."""
 
     id: str
     entity: str
@@ -41,7 +41,7 @@ class DocumentRow(Wire):
 
 
 class DocumentsOutput(Wire):
-    """The documents of a namespace by entity; `removed` counts those whose file is gone."""
+    """The documents of a namespace, sorted by entity; `removed` counts those whose file is gone."""
 
     documents: tuple[DocumentRow, ...]
     removed: int
@@ -75,17 +75,22 @@ class DocumentOutput(Wire):
 
 
 class RemovedOutput(Wire):
-    """The documents that were closed; nothing of them answers any more, but questions about the past."""
+    """The documents that were closed, and the operation that did it; None where nothing was to close."""
 
     removed: tuple[DocumentRow, ...]
     op_id: str | None = None
 
 
+_SHOWN = {"id", "entity", "entity_type", "title", "path", "root", "updated", "removed_at"}
+"""The fields of a document that its row in a list has, too."""
+
+
 def list_documents(app: App, namespace: str, *, gone: bool = False) -> DocumentsOutput:
-    """The documents of a namespace; those whose file is gone only if they are asked for."""
+    """List the documents of a namespace by entity, then path; with `gone`, also those whose file is gone. How many
+    these are is told either way."""
     found = app.graph.documents(namespace)
     shown = [each for each in found if gone or each.document.removed_at is None]
-    rows = _document_rows(app, namespace, shown, _sections_held(app, namespace, shown))
+    rows = _document_rows(app, namespace, shown, _count_sections(app, namespace, shown))
     return DocumentsOutput(
         documents=tuple(sorted(rows, key=lambda row: (node_key(row.entity), row.path))),
         removed=sum(each.document.removed_at is not None for each in found),
@@ -93,10 +98,10 @@ def list_documents(app: App, namespace: str, *, gone: bool = False) -> Documents
 
 
 def show_document(app: App, namespace: str, name: str) -> DocumentOutput:
-    """One document by its path, its entity or another name of it, or its id.
+    """Show one document, found by its path, its entity, an alias or its id.
 
     Raises:
-        NotFoundError: no document of the namespace is called so.
+        NotFoundError: no document of the namespace is called so, or its vault file is gone.
         InputError: several are, or its vault file cannot be read.
     """
     filed = _find_document(app, namespace, name)
@@ -116,31 +121,33 @@ def show_document(app: App, namespace: str, name: str) -> DocumentOutput:
         for each in kept.sections
     ]
     return DocumentOutput(
-        document=_document_rows(app, namespace, [filed], {filed.document.id: _standing(kept.sections)})[0],
+        document=_document_rows(app, namespace, [filed], {filed.document.id: _count_open(kept.sections)})[0],
         aliases=kept.document.aliases,
         versions=tuple(reversed(kept.document.versions)),
         edges=_edges_said(app, namespace, filed.path),
         sections=tuple(row for row in rows if row.valid_until is None),
-        closed=tuple(sorted((row for row in rows if row.valid_until), key=_end, reverse=True)),
+        closed=tuple(sorted((row for row in rows if row.valid_until), key=attrgetter("valid_until"), reverse=True)),
     )
 
 
 def _edges_said(app: App, namespace: str, path: str) -> tuple[str, ...]:
-    """The edges that a vault file says today, as words."""
+    """Return the edges that the graph reads from a vault file and that hold today, each as a line `SOURCE TYPE TARGET`,
+    sorted."""
     names, now = {each.key: each.name for each in app.graph.entities(namespace)}, epoch_ms(app.clock.now())
-    said = {
+    lines = {
         f"{names.get(edge.source, edge.source)} {edge.type} {names.get(edge.target, edge.target)}"
-        + (f" {part(edge.anchor)}" if edge.anchor else "")
+        + (f" {anchor_text(edge.anchor)}" if edge.anchor else "")
         for edge in app.graph.facts(path).edges
         if edge.valid_until > now
     }
-    return tuple(sorted(said))
+    return tuple(sorted(lines))
 
 
 def remove_documents(app: App, namespace: str, names: Sequence[str]) -> RemovedOutput:
-    """Close documents, as if their files were gone; indexing a file that is there brings it back.
+    """Close documents as if their files were gone; indexing a file that is there brings its document back. Those closed
+    already are passed over.
 
-    A name is a document's id, entity or path, a file, or a folder of files.
+    A name is a document's id (or the end of it), entity, alias or path, a file, or a folder of files.
 
     Raises:
         NotFoundError: nothing of that name is indexed here.
@@ -150,26 +157,30 @@ def remove_documents(app: App, namespace: str, names: Sequence[str]) -> RemovedO
         chosen = {each.document.id: each for name in names for each in _documents_named(app, namespace, name)}
         there = [each for each in chosen.values() if each.document.removed_at is None]
         kept = [found for each in there if (found := read_kept(app, each))]
-        drafts = [removed(each, app.clock.now()) for each in kept]
-        op_id = keep(app, drafts).op_id if drafts else None
-    closed = {draft.document.id: _standing(draft.sections) for draft in drafts}
+        drafts = [draft_removal(each, app.clock.now()) for each in kept]
+        op_id = commit_drafts(app, drafts).op_id if drafts else None
+    closed = {draft.document.id: _count_open(draft.sections) for draft in drafts}
     found = [each for each in app.graph.documents(namespace) if each.document.id in closed]
     return RemovedOutput(removed=tuple(_document_rows(app, namespace, found, closed)), op_id=op_id)
 
 
 def _documents_named(app: App, namespace: str, name: str) -> list[FiledDocument]:
-    """The documents below a file or folder, or the one of that name."""
+    """Return the documents whose files are, or are below, the path of this name; if there are none, the one of that
+    name."""
     place = _stored_place(app, name)
     found = app.graph.documents(namespace)
-    below = [each for each in found if place and file_of(each.document).is_relative_to(place)]
+    below = [each for each in found if place and stored_file(each.document).is_relative_to(place)]
     return below or [_find_document(app, namespace, name)]
 
 
 def _find_document(app: App, namespace: str, name: str) -> FiledDocument:
-    """The one document of this name, path, id or alias; of those that are gone, only where none is there."""
+    """Return the one document of this name, path, id or alias; one whose file is gone only if no other is called so,
+    the last of several. NotFoundError for none, InputError for several."""
     documents, place = app.graph.documents(namespace), _stored_place(app, name)
     found = [
-        each for each in documents if name in (*names_of(each), each.document.entity) or file_of(each.document) == place
+        each
+        for each in documents
+        if name in (*document_names(each), each.document.entity) or stored_file(each.document) == place
     ] or [each for each in documents if node_key(name) in map(node_key, (each.document.entity, *each.document.aliases))]
     there = [each for each in found if each.document.removed_at is None] or found[-1:]
     if not there:
@@ -182,54 +193,44 @@ def _find_document(app: App, namespace: str, name: str) -> FiledDocument:
 
 
 def _stored_place(app: App, name: str) -> Path | None:
-    """The file or folder of that name, as it is kept; None where none can have it."""
+    """Return the path of a file or folder as it is stored; None where the name cannot be a path."""
     place = named_file(name)
     return place and Path(stored_path(place.as_posix(), app.key))
 
 
-def _sections_held(app: App, namespace: str, found: Sequence[FiledDocument]) -> dict[str, int]:
-    """How many sections of each document stand today, by its id."""
+def _count_sections(app: App, namespace: str, filed: Sequence[FiledDocument]) -> dict[str, int]:
+    """Count the sections of each document that hold today, by the document's id; 0 if none do."""
     memories = Counter(
         each.memory.session_id
         for each in app.index.memories(namespace)
         if each.memory.category == "section" and each.memory.status == "active"
     )
-    documents = [each.document for each in found]
-    return {each.id: max(memories[each.id] - _standing(each.versions), 0) for each in documents}
+    documents = [each.document for each in filed]
+    return {each.id: max(memories[each.id] - _count_open(each.versions), 0) for each in documents}
 
 
 def _document_rows(
-    app: App, namespace: str, found: Sequence[FiledDocument], sections: Mapping[str, int]
+    app: App, namespace: str, filed: Sequence[FiledDocument], sections: Mapping[str, int]
 ) -> list[DocumentRow]:
-    """The documents as rows; `sections` are how many stand today, by a document's id."""
+    """Return the documents as rows of a list, in the same order; `sections` has how many sections hold today, by a
+    document's id."""
     now = epoch_ms(app.clock.now())
     edges = Counter(each.path for each in app.graph.edges(namespace) if each.edge.valid_until > now)
     return [
         DocumentRow(
-            id=each.document.id,
-            entity=each.document.entity,
-            entity_type=each.document.entity_type,
-            title=each.document.title,
-            path=each.document.path,
-            root=each.document.root,
+            **each.document.model_dump(include=_SHOWN),
             sections=sections[each.document.id],
             header_versions=len(each.document.versions),
             edges=edges[each.path],
-            updated=each.document.updated,
-            removed_at=each.document.removed_at,
             vault_path=each.path,
         )
-        for each in found
+        for each in filed
     ]
 
 
-def _standing(parts: Iterable[Section | HeaderVersion]) -> int:
+def _count_open(parts: Iterable[Section | HeaderVersion]) -> int:
+    """Count the sections or header versions that hold today."""
     return sum(each.valid_until is None for each in parts)
-
-
-def _end(row: SectionRow) -> datetime:
-    assert row.valid_until is not None
-    return row.valid_until
 
 
 class DocumentsInput(Wire):

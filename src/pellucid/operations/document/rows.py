@@ -1,7 +1,7 @@
-"""Rows that tell how headers changed in, versions of the headers of known documents out: history without a repository.
+"""Rows of header changes in, versions of the headers of known documents out: a history without a git repository.
 
-A row says that a field of a document changed at an instant. Before the last row a header said what the rows say and
-nothing else; from the last row on it says what it says today, with what no row ended until the document was indexed.
+A row says that a field of a document changed at an instant. Before the last row a header held what the rows say and
+nothing else; from the last row on it holds what it does today, and what no row ended until the document was indexed.
 """
 
 import json
@@ -16,17 +16,17 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from pellucid.app import App
 from pellucid.capture.secrets.redact import redact
-from pellucid.documents.changes import DocumentDraft, KeptDocument, reversioned
+from pellucid.documents.changes import DocumentDraft, draft_with_versions
 from pellucid.documents.files import DocumentProblem
 from pellucid.documents.header import key_name
-from pellucid.documents.versions import Said, history_before_versions, versions_of
+from pellucid.documents.versions import HeaderState, history_before_versions, versions_of
 from pellucid.errors import InputError
 from pellucid.model.document import Document
 from pellucid.model.entity import node_key
 from pellucid.model.wire import Instant, Wire
 from pellucid.operations.document.cleaning import ReadingTally, clean_header
 from pellucid.operations.document.held import read_kept
-from pellucid.operations.document.writing import keep, withhold_and_quarantine
+from pellucid.operations.document.writing import commit_drafts, withhold_and_quarantine
 from pellucid.operations.settling import require_settled
 from pellucid.store.graph_port import FiledDocument
 
@@ -39,7 +39,7 @@ Value = str | int | float | bool | list[str | int] | None
 
 
 class HistoryRow(BaseModel):
-    """That a field of a document's header changed; `doc` is its id, its number in its series, or its path."""
+    """One change of a field in a document's header; `doc` is the document's id, number in its series, or path."""
 
     model_config = ConfigDict(frozen=True, extra="ignore")
     doc: str | int
@@ -51,7 +51,7 @@ class HistoryRow(BaseModel):
 
 
 class HistoryRowsOutput(Wire):
-    """What became of the rows: `documents` were given a history, `unchanged` had it."""
+    """What came of the rows: how many `documents` got a new history, and how many had it already (`unchanged`)."""
 
     namespace: str
     written: bool
@@ -72,7 +72,7 @@ class HistoryRowsOutput(Wire):
 
 
 def history_file(path: Path) -> Iterator[dict[str, object]]:
-    """The rows of a file of JSON lines.
+    """Yield the rows of a file of JSON lines; blank lines are passed over.
 
     Raises:
         InputError: it cannot be read, or a line is no JSON object.
@@ -89,6 +89,8 @@ def history_file(path: Path) -> Iterator[dict[str, object]]:
 
 
 def _json_object(path: Path, number: int, line: str) -> dict[str, object]:
+    """Return one line of a history file as an object, or raise InputError; `number` is its line number, for the
+    error."""
     try:
         row: object = json.loads(line)
     except (json.JSONDecodeError, RecursionError):
@@ -101,9 +103,9 @@ def _json_object(path: Path, number: int, line: str) -> dict[str, object]:
 
 
 def load_history(app: App, namespace: str, rows: Iterable[Row], *, dry_run: bool = False) -> HistoryRowsOutput:
-    """Give documents the history of their headers that rows `{doc, date, commit, field, old, new}` tell.
+    """Give documents the header history that rows `{doc, date, commit, field, old, new}` describe, in any order.
 
-    Rows may come in any order. Loading them again changes nothing.
+    Loading the same rows again changes nothing.
 
     Raises:
         StoreBusyError: another process has been writing for too long; what was acknowledged before is kept.
@@ -113,13 +115,13 @@ def load_history(app: App, namespace: str, rows: Iterable[Row], *, dry_run: bool
         require_settled(app)
     loading = _Loading(app, namespace, write=not dry_run)
     loading.read(rows)
-    loading.take()
+    loading.keep_all()
     return loading.outcome()
 
 
 @dataclass(slots=True)
 class _Loading:
-    """One load."""
+    """The state of one load."""
 
     app: App
     namespace: str
@@ -133,8 +135,9 @@ class _Loading:
     operations: list[str] = field(default_factory=list[str])
 
     def read(self, rows: Iterable[Row]) -> None:
-        """Sort the rows by their documents."""
-        names = _Names(self.app.graph.documents(self.namespace))
+        """Check the rows, and sort them by the document they are about; those that cannot be used or name no known
+        document are counted."""
+        names = _DocumentFinder(self.app.graph.documents(self.namespace))
         now = self.app.clock.now()
         for number, row in enumerate(rows, start=1):
             self.counts["rows"] += 1
@@ -149,7 +152,8 @@ class _Loading:
                 self.by_document.setdefault(filed.document.id, []).append(known)
 
     def _checked_row(self, number: int, row: Row, now: datetime) -> HistoryRow | None:
-        """A row that can be used, its field and commit without secrets; None if it is left out, and why is said."""
+        """Return the row, with secrets redacted in its field and commit; None, with a problem noted, if it does not fit
+        or its date is ahead."""
         try:
             known = HistoryRow.model_validate(row)
         except ValidationError as error:
@@ -164,21 +168,23 @@ class _Loading:
         return known.model_copy(update={"field": redact(known.field).text, "commit": commit})
 
     def _leave_out(self, number: int, why: str) -> None:
+        """Note as a problem that the row of this number is not used."""
         self.problems.append(DocumentProblem(path=f"row {number}", why=why, next_step="correct that row"))
 
-    def take(self) -> None:
-        """Keep the histories, some documents a time."""
+    def keep_all(self) -> None:
+        """Keep the histories of all documents, a batch at a time; without `write`, only count."""
         ids = list(self.by_document)
         for first in range(0, len(ids), DOCUMENTS_A_COMMIT):
             batch = ids[first : first + DOCUMENTS_A_COMMIT]
             if self.write:
                 with self.app.unit_of_work.deciding(self.namespace):
-                    self._keep_documents(batch)
+                    self._keep_batch(batch)
             else:
-                self._keep_documents(batch)
+                self._keep_batch(batch)
 
-    def _keep_documents(self, ids: Sequence[str]) -> None:
-        """Write the histories of these documents as one operation, and count what became of each."""
+    def _keep_batch(self, ids: Sequence[str]) -> None:
+        """Keep the histories of the documents with these ids as one operation, and count what changed; without `write`,
+        only count."""
         drafts = [draft for each in ids if (draft := self._draft(each))]
         self.counts["withheld"] += withhold_and_quarantine(self.app, drafts).withheld
         changing = [draft for draft in drafts if draft.changed]
@@ -186,33 +192,29 @@ class _Loading:
         self.counts["unchanged"] += len(drafts) - len(changing)
         self.counts["versions"] += sum(len(draft.fresh) for draft in changing)
         if changing and self.write:
-            self.operations.append(keep(self.app, changing).op_id)
+            self.operations.append(commit_drafts(self.app, changing).op_id)
 
     def _draft(self, document_id: str) -> DocumentDraft | None:
-        """A document with the history that its rows tell; None where its vault file is gone or cannot be read."""
+        """Return the draft of a document with the history of its rows; None where its vault file is gone or cannot be
+        read."""
         filed = self.filed[document_id]
         try:
             kept = read_kept(self.app, filed)
         except InputError as error:
             self.problems.append(DocumentProblem(path=filed.path, why=error.message, next_step=error.next_step))
             return None
-        return self._draft_of_history(kept, self.by_document[document_id]) if kept else None
-
-    def _draft_of_history(self, kept: KeptDocument, rows: Sequence[HistoryRow]) -> DocumentDraft:
-        document, clock = kept.document, self.app.clock
-        said = history_before_versions(self._headers_said(rows), document.versions)
-        return reversioned(kept, versions_of(said, document.versions, document.title, clock), clock.now())
-
-    def _headers_said(self, rows: Sequence[HistoryRow]) -> list[Said]:
-        """What rows of one document say its header said, as it may be stored."""
-        settings = self.app.settings
-        return [
-            Said(each.at, clean_header(each.values or {}, settings, ReadingTally()), each.commit)
-            for each in states_of(rows)
+        if kept is None:
+            return None
+        document, clock, settings = kept.document, self.app.clock, self.app.settings
+        states = [
+            HeaderState(each.at, clean_header(each.values or {}, settings, ReadingTally()), each.commit)
+            for each in header_states(self.by_document[document_id])
         ]
+        earlier = history_before_versions(states, document.versions)
+        return draft_with_versions(kept, versions_of(earlier, document.versions, document.title, clock), clock.now())
 
     def outcome(self) -> HistoryRowsOutput:
-        """What became of it all."""
+        """Return the answer of the load, from what was counted."""
         counts = self.counts
         return HistoryRowsOutput(
             namespace=self.namespace,
@@ -230,53 +232,56 @@ class _Loading:
         )
 
 
-def states_of(rows: Iterable[HistoryRow]) -> list[Said]:
-    """What rows of one document say its header said, from each date on; of several on one date the last holds."""
+def header_states(rows: Iterable[HistoryRow]) -> list[HeaderState]:
+    """Return the header of a document from each date of its rows on; of several rows on one date the last holds. What
+    the header was before them follows from their `old` values."""
     ordered = sorted(rows, key=lambda row: row.date)
-    held_then: dict[str, str] = {}
-    for row in reversed(ordered):
-        held_then.pop(name := key_name(row.field), None)
+    header: dict[str, str] = {}
+    for row in reversed(ordered):  # undone from the last to the first: the header before any of them
+        header.pop(name := key_name(row.field), None)
         if text := _text(row.old):
-            held_then[name] = text
-    out: list[Said] = []
+            header[name] = text
+    out: list[HeaderState] = []
     for row in ordered:
-        held_then.pop(name := key_name(row.field), None)
+        header.pop(name := key_name(row.field), None)
         if text := _text(row.new):
-            held_then[name] = text
+            header[name] = text
         if out and out[-1].at == row.date:
             out.pop()
-        out.append(Said(row.date, dict(held_then), row.commit))
+        out.append(HeaderState(row.date, dict(header), row.commit))
     return out
 
 
 def _text(value: Value) -> str:
+    """Return the value of a field as header text: a list joined by commas, "" for None."""
     if value is None:
         return ""
     return ", ".join(map(str, value)) if isinstance(value, list) else str(value).strip()
 
 
-class _Names:
-    """Finds documents by what a row calls them."""
+class _DocumentFinder:
+    """Finds documents by what a row calls them: an id, entity, path, alias, or number in a series."""
 
-    def __init__(self, found: Sequence[FiledDocument]) -> None:
-        """Learn the names of these documents; one that is gone yields its names to one that is there."""
+    def __init__(self, documents: Sequence[FiledDocument]) -> None:
+        """Enter these documents; one whose file is gone is left out where a present one defines the same entity."""
         self._by_name: dict[str, dict[str, FiledDocument]] = defaultdict(dict)
         self._by_number: dict[str, dict[str, FiledDocument]] = defaultdict(dict)
-        there = {each.document.entity for each in found if each.document.removed_at is None}
-        for each in found:
+        there = {each.document.entity for each in documents if each.document.removed_at is None}
+        for each in documents:
             if each.document.removed_at is None or each.document.entity not in there:
                 self._add(each)
 
     def _add(self, filed: FiledDocument) -> None:
-        """Enter a document under each of its names, and its number in a series."""
+        """Enter a document under each of its names, and under its number in a series."""
         document = filed.document
         for name in {document.id, *map(node_key, (document.entity, document.path, *document.aliases))}:
             self._by_name[name][document.id] = filed
-        if number := _number(document):
+        if number := _series_number(document):
             self._by_number[number][document.id] = filed
 
     def find(self, name: str | int) -> FiledDocument | None:
-        """The one document of this name, or of this number in its series."""
+        """Return the one document of this name or series number (`42` for `SPEC-42`); None if there is none, or
+        several."""
         text = str(name).strip()
         number = _NUMBER.fullmatch(text)
         found = self._by_number.get(number[1], {}) if number else {}
@@ -284,8 +289,8 @@ class _Names:
         return next(iter(found.values())) if len(found) == 1 else None
 
 
-def _number(document: Document) -> str:
-    """The number of what it defines, if that is more than a path."""
+def _series_number(document: Document) -> str:
+    """Return the number in the name of the entity that a document defines (`42` of `SPEC-42`); "" if it has none."""
     named = document.entity != document.path
     found = re.fullmatch(r".*[^0-9]-(\d+)", node_key(document.entity)) if named else None
     return found[1] if found else ""

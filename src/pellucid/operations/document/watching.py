@@ -1,6 +1,7 @@
 """Folders of documents and a way to wait in, an account of each change out: indexes again whenever files settle."""
 
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 
 from pellucid.app import App
@@ -9,6 +10,7 @@ from pellucid.errors import StoreBusyError
 from pellucid.operations.document.indexing import IndexDocsInput, IndexDocsOutput, index_docs, search_for
 
 Stamps = dict[Path, tuple[int, int]]
+"""The time of change in nanoseconds and the size in bytes of each file."""
 Wait = Callable[[float], bool]
 """Waits so many seconds; True ends the watch. `threading.Event.wait` is one."""
 
@@ -18,38 +20,26 @@ POLL_S = 1.0
 def watch_docs(
     app: App, request: IndexDocsInput, report: Callable[[IndexDocsOutput], None], wait: Wait, poll_s: float = POLL_S
 ) -> int:
-    """Index now, and again whenever files below the paths changed and then rested for a poll; how often it did.
+    """Index documents now, and again whenever files changed and then rested for one poll, until `wait` returns true;
+    return how often it did.
 
-    `report` is told of the first time, and then of each that did anything. Another process that is writing is waited
-    for.
+    `report` gets the first outcome, and then each that changed something or had problems. A round in which another
+    process is writing is skipped, and tried again at the next poll.
     """
     runs = 0
     indexed: Stamps | None = None
     before: Stamps | None = None
     while True:
-        stamps = _stamps(app, request)
+        found = find_documents(request.paths, search_for(app.settings, request.glob))
+        stamps = {file: (each.mtime_ns, each.size) for file, each in found.files.items()}
         if indexed is None or (stamps != indexed and stamps == before):
-            outcome = _index(app, request)
+            outcome: IndexDocsOutput | None = None
+            with suppress(StoreBusyError):
+                outcome = index_docs(app, request)
             if outcome:
                 indexed, runs = stamps, runs + 1
-                if runs == 1 or _did(outcome):
+                if runs == 1 or outcome.new or outcome.changed or outcome.removed or outcome.problems:
                     report(outcome)
         before = stamps
         if wait(poll_s):
             return runs
-
-
-def _index(app: App, request: IndexDocsInput) -> IndexDocsOutput | None:
-    try:
-        return index_docs(app, request)
-    except StoreBusyError:
-        return None
-
-
-def _stamps(app: App, request: IndexDocsInput) -> Stamps:
-    found = find_documents(request.paths, search_for(app.settings, request.glob))
-    return {file: (each.mtime_ns, each.size) for file, each in found.files.items()}
-
-
-def _did(outcome: IndexDocsOutput) -> bool:
-    return bool(outcome.new or outcome.changed or outcome.removed or outcome.problems)

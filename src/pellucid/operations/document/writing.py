@@ -17,15 +17,16 @@ from pellucid.vault.documents import document_path, render_document, unknown_key
 
 
 @dataclass(frozen=True, slots=True)
-class Verdict:
-    """How many new sections and header versions were left out as forgotten, and how many new sections quarantined."""
+class WithheldCounts:
+    """How many new sections and header versions were left out as forgotten, and how many sections quarantined."""
 
     withheld: int
     quarantined: int
 
 
-def withhold_and_quarantine(app: App, drafts: Sequence[DocumentDraft]) -> Verdict:
-    """Change the drafts: take out what was forgotten; mark what is new and reads as an instruction to an assistant."""
+def withhold_and_quarantine(app: App, drafts: Sequence[DocumentDraft]) -> WithheldCounts:
+    """Take what was forgotten out of the drafts and, if trust is on, mark new sections that read as instructions to an
+    assistant; return how many of each."""
     fresh = [(memory, keys) for draft in drafts for memory, keys in _new_memories(app, draft)]
     gone = app.lookup.tombstones({key for _, keys in fresh for key in keys})
     forgotten = {memory.id for memory, keys in fresh if not gone.isdisjoint(keys)}
@@ -33,37 +34,38 @@ def withhold_and_quarantine(app: App, drafts: Sequence[DocumentDraft]) -> Verdic
     sections = {each.id for draft in drafts for each in draft.sections}  # headers were looked at when they were read
     doubted = {memory.id for memory in left if memory.id in sections and looks_injected(memory.content)}
     if app.settings.trust.enabled:
-        doubted |= {each for draft in drafts for each in _split_instructions(draft)}
+        doubted |= {each for draft in drafts for each in _split_instruction_ids(draft)}
     quarantined = 0
     for draft in drafts:
         draft.leave_out(forgotten & draft.fresh)
         marked = doubted & draft.fresh  # sections beside a new one may be known, and keep the zone that they have
         draft.quarantine(marked)
         quarantined += len(marked)
-    return Verdict(len(forgotten), quarantined)
+    return WithheldCounts(len(forgotten), quarantined)
 
 
 def _new_memories(app: App, draft: DocumentDraft) -> Iterator[tuple[Memory, list[bytes]]]:
-    """What is new of a document, with the keys by which it would be known again; a new one also as a whole."""
+    """The new memories of a draft, each with the keys of the tombstones it would have had it been forgotten."""
     document = draft.document
     whole = [file_key(app.key, document.namespace, document.digest)] if draft.held is None else []
     for memory in draft.memories():
         yield memory, own_text_keys(app.key, memory) + whole
 
 
-def _split_instructions(draft: DocumentDraft) -> Iterator[str]:
-    """The sections, new or known, that are plain each, and read as an instruction with those beside them."""
+def _split_instruction_ids(draft: DocumentDraft) -> Iterator[str]:
+    """Yield the ids of sections that read as an instruction together with those beside them, harmless as each may be
+    alone."""
     there = [each for each in draft.sections if each.valid_until is None]
     yield from (there[at].id for at in split_injections([f"{each.heading}\n{each.content}" for each in there]))
 
 
 def vault_path(draft: DocumentDraft) -> str:
-    """Where a draft's vault file stands, or will stand."""
+    """Return the path in the vault of a draft's file: the one it has, or the one that a new document gets."""
     return draft.held.path if draft.held else document_path(draft.document)
 
 
-def keep(app: App, drafts: Sequence[DocumentDraft]) -> CommitResult:
-    """Acknowledge these drafts as one operation; they are searchable when it returns.
+def commit_drafts(app: App, drafts: Sequence[DocumentDraft]) -> CommitResult:
+    """Commit the drafts as one operation; they are searchable when it returns.
 
     Raises:
         ConflictError: a vault file changed since it was read; nothing is kept.
@@ -73,7 +75,7 @@ def keep(app: App, drafts: Sequence[DocumentDraft]) -> CommitResult:
 
 
 def _ledger_rows(app: App, draft: DocumentDraft) -> Iterator[dict[str, object]]:
-    """What the ledger is told: a history gives what was known already another day, and it was not known before."""
+    """Yield a ledger row for each section or header version whose dates a history corrected."""
     document = draft.document
     for old, new in draft.redated():
         before, after = _validity_state(old), _validity_state(new)
@@ -91,16 +93,18 @@ def _ledger_rows(app: App, draft: DocumentDraft) -> Iterator[dict[str, object]]:
         yield row.to_wire()
 
 
-def _validity_state(said: Section | HeaderVersion) -> dict[str, object]:
-    """The state of a section or a header version, as a ledger row says it."""
+def _validity_state(dated: Section | HeaderVersion) -> dict[str, object]:
+    """Return the status and the validity of a section or header version, in the form of a ledger row."""
     return {
-        "status": "superseded" if said.valid_until else "active",
-        "validAt": isoformat(said.valid_from),
-        "invalidAt": isoformat(said.valid_until) if said.valid_until else None,
+        "status": "superseded" if dated.valid_until else "active",
+        "validAt": isoformat(dated.valid_from),
+        "invalidAt": isoformat(dated.valid_until) if dated.valid_until else None,
     }
 
 
 def _file_write(draft: DocumentDraft) -> FileWrite:
+    """Return the write of a draft's vault file, which fails if the file changed meanwhile; unknown keys somebody added
+    stay."""
     unknown = unknown_keys(draft.held.data) if draft.held else None
     base = content_digest(draft.held.data) if draft.held else None
     return FileWrite(vault_path(draft), render_document(draft.document, draft.sections, unknown), base)

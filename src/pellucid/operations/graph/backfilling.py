@@ -1,7 +1,6 @@
 """The files of a vault in, how the graph would change if they were read again today out; and the change, if wanted.
 
-The index holds what was read of each file when it changed last. Since then the settings may name other series and
-patterns, or a newer Pellucid may read more: `backfill` shows the difference before anything is written.
+The index holds what was read of each file when it last changed. Settings or Pellucid's own rules may differ since then.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -14,7 +13,7 @@ from pydantic import Field
 from pellucid.app import App
 from pellucid.errors import InputError
 from pellucid.graph.extract import facts_of
-from pellucid.graph.lines import part
+from pellucid.graph.lines import anchor_text
 from pellucid.model.entity import FOREVER, Claim, Edge, GraphFacts
 from pellucid.model.wire import Wire
 from pellucid.operations.operation import Flag, Operation, Surfaces
@@ -58,7 +57,8 @@ class BackfillOutput(Wire):
 
 
 def backfill(app: App, request: BackfillInput, report: Progress | None = None) -> BackfillOutput:
-    """Compare what the files say of the graph today with what the index holds; with `apply`, make them equal."""
+    """Compare what the vault's files say of the graph today with the index; with `apply`, index files that differ
+    anew."""
     unreadable: list[str] = []
     diffs: list[tuple[str, GraphFacts, GraphFacts]] = []
     files = 0
@@ -67,23 +67,27 @@ def backfill(app: App, request: BackfillInput, report: Progress | None = None) -
         if says is not None:
             files += 1
             held = app.graph.facts(path)
-            if _rows(says) != _rows(held):
+            if _comparable(says) != _comparable(held):
                 diffs.append((path, says, held))
         if report and done % BATCH == 0:
             report(done, len(stamps))
-    problem = _apply(app, [path for path, _, _ in diffs]) if request.apply and diffs else ""
+    problem = _reindex(app, [path for path, _, _ in diffs]) if request.apply and diffs else ""
     return BackfillOutput(
         files=files,
-        diffs=tuple(_diff(*each) for each in diffs),
-        added=_more_of_each_kind((s, h) for _, s, h in diffs),
-        removed=_more_of_each_kind((h, s) for _, s, h in diffs),
+        diffs=tuple(
+            FileDiff(path=path, added=tuple(_surplus_lines(says, held)), removed=tuple(_surplus_lines(held, says)))
+            for path, says, held in diffs
+        ),
+        added=_count_surplus((s, h) for _, s, h in diffs),
+        removed=_count_surplus((h, s) for _, s, h in diffs),
         unreadable=tuple(unreadable),
         applied=request.apply,
         problem=problem or None,
     )
 
 
-def _apply(app: App, paths: Sequence[str]) -> str:
+def _reindex(app: App, paths: Sequence[str]) -> str:
+    """Index these files again; return the problems joined in one line, "" if there were none."""
     with app.unit_of_work.deciding(None):
         folded = app.indexer.catch_up(paths)
     return "; ".join([*(why for _, why in folded.unreadable), *filter(None, [folded.encoder_problem])])
@@ -92,7 +96,8 @@ def _apply(app: App, paths: Sequence[str]) -> str:
 def _facts_by_file(
     app: App, paths: Sequence[str], namespace: str, unreadable: list[str]
 ) -> Iterator[tuple[str, GraphFacts | None]]:
-    """What each file says of the graph; None for files of other namespaces and for those that cannot be read."""
+    """Yield each path with the graph facts its file states; None if it is deleted, unreadable or of another namespace.
+    Error messages are appended to `unreadable`."""
     waiting = iter(paths)
     while batch := list(islice(waiting, BATCH)):
         for head in app.records.heads(batch):
@@ -101,28 +106,32 @@ def _facts_by_file(
             except InputError as error:
                 unreadable.append(error.message)
                 parsed = None
-            ours = parsed is not None and _namespace(parsed) == namespace
+            ours = parsed is not None and _namespace_of(parsed) == namespace
             yield head.path, facts_of(parsed, app.indexer.naming) if parsed and ours else None
 
 
 def _parsed_head(app: App, head: FileHead) -> Parsed | None:
+    """Parse a vault file; None if it is deleted."""
     if head.data is None:
         return None
     at = datetime.fromtimestamp(head.stamp.mtime_ns / 1e9, UTC) if head.stamp else app.clock.now()
     return parse(head.path, head.data, FileIdentity(app.indexer.namespace, app.key, at))
 
 
-def _namespace(parsed: Parsed) -> str:
+def _namespace_of(parsed: Parsed) -> str:
+    """Return the namespace of a parsed file's document, episode or first memory; "" if it has none."""
     holder = parsed.document or parsed.episode or next((memory for memory, _ in parsed.memories), None)
     return holder.namespace if holder else ""
 
 
-def _rows(facts: GraphFacts) -> tuple[frozenset[object], ...]:
+def _comparable(facts: GraphFacts) -> tuple[frozenset[object], ...]:
+    """Return the facts as sets, to compare them regardless of order."""
     return tuple(map(frozenset, (facts.edges, facts.claims, facts.aliases, facts.entities, facts.homes)))
 
 
-def _more_of_each_kind(pairs: Iterator[tuple[GraphFacts, GraphFacts]]) -> dict[str, int]:
-    """How many more of each kind the first of each pair has."""
+def _count_surplus(pairs: Iterator[tuple[GraphFacts, GraphFacts]]) -> dict[str, int]:
+    """Count, by kind (`edges`, `claims`, `aliases`, `entities`), the facts that the first of each pair has and the
+    second lacks; kinds without any are left out."""
     out = {"edges": 0, "claims": 0, "aliases": 0, "entities": 0}
     for one, other in pairs:
         for kind in out:
@@ -130,16 +139,10 @@ def _more_of_each_kind(pairs: Iterator[tuple[GraphFacts, GraphFacts]]) -> dict[s
     return {kind: count for kind, count in out.items() if count}
 
 
-def _diff(path: str, says: GraphFacts, held: GraphFacts) -> FileDiff:
-    return FileDiff(
-        path=path, added=tuple(_lines_not_in_other(says, held)), removed=tuple(_lines_not_in_other(held, says))
-    )
-
-
-def _lines_not_in_other(one: GraphFacts, other: GraphFacts) -> Iterator[str]:
-    """What the first says and the other does not, a line each."""
+def _surplus_lines(one: GraphFacts, other: GraphFacts) -> Iterator[str]:
+    """Yield a line for each fact that the first has and the other lacks, sorted within each kind of fact."""
     yield from sorted(_edge_line(each) for each in {*one.edges} - {*other.edges})
-    yield from sorted(_claim(each) for each in {*one.claims} - {*other.claims})
+    yield from sorted(_claim_line(each) for each in {*one.claims} - {*other.claims})
     yield from sorted(f"{alias} is {key}" for alias, key in {*one.aliases} - {*other.aliases})
     for each in sorted({*one.entities} - {*other.entities}, key=lambda fact: fact.key):
         yield f"{each.name}: {each.type or 'named'}{' (defined)' if each.defines else ''}"
@@ -147,23 +150,24 @@ def _lines_not_in_other(one: GraphFacts, other: GraphFacts) -> Iterator[str]:
 
 
 def _edge_line(edge: Edge) -> str:
-    anchor = f" {part(edge.anchor)}" if edge.anchor else ""
+    """Render an edge as a line: `SOURCE TYPE TARGET`, its anchor and section if any, its confidence, and `, closed` if
+    it ended."""
+    anchor = f" {anchor_text(edge.anchor)}" if edge.anchor else ""
     where = f" ({edge.section})" if edge.section else ""
     ended = "" if edge.valid_until >= FOREVER else ", closed"
     return f"{edge.source} {edge.type} {edge.target}{anchor}{where} {edge.confidence:.2f}{ended}"
 
 
-def _claim(claim: Claim) -> str:
+def _claim_line(claim: Claim) -> str:
+    """Render a claim as a line `ENTITY: ATTRIBUTE = VALUE`, with ` (closed)` behind if it has an end."""
     ended = "" if claim.valid_until >= FOREVER else " (closed)"
     return f"{claim.entity}: {claim.attribute} = {claim.value}{ended}"
 
 
 BACKFILL = Operation(
     "graph.backfill",
-    """Read every file again, and show how the graph would change.
-
-As after other settings; nothing is changed unless that is asked for.
-""",
+    "Read every file again, and show how the graph would change.\n\n"
+    "As after other settings; nothing is changed unless that is asked for.\n",
     BackfillInput,
     BackfillOutput,
     lambda call, asked: backfill(call.app, asked, call.progress),

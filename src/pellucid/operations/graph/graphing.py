@@ -14,11 +14,17 @@ from pellucid.graph import draw, svg
 from pellucid.graph.neighbours import Direction, Neighbourhood, neighbourhood
 from pellucid.model.entity import EDGE_TYPES, FOREVER, EdgeType
 from pellucid.model.wire import Instant, Wire
-from pellucid.operations.graph.states import SAID, EntityNamed, StateView, known_then, said_in, state_at
-from pellucid.operations.instants import AsKnownAt, AsOf, of_ms, past_of
-from pellucid.operations.operation import Argument, Flag, Operation, Surfaces
+from pellucid.operations.graph.states import (
+    TEXT_NODE_TYPES,
+    EntityNamed,
+    StateView,
+    find_known_entity,
+    source_location,
+    state_at,
+)
+from pellucid.operations.instants import AsKnownAt, AsOf, datetime_of_ms, past_instants
+from pellucid.operations.operation import Argument, Flag, Operation, Surfaces, problems_error
 from pellucid.store.graph_port import FiledEdge, Node
-from pellucid.xray.words.numbers import counted
 
 _WORDS = 120
 """Characters of a memory that stand for it."""
@@ -26,8 +32,9 @@ NODES = 200
 """Things at one distance that are looked around at most: the first by key; what is left out is counted."""
 
 
-def edge_types(given: object) -> object:
-    """The edge types that somebody named, in any case, with dashes, spaces or underscores; what is no text stays.
+def parse_edge_types(given: object) -> object:
+    """Normalise a list or tuple of edge type names (any case, dashes, spaces or underscores) to a tuple such as
+    `("DEPENDS_ON",)`; any other value is returned as is, to be refused later.
 
     Args:
         given: `["depends-on", "Relates to", "MENTIONS"]`.
@@ -35,11 +42,12 @@ def edge_types(given: object) -> object:
     Raises:
         InputError: there is no such type.
     """
-    return tuple(map(_edge_type, cast("Iterable[object]", given))) if isinstance(given, list | tuple) else given
+    return tuple(map(_parse_edge_type, cast("Iterable[object]", given))) if isinstance(given, list | tuple) else given
 
 
-def _edge_type(given: object) -> object:
-    """An edge type in the graph's own spelling, as `DEPENDS_ON` of `depends on`; what is no text stays as it is."""
+def _parse_edge_type(given: object) -> object:
+    """Normalise an edge type, such as `depends on` to `DEPENDS_ON` (InputError for an unknown one); a value that is no
+    text is returned as is."""
     if not isinstance(given, str):
         return given
     spelt = "_".join(given.upper().replace("-", " ").replace("_", " ").split())
@@ -58,7 +66,7 @@ class GraphShowInput(Wire):
     hops: Annotated[int, Flag("How many edges away to look, 1 to 6.")] = Field(default=2, ge=1, le=6)
     types: Annotated[
         tuple[EdgeType, ...],
-        BeforeValidator(edge_types),
+        BeforeValidator(parse_edge_types),
         Flag("Only edges of this type (DEPENDS_ON)."),
     ] = ()
     direction: Annotated[Direction, Flag("out, in or both.")] = "both"
@@ -120,7 +128,8 @@ class GraphShowOutput(Wire):
     _drawn: tuple[Node, ...] = PrivateAttr()
 
     def drawn_from(self, around: Neighbourhood, nodes: tuple[Node, ...], places: Mapping[str, str]) -> Self:
-        """The same, ready to be drawn; what it is drawn from is no part of the answer.
+        """Attach what `text` and `svg` draw, which is not part of the output: `places` maps memory ids to source
+        locations.
 
         Args:
             around: the thing, ring by ring.
@@ -131,14 +140,14 @@ class GraphShowOutput(Wire):
         return self
 
     def text(self, *, ascii_only: bool = False) -> str:
-        """The neighbourhood as lines, hop by hop; with `ascii_only`, without signs that a terminal may not have."""
+        """Render the neighbourhood as text, hop by hop; `ascii_only` draws without other characters."""
         return draw.text(self._around, self._drawn, self._places, ascii_only=ascii_only)
 
     def svg(self, link: Callable[[Node], str] | None = None) -> str:
-        """The neighbourhood as one SVG document; with `link`, as a part of a page, memories by their first words.
+        """Render the neighbourhood as an SVG document; with `link`, to be put into a page, with memories' first words.
 
         Args:
-            link: where a node leads to; empty: nowhere.
+            link: returns the URL that a node leads to; "": nowhere.
         """
         if link is None:
             return svg.svg(self._around, self._drawn)
@@ -156,21 +165,17 @@ class GraphAuditOutput(Wire):
     documents: int
 
 
-def show(app: App, request: GraphShowInput) -> GraphShowOutput:
-    """What a thing is, what is true of it, and what hangs together with it at an instant, with who says so.
-
-    Raises:
-        NotFoundError: nothing of that name is known here, or was not yet at `as_known_at`; names the nearest.
-        InputError: the name fits several memories, or an instant lies in the future.
-    """
+def show_entity(app: App, request: GraphShowInput) -> GraphShowOutput:
+    """Show an entity, its state at an instant (none for documents and memories), and its neighbourhood with the source
+    of each edge. Errors as of `find_known_entity`."""
     now = app.clock.now()
-    past = past_of(request.as_of, request.as_known_at, now)
+    past = past_instants(request.as_of, request.as_known_at, now)
     at = past.at or now
-    entity = known_then(app, request.namespace, request.name, past.known)
+    entity = find_known_entity(app, request.namespace, request.name, past.known)
     near, left_out = _neighbourhood_at(app, request, entity.key, epoch_ms(at), past.known_ms)
     nodes = tuple(_node(app, request.namespace, key) for keys in near.hops for key in keys)
-    places = _memory_places(app, request.namespace, near)
-    said = entity.type in SAID
+    places = _source_locations(app, request.namespace, near)
+    said = entity.type in TEXT_NODE_TYPES
     state, begun = (None, None) if said else state_at(app, request.namespace, entity.key, at, past.known)
     output = GraphShowOutput(
         entity=entity,
@@ -186,8 +191,8 @@ def show(app: App, request: GraphShowInput) -> GraphShowOutput:
     return output.drawn_from(near, nodes, places)
 
 
-def audit(app: App, namespace: str) -> GraphAuditOutput:
-    """What is dangling, orphan, contradictory or said from one side alone, among what holds now."""
+def audit_graph(app: App, namespace: str) -> GraphAuditOutput:
+    """Find dangling names, orphans, contradictions and one-sided statements among the edges that hold now."""
     documents = app.graph.documents(namespace)
     entities, edges = app.graph.entities(namespace), app.graph.edges(namespace)
     found = audits.audit(entities, edges, documents, app.graph.shared(namespace))
@@ -202,14 +207,15 @@ def audit(app: App, namespace: str) -> GraphAuditOutput:
 def _neighbourhood_at(
     app: App, request: GraphShowInput, key: str, at: int, known: int | None
 ) -> tuple[Neighbourhood, int]:
-    """The neighbourhood of a node at `at`, asked for ring by ring, and how many nodes were not looked around."""
+    """Collect the neighbourhood of a node at `at`, as known at `known` (epoch milliseconds, None: now), hop by hop.
+    Also return how many nodes were not expanded because a hop reached more than `NODES`."""
     edges: dict[FiledEdge, None] = {}
     frontier, seen, left_out = [key], {key}, 0
     for _ in range(request.hops):
         found = app.graph.edges(request.namespace, frontier, request.types, known)
         held = [filed for filed in found if _is_in_force(filed, at, known, closed=request.closed)]
         edges |= dict.fromkeys(held)
-        reached = sorted(_reached(held, set(frontier), request.direction) - seen)
+        reached = sorted(_neighbours(held, set(frontier), request.direction) - seen)
         seen |= set(reached)
         left_out += max(len(reached) - NODES, 0)
         frontier = reached[:NODES]
@@ -219,28 +225,33 @@ def _neighbourhood_at(
 
 
 def _is_in_force(filed: FiledEdge, at: int, known: int | None, *, closed: bool) -> bool:
+    """Whether an edge holds at `at`, as known at `known` (None: now); with `closed`, also if it ended before."""
     edge = filed.edge
     written = known is None or edge.recorded <= known
     return written and edge.valid_from <= at and (closed or at < edge.valid_until)
 
 
-def _reached(edges: Iterable[FiledEdge], frontier: set[str], direction: Direction) -> set[str]:
+def _neighbours(edges: Iterable[FiledEdge], frontier: set[str], direction: Direction) -> set[str]:
+    """Return the keys of nodes at the other ends of edges out of the frontier, into it, or both, as the direction
+    says."""
     out = {filed.edge.target for filed in edges if direction != "in" and filed.edge.source in frontier}
     return out | {filed.edge.source for filed in edges if direction != "out" and filed.edge.target in frontier}
 
 
 def _node(app: App, namespace: str, key: str) -> Node:
-    """The node of a key; a bare one where nothing says more of it, as of an episode."""
+    """Return the node of a key; if the graph has none, a bare one: an Episode if the key begins with `ep_`, else a
+    Thing."""
     return app.graph.entity(namespace, key) or Node(-1, key, key, "Episode" if key.startswith("ep_") else "Thing")
 
 
 def _first_words(app: App, namespace: str, nodes: Iterable[Node]) -> dict[str, str]:
-    """How those of these nodes that are memories begin."""
+    """Return the first words of those nodes that are memories and still exist, by key."""
     memories = app.index.memories(namespace, [each.key for each in nodes if each.type == "Memory"])
     return {each.memory.id: " ".join(each.memory.content.split())[:_WORDS] for each in memories}
 
 
 def _node_views(near: Neighbourhood, nodes: Iterable[Node], words: Mapping[str, str]) -> tuple[NodeView, ...]:
+    """Convert nodes into their output form; `words` are the first words of memories, by key."""
     distance = near.distance
     return tuple(
         NodeView(
@@ -255,23 +266,27 @@ def _node_views(near: Neighbourhood, nodes: Iterable[Node], words: Mapping[str, 
     )
 
 
-def _memory_places(app: App, namespace: str, near: Neighbourhood) -> dict[str, str]:
-    """Where the words stand that the edges were read from, by memory."""
+def _source_locations(app: App, namespace: str, near: Neighbourhood) -> dict[str, str]:
+    """Return where the text of each edge's memory is written, by memory id; memories that are gone are left out."""
     sayers = list(dict.fromkeys(filed.edge.memory_id for filed in near.edges))
-    return {each.memory.id: said_in(each) for each in app.index.memories(namespace, sayers)}
+    return {each.memory.id: source_location(each) for each in app.index.memories(namespace, sayers)}
 
 
 def _edge_views(near: Neighbourhood, names: Mapping[str, str], places: Mapping[str, str]) -> tuple[EdgeView, ...]:
+    """Show the edges, the nearest first; `names` maps keys to names, `places` memory ids to source locations."""
     distance = near.distance
-    found = sorted(near.edges, key=lambda filed: _nearer(filed, distance))
-    return tuple(_edge_view(filed, names, _nearer(filed, distance), places) for filed in found)
+    found = sorted(near.edges, key=lambda filed: _hops_to(filed, distance))
+    return tuple(_edge_view(filed, names, _hops_to(filed, distance), places) for filed in found)
 
 
-def _nearer(filed: FiledEdge, distance: Mapping[str, int]) -> int:
+def _hops_to(filed: FiledEdge, distance: Mapping[str, int]) -> int:
+    """Return the distance of the edge's nearer end."""
     return min(distance[end] for end in (filed.edge.source, filed.edge.target) if end in distance)
 
 
 def _edge_view(filed: FiledEdge, names: Mapping[str, str], hops: int, places: Mapping[str, str]) -> EdgeView:
+    """Convert an edge into its output form; what `names` or `places` lack stands as its key, or as the path of its
+    file."""
     edge = filed.edge
     return EdgeView(
         source=names.get(edge.source, edge.source),
@@ -283,8 +298,8 @@ def _edge_view(filed: FiledEdge, names: Mapping[str, str], hops: int, places: Ma
         anchor=edge.anchor,
         memory_id=edge.memory_id,
         said_in=places.get(edge.memory_id, filed.path),
-        valid_from=of_ms(edge.valid_from) or EPOCH,
-        valid_until=None if edge.valid_until >= FOREVER else of_ms(edge.valid_until),
+        valid_from=datetime_of_ms(edge.valid_from) or EPOCH,
+        valid_until=None if edge.valid_until >= FOREVER else datetime_of_ms(edge.valid_until),
     )
 
 
@@ -294,12 +309,9 @@ class GraphAuditInput(Wire):
     namespace: str
 
 
-def _failure_of(outcome: GraphAuditOutput) -> UnhealthyError | None:
-    if not outcome.problems:
-        return None
-    return UnhealthyError(
-        counted(len(outcome.problems), "problem", "problems"), next_step="each line above says what to do"
-    )
+def _failure_of(output: GraphAuditOutput) -> UnhealthyError | None:
+    """Return the error that says how many problems the audit found; None if there were none."""
+    return problems_error(len(output.problems))
 
 
 GRAPH_SHOW = Operation(
@@ -307,19 +319,17 @@ GRAPH_SHOW = Operation(
     "Show a thing: what is true of it, and what it relates to. Each with who says so.",
     GraphShowInput,
     GraphShowOutput,
-    lambda call, asked: show(call.app, asked),
+    lambda call, asked: show_entity(call.app, asked),
     "read",
     Surfaces("graph show", http=("GET /v1/graph/{name}",), mcp="memory_search:graph"),
 )
 GRAPH_AUDIT = Operation(
     "graph.audit",
-    """Check what does not fit together in the graph.
-
-Dangling names, orphans, contradictions, one-sided supersessions.
-""",
+    "Check what does not fit together in the graph.\n\n"
+    "Dangling names, orphans, contradictions, one-sided supersessions.\n",
     GraphAuditInput,
     GraphAuditOutput,
-    lambda call, asked: audit(call.app, asked.namespace),
+    lambda call, asked: audit_graph(call.app, asked.namespace),
     "read",
     Surfaces("graph audit", http=("GET /v1/graph",)),
     failure=_failure_of,

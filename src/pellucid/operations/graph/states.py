@@ -13,14 +13,14 @@ from pellucid.model.entity import FOREVER, EntityState, EventType, node_key
 from pellucid.model.memory import recorded_at
 from pellucid.model.wire import Instant, Wire
 from pellucid.operations.browsing import find_memory
-from pellucid.operations.instants import PastInstants, of_ms, past_of
+from pellucid.operations.instants import PastInstants, datetime_of_ms, past_instants
 from pellucid.recall.query.entities import names_in
 from pellucid.store.graph_port import FiledDocument, Node
 from pellucid.store.index_port import Served
 
 NEAREST = 3
 """Names offered for one that is unknown, at most."""
-SAID = frozenset({"Memory", "Episode"})
+TEXT_NODE_TYPES = frozenset({"Memory", "Episode"})
 """Types of nodes that say something, and of which no state is told."""
 
 
@@ -78,20 +78,15 @@ class EntityHistoryOutput(Wire):
 def history_of_entity(
     app: App, namespace: str, name: str, as_of: datetime | None = None, as_known_at: datetime | None = None
 ) -> EntityHistoryOutput:
-    """What was true of a thing, and when: all of its states, or the one that held at `as_of`.
-
-    Raises:
-        NotFoundError: nothing of that name is known here, or was not yet at `as_known_at`; names the nearest.
-        InputError: the name fits several memories, or an instant lies in the future.
-    """
+    """Return all states of an entity with their times, or only the one that held at `as_of`, if any; NotFoundError if
+    nothing was known of it. Errors as of `find_entity`, too."""
     now = app.clock.now()
-    past = past_of(as_of, as_known_at, now)
-    entity = named(app, namespace, name)
+    past = past_instants(as_of, as_known_at, now)
+    entity = find_entity(app, namespace, name)
     chain = app.graph.states(namespace, entity.key, past.known_ms)
     if not chain:
-        raise _nothing_known(entity, past.known)
-    wanted = epoch_ms(past.at or now)
-    here = next((number for number, each in enumerate(chain) if each.valid_from <= wanted < each.valid_until), None)
+        raise _nothing_known_error(entity, past.known)
+    here, known_from = _locate(chain, past.at or now)
     shown = range(len(chain)) if past.at is None else [here] if here is not None else []
     return EntityHistoryOutput(
         entity=entity,
@@ -99,30 +94,27 @@ def history_of_entity(
         as_of=past.at,
         as_known_at=past.known,
         holds=None if here is None else dict(chain[here].props),
-        known_from=of_ms(chain[0].valid_from) if wanted < chain[0].valid_from else None,
+        known_from=known_from,
     )
 
 
-def known_then(app: App, namespace: str, name: str, known: datetime | None) -> EntityNamed:
-    """The thing of a name (see `named`), if anything was written down of it by then; None is now.
-
-    Raises:
-        NotFoundError: nothing of that name is known here, or nothing was yet; names the nearest.
-        InputError: the name fits several memories, or several things are called so.
-    """
-    entity = named(app, namespace, name)
+def find_known_entity(app: App, namespace: str, name: str, known: datetime | None) -> EntityNamed:
+    """Find an entity by name; NotFoundError if nothing was known of it yet at `known` (None: not checked). Errors as of
+    `find_entity`."""
+    entity = find_entity(app, namespace, name)
     if known is None:
         return entity
-    if entity.type in SAID:
+    if entity.type in TEXT_NODE_TYPES:
         told = recorded_at(entity.key, EPOCH) <= known
     else:
         told = bool(app.graph.states(namespace, entity.key, epoch_ms(known)))
     if not told:
-        raise _nothing_known(entity, known)
+        raise _nothing_known_error(entity, known)
     return entity
 
 
-def _nothing_known(entity: EntityNamed, known: datetime | None) -> NotFoundError:
+def _nothing_known_error(entity: EntityNamed, known: datetime | None) -> NotFoundError:
+    """Return the error that nothing was known of an entity at `known`, or is known now."""
     when = f" at {known:%Y-%m-%d}" if known else ""
     return NotFoundError(
         f"nothing was known of {entity.name}{when}", next_step=f"`pellucid history '{entity.name}'` shows all of it"
@@ -132,19 +124,23 @@ def _nothing_known(entity: EntityNamed, known: datetime | None) -> NotFoundError
 def state_at(
     app: App, namespace: str, key: str, at: datetime, known: datetime | None = None
 ) -> tuple[StateView | None, datetime | None]:
-    """What was true of a node at an instant, by what was known at another; None where nothing was.
-
-    Beside it since when something is known of the node, where that lies after the instant.
-    """
+    """Return an entity's state at an instant, as known at another (None: now); None if none was in force. Also return
+    since when something is known of it, if that is after the instant, else None."""
     chain = app.graph.states(namespace, key, epoch_ms(known) if known else None)
+    here, known_from = _locate(chain, at)
+    return next(iter(_state_views(app, namespace, chain, [] if here is None else [here])), None), known_from
+
+
+def _locate(chain: Sequence[EntityState], at: datetime) -> tuple[int | None, datetime | None]:
+    """Return the index of the state in force at an instant, if any; and the chain's beginning, if it is later."""
     wanted = epoch_ms(at)
-    here = [number for number, each in enumerate(chain) if each.valid_from <= wanted < each.valid_until]
-    begun = of_ms(chain[0].valid_from) if chain and wanted < chain[0].valid_from else None
-    return next(iter(_state_views(app, namespace, chain, here)), None), begun
+    here = next((number for number, each in enumerate(chain) if each.valid_from <= wanted < each.valid_until), None)
+    return here, datetime_of_ms(chain[0].valid_from) if chain and wanted < chain[0].valid_from else None
 
 
-def unknown_before(app: App, namespace: str, text: str, past: PastInstants) -> dict[str, datetime]:
-    """The things that a text names and of which nothing is known as early as an instant: since when something is."""
+def unknown_entities(app: App, namespace: str, text: str, past: PastInstants) -> dict[str, datetime]:
+    """Return the names of entities that a text names and that are not known as early as `past.at`, with since when they
+    are; empty without `past.at`."""
     out: dict[str, datetime] = {}
     for said in names_in(text) if past.at else ():
         node = app.graph.entity(namespace, said)
@@ -154,31 +150,25 @@ def unknown_before(app: App, namespace: str, text: str, past: PastInstants) -> d
     return out
 
 
-def named(app: App, namespace: str, name: str) -> EntityNamed:
-    """The thing of a name, an alias, or the id, the end of the id or the path of a memory or a document.
+def find_entity(app: App, namespace: str, name: str) -> EntityNamed:
+    """Find an entity by its name or alias, or a memory or document by its id, the end of its id, or its path.
 
     Raises:
         NotFoundError: nothing of that name is known here; names the nearest.
         InputError: the name fits several memories, or several things are called so.
     """
     said = name.strip()
-    node = (app.graph.entity(namespace, said) or _node_behind(app, namespace, said)) if said else None
+    node = (app.graph.entity(namespace, said) or _node_of_text(app, namespace, said)) if said else None
     if node is None:
-        raise unknown(app, namespace, said)
+        raise unknown_name_error(app, namespace, said)
     own = {node.key, node_key(node.name)}
-    alias = node_key(said) not in own and node.type not in SAID
-    return EntityNamed(
-        key=node.key,
-        name=node.name,
-        type=node.type,
-        defined=node.defined,
-        asked=said,
-        alias=alias,
-    )
+    alias = node_key(said) not in own and node.type not in TEXT_NODE_TYPES
+    return EntityNamed(key=node.key, name=node.name, type=node.type, defined=node.defined, asked=said, alias=alias)
 
 
-def unknown(app: App, namespace: str, name: str) -> NotFoundError | InputError:
-    """That nothing has this name, with the names that are nearest to it; or that several things are called so."""
+def unknown_name_error(app: App, namespace: str, name: str) -> NotFoundError | InputError:
+    """Return the InputError for a name that several entities share; else the NotFoundError, with similar names if there
+    are any."""
     if sharing := app.graph.shared(namespace).get(node_key(name)):
         return InputError(
             f'{len(sharing)} things are called "{name}": {", ".join(sharing)}',
@@ -195,10 +185,10 @@ def unknown(app: App, namespace: str, name: str) -> NotFoundError | InputError:
     )
 
 
-def _node_behind(app: App, namespace: str, name: str) -> Node | None:
-    """The node of a document or memory that is named by its id, the end of it, or its path."""
+def _node_of_text(app: App, namespace: str, name: str) -> Node | None:
+    """Return the node of a document or memory by its id, the end of it, or its path; None if there is none."""
     for filed in app.graph.documents(namespace):
-        if name in names_of(filed):
+        if name in document_names(filed):
             return app.graph.entity(namespace, filed.document.entity)
     try:
         return app.graph.entity(namespace, find_memory(app, namespace, name).memory.id)
@@ -206,13 +196,15 @@ def _node_behind(app: App, namespace: str, name: str) -> Node | None:
         return None
 
 
-def names_of(filed: FiledDocument) -> tuple[str, ...]:
-    """The names of a document as a file: its id, the end of it, its path, and that of its file in the vault."""
+def document_names(filed: FiledDocument) -> tuple[str, ...]:
+    """Return the names by which a document can be given: its id, the last ten digits of it, its path, its vault file's
+    path."""
     document = filed.document
     return document.id, document.id[-10:], document.path, filed.path
 
 
 def _state_views(app: App, namespace: str, chain: Sequence[EntityState], shown: Iterable[int]) -> tuple[StateView, ...]:
+    """Show the states at the indices `shown` of a chain, with the memories that caused them and their commits."""
     places = list(shown)
     causes = [chain[place].cause for place in places if chain[place].cause]
     served = {each.memory.id: each for each in app.index.memories(namespace, list(dict.fromkeys(causes)))}
@@ -226,28 +218,31 @@ def _state_views(app: App, namespace: str, chain: Sequence[EntityState], shown: 
 def _state_view(
     state: EntityState, before: EntityState | None, cause: Served | None, commits: dict[str, str]
 ) -> StateView:
+    """Show a state: what changed since the state `before` (None: everything is new), and the memory that caused it."""
     was: Mapping[str, str] = before.props if before else {}
     moved = sorted(each for each in {*was, *state.props} if was.get(each) != state.props.get(each))
     return StateView(
-        valid_from=of_ms(state.valid_from) or EPOCH,
-        valid_until=None if state.valid_until >= FOREVER else of_ms(state.valid_until),
+        valid_from=datetime_of_ms(state.valid_from) or EPOCH,
+        valid_until=None if state.valid_until >= FOREVER else datetime_of_ms(state.valid_until),
         event=state.event,
         props=dict(state.props),
         cause=state.cause or None,
         changed=tuple(Changed(attribute=each, before=was.get(each), after=state.props.get(each)) for each in moved),
-        said_in=said_in(cause) if cause else None,
+        said_in=source_location(cause) if cause else None,
         commit=commits.get(state.cause),
     )
 
 
-def said_in(served: Served) -> str:
-    """Where a memory's words stand: the lines of a document, or its own file."""
+def source_location(served: Served) -> str:
+    """Return where a memory's text is written: of a section the document's lines, such as `docs/a.md:3-9`, else its
+    file."""
     memory = served.memory
     return memory.evidence[0] if memory.category == "section" and memory.evidence else served.path
 
 
 def _commits_by_version(app: App, causes: Iterable[Served]) -> dict[str, str]:
-    """By the id of a header version, the commit that brought it about."""
+    """Return the commit that made each header version, by the version's id, from the documents of these sections;
+    versions without a commit and damaged files are left out."""
     paths = sorted({each.path for each in causes if each.memory.category == "section"})
     from pellucid.vault.markdown import FileIdentity, parse  # a recall comes by here, and parses no file
 

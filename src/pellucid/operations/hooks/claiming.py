@@ -15,11 +15,11 @@ from pellucid.model.memory import TRANSCRIBED, Category
 from pellucid.model.observation import ExtractedFact
 from pellucid.model.turn import Segment, Turn
 from pellucid.model.wire import Wire
-from pellucid.observe.echo import said_again
+from pellucid.observe.echo import reject_repetition
 from pellucid.observe.judge import HeuristicJudge
 from pellucid.observe.model.check import Checked, check, culprits
-from pellucid.observe.model.ground import ModelClaim, quotes
-from pellucid.observe.pipeline import observe
+from pellucid.observe.model.ground import ModelClaim, quoted_sentences
+from pellucid.observe.pipeline import judge_facts
 from pellucid.operations.operation import Agent, Flag, Operation, Surfaces
 from pellucid.operations.safe_input import SafeInput
 from pellucid.operations.session.looking.turns import turns_at_hand
@@ -28,8 +28,8 @@ from pellucid.operations.using import served_texts
 
 MOST_CLAIMS = 20
 _LONGEST = 2_000
-_PLAIN = 0.8
-"""How sure a statement is taken to be that an agent makes, and a quote bears out."""
+_CONFIDENCE = 0.8
+"""The confidence of a claim that a quote bears out."""
 _HINTS: Mapping[str, str] = {
     "not-quoted": "no turn of the session holds the quote: copy the words exactly, of one turn",
     "unsupported": "the turn says little of it: quote the words that say it, or say less",
@@ -44,7 +44,7 @@ _HINTS: Mapping[str, str] = {
     "empty": "it says nothing",
     "hidden-characters": "it holds characters that cannot be seen",
 }
-"""What to do about a claim that is not kept, by the reason; `{}` are its own words that are to blame."""
+"""How to mend a claim that is not kept, by the reason; `{}` stands for the words of the claim that are to blame."""
 
 
 class AgentClaim(BaseModel):
@@ -90,10 +90,11 @@ class ClaimOutput(Wire):
 
 
 def claim(app: App, request: ClaimInput) -> ClaimOutput:
-    """Keep what the session bears out of what an agent says of it.
+    """Keep the claims of an agent about its session that the session bears out; say of each other why it was not kept.
 
-    The same is asked of each claim as of what a model extracts: its quote stands in a turn, and it says nothing that
-    the quote and the turns around it do not hold. It is judged, and compared with what is known, like anything else.
+    Claims are checked like what a model extracts: the quote must stand in a turn, and the statement may say nothing
+    that the quote and the turns around it do not hold. Then each is judged, and reconciled with known memories, like
+    any observation.
 
     Raises:
         NotFoundError: no turns of such a session are at hand in this namespace.
@@ -108,13 +109,13 @@ def claim(app: App, request: ClaimInput) -> ClaimOutput:
             next_step="hooks or `pellucid observe` bring them; turns that were looked at stay only where hooks told of "
             "the session, or observe.traceRetention is episode; `pellucid remember` keeps what a user says without",
         )
-    checked = [_checked(each, turns) for each in request.claims]
-    kept = _kept(app, request, turns, [each for each in checked if isinstance(each, ExtractedFact)])
+    checked = [_check_claim(each, turns) for each in request.claims]
+    kept = _keep_facts(app, request, turns, [each for each in checked if isinstance(each, ExtractedFact)])
     outcomes = [
-        ClaimOutcome(statement=said.statement, reason=each.reason, hint=each.hint)
-        if isinstance(each, _Dropped)
-        else ClaimOutcome(statement=said.statement, **kept.get(each.content, {"reason": "said twice"}))
-        for said, each in zip(request.claims, checked, strict=True)
+        ClaimOutcome(statement=claimed.statement, reason=each.reason, hint=each.hint)
+        if isinstance(each, _RejectedClaim)
+        else ClaimOutcome(statement=claimed.statement, **kept.get(each.content, {"reason": "said twice"}))
+        for claimed, each in zip(request.claims, checked, strict=True)
     ]
     return ClaimOutput(
         namespace=request.namespace,
@@ -125,67 +126,59 @@ def claim(app: App, request: ClaimInput) -> ClaimOutput:
 
 
 @dataclass(frozen=True, slots=True)
-class _Dropped:
-    """Why a claim is not kept, and what would help."""
+class _RejectedClaim:
+    """Why a claim is not kept, and how to change it so that it would be."""
 
     reason: str
     hint: str
 
 
-def _checked(said: AgentClaim, turns: Sequence[Turn]) -> ExtractedFact | _Dropped:
-    """The fact of a claim, of the first turn that bears it out, or why none does."""
-    dropped = _Dropped("not-quoted", _HINTS["not-quoted"])
+def _check_claim(claimed: AgentClaim, turns: Sequence[Turn]) -> ExtractedFact | _RejectedClaim:
+    """Return the fact of a claim, by the first turn that bears it out; else why the last turn with its quote does not,
+    or that no turn has it."""
+    rejected = _RejectedClaim("not-quoted", _HINTS["not-quoted"])
     for turn in turns:
-        if quotes(said.quote, turn):
-            asked = ModelClaim(
-                category=said.category,
-                content=redact(said.statement).text,
-                confidence=_PLAIN,
+        if quoted_sentences(claimed.quote, turn):
+            model_claim = ModelClaim(
+                category=claimed.category,
+                content=redact(claimed.statement).text,
+                confidence=_CONFIDENCE,
                 turns=[turn.ordinal, turn.ordinal],
-                quote=said.quote,
-                tags=[redact(tag).text for tag in said.tags],
-                entity=said.entity and redact(said.entity).text,
+                quote=claimed.quote,
+                tags=[redact(tag).text for tag in claimed.tags],
+                entity=claimed.entity and redact(claimed.entity).text,
                 attributes=[],
             )
-            found = check(asked, turns)
-            if isinstance(found, Checked):
-                return found.fact
-            named = ", ".join(f"“{each}”" for each in culprits(asked, turns, found))
-            dropped = _Dropped(found, _HINTS.get(found, "").format(named))
-    return dropped
+            result = check(model_claim, turns)
+            if isinstance(result, Checked):
+                return result.fact
+            words = ", ".join(f"“{each}”" for each in culprits(model_claim, turns, result))
+            rejected = _RejectedClaim(result, _HINTS.get(result, "").format(words))
+    return rejected
 
 
-class _SaidAlready:
-    """An extractor of what was said already."""
-
-    def __init__(self, facts: Sequence[ExtractedFact]) -> None:
-        self._facts = facts
-
-    def extract(self, segment: Segment) -> list[ExtractedFact]:  # noqa: ARG002 - every extractor has one shape
-        """The facts."""
-        return list(self._facts)
-
-
-def _kept(
+def _keep_facts(
     app: App, request: ClaimInput, turns: Sequence[Turn], facts: Sequence[ExtractedFact]
 ) -> dict[str, dict[str, str]]:
-    """Judge facts and compare them with what is known; by its words, the memory of each or why there is none."""
+    """Judge facts and reconcile them with known memories; return by content the `memory_id` of each, or the `reason`
+    why it has none."""
     segment = Segment(request.session_id, tuple(turns), "high_signal")
     served = served_texts(app, request.namespace, request.session_id)
-    found = [said_again(each, served) for each in observe(segment, _SaidAlready(facts), HeuristicJudge(), app.clock)]
+    judged = judge_facts(facts, segment, HeuristicJudge(), app.clock)
+    observations = [reject_repetition(each, served) for each in judged]
     trust = app.settings.trust.enabled
-    with app.unit_of_work.deciding(request.namespace, [each.fact.content for each in found if each.judge_accepted]):
+    likely = [each.fact.content for each in observations if each.judge_accepted]
+    with app.unit_of_work.deciding(request.namespace, likely):
         changes = ChangeSet(app.records, request.namespace, "extraction", app.clock)
         reconciler = Reconciler(app.index, app.lookup, changes, app.key, trust=trust, restate=restate)
-        reconciler.consider([statement_of(each, changes, request.agent, trust=trust) for each in found])
+        reconciler.consider([statement_of(each, changes, request.agent, trust=trust) for each in observations])
         decided = reconciler.decide()
         plan = changes.plan()
         app.unit_of_work.commit("observe", plan.writes, [*decided.rows, *plan.rows])
-    out: dict[str, dict[str, str]] = {}
-    for each, outcome in zip(found, decided.outcomes, strict=True):
-        memory = outcome.memory_id
-        out[each.fact.content] = {"memory_id": memory} if memory else {"reason": outcome.reason}
-    return out
+    return {
+        each.fact.content: {"memory_id": outcome.memory_id} if outcome.memory_id else {"reason": outcome.reason}
+        for each, outcome in zip(observations, decided.outcomes, strict=True)
+    }
 
 
 CLAIM = Operation(

@@ -9,17 +9,17 @@ from pydantic import Field
 from pellucid.app import App
 from pellucid.model.hooked import HookedSession
 from pellucid.model.wire import Wire
-from pellucid.operations.hooks.hosts import Event, HostName, event_of, spoken
-from pellucid.operations.hooks.prompt import recalled
+from pellucid.operations.hooks.hosts import Event, HostName, hook_reply, parse_event
+from pellucid.operations.hooks.prompt import recall_for_prompt
 from pellucid.operations.hooks.transcripts import note_event
 from pellucid.operations.operation import Argument, Flag, Operation, Surfaces
-from pellucid.operations.recall.wording import numbered
-from pellucid.operations.session.looking.briefing import BriefInput, BriefOutput, brief
-from pellucid.operations.session.projects import located
+from pellucid.operations.recall.wording import result_ids
+from pellucid.operations.session.looking.briefing import BriefInput, brief
+from pellucid.operations.session.projects import app_in_project
 from pellucid.recall.context.text import CHARACTERS_A_TOKEN, NOTICE, note
 from pellucid.store.local.hooked import HookedSessions
 
-ASKED = """\
+_QUESTION = """\
 Before this conversation is cut or ends: what of it would you want to know when you work here next month? Decisions with
 their reasons, what the user prefers or corrected, how something here works, what is still open. Keep it with the tool
 memory_observe, mode claims, sessionId {session}, or, without that tool, with `pellucid claim --session {session}`,
@@ -27,9 +27,8 @@ which reads a line of JSON for each: {{"statement": "…", "quote": "…"}}. A s
 words of the conversation that say it, copied exactly. At most ten; none is a good answer, too. Then go on as if this
 had not been asked."""
 
-
 _MOST_CHARACTERS = 9_500
-"""Of a brief and what a prompt looks for together: programs cut what is much longer."""
+"""Of a brief and the memories of a prompt together: programs cut what is much longer."""
 
 
 class HookInput(Wire):
@@ -55,8 +54,8 @@ class HookOutput(Wire):
     """Whether the agent is asked what to keep."""
 
 
-class _ToSay(Wire):
-    """What is to be said: to the agent, and to the user."""
+class _Answer(Wire):
+    """The answer to an event: `context` for the agent, a `line` for the user, `ask` to ask the agent what to keep."""
 
     context: str = ""
     line: str = ""
@@ -65,130 +64,131 @@ class _ToSay(Wire):
     shown: tuple[str, ...] = ()
 
 
-def hooked(app: App, request: HookInput) -> HookOutput:
-    """Note an event, so that its transcript is read later, and say what memory has to say to it.
+def handle_event(app: App, request: HookInput) -> HookOutput:
+    """Record an event for its transcript to be read later, and answer it: with a brief, memories, a question, or
+    nothing. With hooks switched off, nothing is recorded or answered.
 
     Raises:
         InputError: no such event is known.
         StoreError: it could not be written down.
     """
-    event = event_of(request.host, request.event)
+    event = parse_event(request.host, request.event)
     if not app.settings.hooks.enabled:
-        namespace = located(app, event.folder).settings.namespace
+        namespace = app_in_project(app, event.folder).settings.namespace
         return HookOutput(session_id=event.session_id, moment=event.moment, namespace=namespace)
     session = note_event(app, event)
-    here = located(app, event.folder)
-    said = _answer_to(here, event, session)
+    here = app_in_project(app, event.folder)
+    answer = _answer_to(here, event, session)
     briefed = session.briefed or event.moment in ("start", "prompt")
-    if said.shown or said.ask or briefed != session.briefed:
-        HookedSessions(app.settings.home).change(
-            session.host,
-            session.session_id,
-            lambda now: (now or session).model_copy(
-                update={
-                    "shown": tuple(dict.fromkeys((*(now or session).shown, *said.shown))),
-                    "asked": (now or session).asked or bool(said.ask),
-                    "briefed": briefed,
-                }
-            ),
-        )
+
+    def with_answer(now: HookedSession | None) -> HookedSession:
+        """Return the stored record of the session (None: as it was before the answer) with what this answer showed and
+        asked."""
+        now = now or session
+        shown = tuple(dict.fromkeys((*now.shown, *answer.shown)))
+        return now.model_copy(update={"shown": shown, "asked": now.asked or bool(answer.ask), "briefed": briefed})
+
+    if answer.shown or answer.ask or briefed != session.briefed:
+        HookedSessions(app.settings.home).change(session.host, session.session_id, with_answer)
     return HookOutput(
         session_id=event.session_id,
         moment=event.moment,
         namespace=here.settings.namespace,
-        print=spoken(event, said.context, said.line, "" if said.context else said.ask),
-        line=said.line,
-        recall_id=said.recall_id,
-        memory_ids=said.shown,
-        asked=bool(said.ask),
+        print=hook_reply(event, answer.context, answer.line, "" if answer.context else answer.ask),
+        line=answer.line,
+        recall_id=answer.recall_id,
+        memory_ids=answer.shown,
+        asked=bool(answer.ask),
     )
 
 
-def _answer_to(app: App, event: Event, session: HookedSession) -> _ToSay:
-    """What memory says to this event, by its moment; nothing for most."""
+def _answer_to(app: App, event: Event, session: HookedSession) -> _Answer:
+    """Return the answer to an event, by its kind: a brief, memories, or (when the agent stops after enough prompts) the
+    question what to keep; an empty one for any other."""
     match event.moment:
         case "start":
-            return _at_the_start(app, event, session)
+            return _answer_start(app, event, session)
         case "prompt" if "prompt" in event.host.takes_context:
-            return _at_a_prompt(app, event, session) if session.briefed else _at_the_first(app, event, session)
+            return _answer_prompt(app, event, session) if session.briefed else _answer_first_prompt(app, event, session)
         case "stop" if _may_ask(app, session) and not event.again:
             enough = session.prompts >= app.settings.hooks.ask_after
-            return _ToSay(ask=_question(app, session)) if enough else _ToSay()
+            return _Answer(ask=_question(app, session)) if enough else _Answer()
         case _:
-            return _ToSay()
+            return _Answer()
 
 
 def _question(app: App, session: HookedSession) -> str:
-    return note(app.clock.new_id("note"), ASKED.format(session=session.session_id))
+    """Return the question what of the session is worth keeping, as a note to the agent."""
+    return note(app.clock.new_id("note"), _QUESTION.format(session=session.session_id))
 
 
 def _may_ask(app: App, session: HookedSession) -> bool:
+    """Whether the agent may be asked what to keep: the settings allow it, and it was not asked in this session yet."""
     return app.settings.hooks.ask_agent and not session.asked
 
 
-def _at_the_start(app: App, event: Event, session: HookedSession) -> _ToSay:
-    """The brief of the project, without the session itself; after a compaction, the question instead, once."""
+def _answer_start(app: App, event: Event, session: HookedSession) -> _Answer:
+    """Return the project's brief without this session; after a compaction instead the question what to keep, once;
+    empty after a resumption, or if the settings give a brief no tokens."""
     tokens = app.settings.hooks.brief_tokens
     if event.source == "compact":
         if not _may_ask(app, session) or not session.prompts:
-            return _ToSay()
+            return _Answer()
         ask = _question(app, session)
-        return _ToSay(context=ask, ask=ask)
+        return _Answer(context=ask, ask=ask)
     if not tokens or event.source == "resume":
-        return _ToSay()
-    return _brief(app, session, tokens)
+        return _Answer()
+    return _brief_answer(app, session, tokens)
 
 
-def _brief(app: App, session: HookedSession, tokens: int) -> _ToSay:
-    """The project's brief in at most so many tokens; nothing to say where there is none."""
-    asked = BriefInput(namespace=app.settings.namespace, budget=max(tokens - 50, 50), but=session.session_id)
-    found = brief(app, asked)
+def _brief_answer(app: App, session: HookedSession, tokens: int) -> _Answer:
+    """Return the project's brief of about `tokens` tokens, without this session; empty where the project has none."""
+    request = BriefInput(namespace=app.settings.namespace, budget=max(tokens - 50, 50), but=session.session_id)
+    found = brief(app, request)
     if not found.text:
-        return _ToSay()
-    body = f"{NOTICE} The last sessions of this project; memory_history and memory_search tell more.\n\n{found.text}"
-    return _ToSay(context=note(app.clock.new_id("note"), body), line=_brief_line(found), shown=_told(found))
-
-
-def _brief_line(found: BriefOutput) -> str:
+        return _Answer()
     count = len(found.sessions)
-    return f"pellucid: a brief of the last {count} {'session' if count == 1 else 'sessions'} of {found.namespace}"
-
-
-def _told(found: BriefOutput) -> tuple[str, ...]:
-    """The memories that the brief tells whole enough not to be told again."""
-    lines = (line for each in found.sessions for line in (*each.decided, *each.left_open))
-    return tuple(dict.fromkeys(line.memory_id for line in lines))
-
-
-def _at_the_first(app: App, event: Event, session: HookedSession) -> _ToSay:
-    """The brief that no server was there for when the session began, and beside it what the prompt looks for."""
-    hooks = app.settings.hooks
-    tokens = min(hooks.brief_tokens, (_MOST_CHARACTERS - hooks.characters) // CHARACTERS_A_TOKEN)
-    told = _brief(app, session, tokens) if hooks.brief_tokens else _ToSay()
-    shown = (*session.shown, *told.shown)
-    found = _at_a_prompt(app, event, session.model_copy(update={"shown": shown}))
-    return _ToSay(
-        context="\n".join(filter(None, (told.context, found.context))),
-        line="\n".join(filter(None, (told.line, found.line))),
-        recall_id=found.recall_id,
-        shown=(*told.shown, *found.shown),
+    body = f"{NOTICE} The last sessions of this project; memory_history and memory_search tell more.\n\n{found.text}"
+    whole = (line.memory_id for each in found.sessions for line in (*each.decided, *each.left_open))
+    return _Answer(
+        context=note(app.clock.new_id("note"), body),
+        line=f"pellucid: a brief of the last {count} {'session' if count == 1 else 'sessions'} of {found.namespace}",
+        shown=tuple(dict.fromkeys(whole)),  # a prompt need not show these again
     )
 
 
-def _at_a_prompt(app: App, event: Event, session: HookedSession) -> _ToSay:
-    found = recalled(app, session, event.prompt)
+def _answer_first_prompt(app: App, event: Event, session: HookedSession) -> _Answer:
+    """Return the brief that the session's start could not show, as no server was running then, and what the prompt
+    recalls; either may be empty."""
+    hooks = app.settings.hooks
+    tokens = min(hooks.brief_tokens, (_MOST_CHARACTERS - hooks.characters) // CHARACTERS_A_TOKEN)
+    start = _brief_answer(app, session, tokens) if hooks.brief_tokens else _Answer()
+    shown = (*session.shown, *start.shown)
+    found = _answer_prompt(app, event, session.model_copy(update={"shown": shown}))
+    return _Answer(
+        context="\n".join(filter(None, (start.context, found.context))),
+        line="\n".join(filter(None, (start.line, found.line))),
+        recall_id=found.recall_id,
+        shown=(*start.shown, *found.shown),
+    )
+
+
+def _answer_prompt(app: App, event: Event, session: HookedSession) -> _Answer:
+    """Return the memories that a prompt recalls, with the line that tells the user how to have them explained; empty if
+    it recalls none."""
+    found = recall_for_prompt(app, session, event.prompt)
     if found is None:
-        return _ToSay()
+        return _Answer()
     answers = [found, *found.also]
     ids = tuple(each.memory.id for answer in answers for each in answer.memories)
     count = "1 memory" if len(ids) == 1 else f"{len(ids)} memories"
-    line = f"pellucid: {count}; why: {_at(app.settings.home)}pellucid xray {found.recall_id}"
-    named = note(app.clock.new_id("note"), numbered(found))
-    return _ToSay(context=f"{found.context}\n{named}", line=line, recall_id=found.recall_id, shown=ids)
+    line = f"pellucid: {count}; why: {_home_variable(app.settings.home)}pellucid xray {found.recall_id}"
+    named = note(app.clock.new_id("note"), result_ids(found))
+    return _Answer(context=f"{found.context}\n{named}", line=line, recall_id=found.recall_id, shown=ids)
 
 
-def _at(home: Path) -> str:
-    """What a command needs to find a home that is not where it looks by itself."""
+def _home_variable(home: Path) -> str:
+    """Return `PELLUCID_HOME=… ` to put before a command line; "" for the default home."""
     return "" if home == Path("~/.pellucid").expanduser() else f"PELLUCID_HOME={shlex.quote(str(home))} "
 
 
@@ -200,7 +200,7 @@ The program's hooks call it: a session begins, a prompt was typed, the agent sto
 """,
     HookInput,
     HookOutput,
-    lambda call, asked: hooked(call.app, asked),
+    lambda call, asked: handle_event(call.app, asked),
     "append",
     Surfaces("hooks event", http=("POST /v1/hooks/{host}",)),
 )

@@ -2,7 +2,7 @@
 
 import os
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
@@ -20,7 +20,7 @@ _SESSION = re.compile(r"[A-Za-z0-9-]{1,64}")
 
 @dataclass(frozen=True, slots=True)
 class AgentProgram:
-    """One program: the names of its events, where beneath the user's home it keeps transcripts, in which format."""
+    """An agent's program: its event names, the folder of its transcripts below the user's home, and their format."""
 
     name: HostName
     events: Mapping[str, Moment]
@@ -44,11 +44,7 @@ HOSTS: Mapping[str, AgentProgram] = {
     each.name: each
     for each in (
         AgentProgram(
-            "claude-code",
-            {**_CAMEL, "SessionEnd": "end"},
-            ".claude/projects",
-            "claude-code",
-            a_folder_a_project=True,
+            "claude-code", {**_CAMEL, "SessionEnd": "end"}, ".claude/projects", "claude-code", a_folder_a_project=True
         ),
         AgentProgram("codex", {**_CAMEL}, ".codex/sessions", "codex"),
         AgentProgram(
@@ -71,7 +67,7 @@ HOSTS: Mapping[str, AgentProgram] = {
 
 @dataclass(frozen=True, slots=True)
 class Event:
-    """One event: which session of which program it is of, and what it tells."""
+    """One event of one session, as an agent's program reported it to a hook."""
 
     host: AgentProgram
     name: str
@@ -86,42 +82,46 @@ class Event:
     """The agent stops a second time, after it was asked to go on."""
 
 
-def event_of(host: str, said: JsonObject) -> Event:
-    """The event that a program's JSON tells.
+def parse_event(host: str, fields: JsonObject) -> Event:
+    """Parse the JSON that a program (`host`, such as `cursor`) passes to its hooks as an event; fields it lacks become
+    empty or None.
 
     Raises:
         InputError: the program or the event is unknown, or the session has no name that a file may have.
     """
-    known = HOSTS.get(host)
-    if known is None:
+    program = HOSTS.get(host)
+    if program is None:
         raise InputError(f"host expects one of {', '.join(HOSTS)}; got {host!r}", code="invalid_host")
-    name = text_at(said, "hook_event_name") or ""
-    if name not in known.events:
-        raise InputError(f"event expects one of {', '.join(known.events)}; got {name!r}", code="invalid_event")
-    session = text_at(said, "session_id", "conversation_id") or ""
+    name = text_at(fields, "hook_event_name") or ""
+    if name not in program.events:
+        raise InputError(f"event expects one of {', '.join(program.events)}; got {name!r}", code="invalid_event")
+    session = text_at(fields, "session_id", "conversation_id") or ""
     if not _SESSION.fullmatch(session):
         raise InputError("event names no session that letters, digits and dashes spell", code="invalid_event")
-    roots = [each for each in as_list(said.get("workspace_roots")) if isinstance(each, str)]
+    roots = [each for each in as_list(fields.get("workspace_roots")) if isinstance(each, str)]
     return Event(
-        known,
+        program,
         name,
-        known.events[name],
+        program.events[name],
         session,
-        folder=text_at(said, "cwd") or next(iter(roots), None),
-        transcript=text_at(said, "transcript_path"),
-        prompt=text_at(said, "prompt") or "",
-        source=text_at(said, "source") or "",
-        again=said.get("stop_hook_active") is True or bool(said.get("loop_count")),
+        folder=text_at(fields, "cwd") or next(iter(roots), None),
+        transcript=text_at(fields, "transcript_path"),
+        prompt=text_at(fields, "prompt") or "",
+        source=text_at(fields, "source") or "",
+        again=fields.get("stop_hook_active") is True or bool(fields.get("loop_count")),
     )
 
 
 def transcript_of(event: Event, settings: HookSettings) -> str | None:
-    """The transcript of an event's session, if it is a plain file of the user's where that program keeps transcripts.
+    """Return the path of the transcript of an event's session, named by the event or found by the session's id; None
+    unless it is a `*.jsonl` file of the user's, or not there yet, in an allowed folder.
 
-    What tells us the path may have been told it by a stranger: any other file stays unread.
+    Allowed are the folder where that program keeps transcripts and those of the settings: the path in an event may come
+    from a stranger, and no other file is read for it.
     """
     own = Path.home() / event.host.transcripts
-    named = event.transcript or next(_by_session(own, event), None)
+    patterns = (each.replace("{}", event.session_id) for each in event.host.named_by_session)
+    named = event.transcript or next((str(each) for pattern in patterns for each in own.glob(pattern)), None)
     if not named:
         return None
     path = os.path.realpath(os.path.expanduser(named))
@@ -134,17 +134,13 @@ def transcript_of(event: Event, settings: HookSettings) -> str | None:
     return path if within and is_own and path.endswith(".jsonl") else None
 
 
-def _by_session(folder: Path, event: Event) -> Iterator[str]:
-    for pattern in event.host.named_by_session:
-        yield from map(str, folder.glob(pattern.replace("{}", event.session_id)))
-
-
-def spoken(event: Event, context: str, line: str, ask: str) -> JsonObject:
-    """What to print for the program to take: context for the agent, a line for the user, a question before it stops."""
+def hook_reply(event: Event, context: str, line: str, ask: str) -> JsonObject:
+    """Return the JSON for a hook to print: `context` for the agent, a `line` for the user (Cursor takes none), `ask` to
+    go on before it stops; what is empty is left out."""
     if event.host.name == "cursor":
-        said: JsonObject = {"additional_context": context} if context else {}
-        return said | ({"followup_message": ask} if ask else {})
-    said = {"systemMessage": line} if line else {}
+        reply: JsonObject = {"additional_context": context} if context else {}
+        return reply | ({"followup_message": ask} if ask else {})
+    reply = {"systemMessage": line} if line else {}
     if context:
-        said["hookSpecificOutput"] = {"hookEventName": event.name, "additionalContext": context}
-    return said | ({"decision": "block", "reason": ask} if ask else {})
+        reply["hookSpecificOutput"] = {"hookEventName": event.name, "additionalContext": context}
+    return reply | ({"decision": "block", "reason": ask} if ask else {})

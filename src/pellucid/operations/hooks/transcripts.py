@@ -1,10 +1,9 @@
-"""What was told of sessions in, their transcripts read as far as they go out: each from where it was left."""
+"""Events of sessions in, the new lines of their transcripts observed: each is read on from where reading stopped."""
 
 import os
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from datetime import datetime, timedelta
-from functools import partial
 from pathlib import Path
 
 from pellucid.app import App
@@ -12,28 +11,29 @@ from pellucid.capture.transcripts.json_values import as_object, instant_at
 from pellucid.errors import InputError, PellucidError
 from pellucid.model.hooked import HookedSession
 from pellucid.model.turn import Insistent
-from pellucid.operations.hooks.hosts import HOSTS, Event, Moment, event_of, transcript_of
+from pellucid.operations.hooks.hosts import HOSTS, Event, Moment, parse_event, transcript_of
 from pellucid.operations.session.filing import SessionFiling
 from pellucid.operations.session.observing import ObserveInput, Observer
-from pellucid.operations.session.projects import located
+from pellucid.operations.session.projects import app_in_project
 from pellucid.plain_file import open_to_read
 from pellucid.store.local.hooked import HookedSessions
 
 _SIGNALS: Mapping[Moment, Insistent] = {"compact": "before_reset", "end": "session_end"}
 _SETTLES = timedelta(minutes=2)
-"""Silence after which a transcript is read although nobody told of more: a program writes its last lines late."""
+"""Silence after which a transcript is read without a new event: a program writes its last lines late."""
 _FORGOTTEN = timedelta(days=30)
 _BATCH = 4 * 1024 * 1024
 """Bytes of a transcript that are acknowledged together; a longer line is read alone."""
 
 
-def noted(session: HookedSession | None, event: Event, transcript: str | None, now: datetime) -> HookedSession:
-    """The record of a session, an event added to it; `transcript` is that of the event, if it may be read."""
+def with_event(session: HookedSession | None, event: Event, transcript: str | None, now: datetime) -> HookedSession:
+    """Return the record of a session (a new one for None) with an event, and the path of its transcript if it may be
+    read (None: the path known before stays). What was shown before is forgotten where the context was cut."""
     known = session or HookedSession(
         host=event.host.name, session_id=event.session_id, begun=now, heard=now, briefed=False
     )
     cut = event.moment == "start" and event.source in ("clear", "compact")
-    begins = event.moment == "start" and now >= known.heard  # word that was left may be taken up late
+    begins = event.moment == "start" and now >= known.heard  # a queued event may be read late
     return known.model_copy(
         update={
             "folder": known.folder or event.folder,
@@ -49,7 +49,8 @@ def noted(session: HookedSession | None, event: Event, transcript: str | None, n
 
 
 def note_event(app: App, event: Event, at: datetime | None = None) -> HookedSession:
-    """Note an event of a session, that came now or at an earlier instant, and say what is known of the session now.
+    """Add an event to the stored record of its session, and return that record; `at` is its time, if not now; a time in
+    the future counts as now.
 
     Raises:
         StoreError: it cannot be written down.
@@ -57,17 +58,18 @@ def note_event(app: App, event: Event, at: datetime | None = None) -> HookedSess
     if event.folder and app.settings.hooks.capture and not app.settings.namespace_is_given:
         SessionFiling(app, app.settings.namespace).namespace_in(event.folder)  # what is asked meanwhile asks there, too
     now, transcript = app.clock.now(), transcript_of(event, app.settings.hooks)
-    how = partial(noted, event=event, transcript=transcript, now=min(at or now, now))
 
-    def placed(session: HookedSession | None) -> HookedSession:
-        known = how(session)
-        return known.model_copy(update={"namespace": located(app, known.folder).settings.namespace})
+    def with_namespace(session: HookedSession | None) -> HookedSession:
+        """Return the record with the event, and with the namespace of the session's folder."""
+        known = with_event(session, event, transcript, min(at or now, now))
+        return known.model_copy(update={"namespace": app_in_project(app, known.folder).settings.namespace})
 
-    return HookedSessions(app.settings.home).change(event.host.name, event.session_id, placed)
+    return HookedSessions(app.settings.home).change(event.host.name, event.session_id, with_namespace)
 
 
 def read_transcripts(app: App) -> int:
-    """Read what has come to the transcripts of sessions since, and make memories of what is complete; how many.
+    """Read what was added to the transcripts of known sessions, and observe it; return how many were read, 0 if the
+    settings switch hooks or capturing off.
 
     Raises:
         PellucidError: one could not be read or kept: it is read again the next time; the others were read.
@@ -75,10 +77,11 @@ def read_transcripts(app: App) -> int:
     if not (app.settings.hooks.enabled and app.settings.hooks.capture):
         return 0
     sessions = HookedSessions(app.settings.home)
-    for said in sessions.waiting():
+    for queued in sessions.waiting():
         with suppress(InputError):
-            note_event(app, event_of(str(said.get("host")), as_object(said.get("event"))), instant_at(said, "at"))
-    _find_untold(app, sessions)
+            event = parse_event(str(queued.get("host")), as_object(queued.get("event")))
+            note_event(app, event, instant_at(queued, "at"))
+    _find_unreported(app, sessions)
     read, failure = 0, None
     for session in sessions.known():
         try:
@@ -90,10 +93,10 @@ def read_transcripts(app: App) -> int:
     return read
 
 
-def _find_untold(app: App, sessions: HookedSessions) -> None:
-    """Sessions of a project whose events never came, as on a full disk: their transcripts lie beside the others.
+def _find_unreported(app: App, sessions: HookedSessions) -> None:
+    """Find sessions whose events never came, as on a full disk, by transcripts that lie beside known ones.
 
-    Only those are taken that were written to since the first session of that folder was told of.
+    Only transcripts are taken that were written to since the first known session of their folder began.
     """
     known, since = set[str](), dict[tuple[str, str], datetime]()
     for each in sessions.known():
@@ -106,12 +109,13 @@ def _find_untold(app: App, sessions: HookedSessions) -> None:
         for path in _written_since(folder, first):
             if path not in known:
                 with suppress(InputError):
-                    said = {"hook_event_name": "Stop", "session_id": Path(path).stem, "transcript_path": path}
-                    note_event(app, event_of(host, as_object(said)))
+                    event = {"hook_event_name": "Stop", "session_id": Path(path).stem, "transcript_path": path}
+                    note_event(app, parse_event(host, as_object(event)))
 
 
 def _written_since(folder: str, first: datetime) -> Iterator[str]:
-    """The transcripts (`*.jsonl`) of a folder that were written to since an instant."""
+    """Yield the paths of the transcripts (`*.jsonl`, no links) in a folder that were written to since an instant; none
+    if the folder cannot be read."""
     with suppress(OSError), os.scandir(folder) as found:
         for each in found:
             with suppress(OSError):
@@ -121,7 +125,8 @@ def _written_since(folder: str, first: datetime) -> Iterator[str]:
 
 
 def _read_on(app: App, sessions: HookedSessions, session: HookedSession) -> bool:
-    """Read a session's transcript on, if there is more of it; whether there was."""
+    """Observe what was added to a session's transcript, if it is time to read it; return whether it was read. A session
+    that has been silent for very long, with nothing to read, is dropped from the records."""
     now, size = app.clock.now(), _size(session.transcript)
     if size is None or (size <= session.offset and not session.signal):
         if now - session.heard > _FORGOTTEN:
@@ -130,44 +135,41 @@ def _read_on(app: App, sessions: HookedSessions, session: HookedSession) -> bool
     silent = now - session.heard > _SETTLES
     if not (session.due or silent):
         return False
-    observer = Observer(app, _request(app, session), folder=session.folder)
-    offset = session.offset if session.offset <= size else 0  # else it is another file; what is known is left out
-    for lines, behind in _lines(session.transcript or "", offset, whole=silent or session.signal == "session_end"):
-        observer.take(lines)
-        offset = behind
-    outcome = observer.finish()
-    _settle(sessions, session, offset, kept=not outcome.extractor_problem)
-    return True
-
-
-def _request(app: App, session: HookedSession) -> ObserveInput:
-    """The request to observe the lines of a session's transcript, filed as the settings say."""
-    settings = app.settings
-    return ObserveInput(
-        namespace=settings.namespace,
-        by_folder=not settings.namespace_is_given,
+    request = ObserveInput(
+        namespace=app.settings.namespace,
+        by_folder=not app.settings.namespace_is_given,
         session_id=session.session_id,
         agent=session.host,
         flush=session.signal,
         transcript_format=HOSTS[session.host].format,
     )
+    observer = Observer(app, request, folder=session.folder)
+    offset = session.offset if session.offset <= size else 0  # else it is another file; what is known is left out
+    for lines, behind in _lines(session.transcript or "", offset, whole=silent or session.signal == "session_end"):
+        observer.take(lines)
+        offset = behind
+    outcome = observer.finish()
+    _store_offset(sessions, session, offset, kept=not outcome.extractor_problem)
+    return True
 
 
-def _settle(sessions: HookedSessions, read: HookedSession, offset: int, *, kept: bool) -> None:
-    """Write down how far a transcript is read; an event that came meanwhile stays due."""
+def _store_offset(sessions: HookedSessions, session: HookedSession, offset: int, *, kept: bool) -> None:
+    """Store how far a transcript was read; the session stays due unless that was `kept`, or if another event came
+    meanwhile."""
 
     def after(now: HookedSession | None) -> HookedSession:
-        """The session with its new offset, still due if an event came while its transcript was being read."""
-        now = now or read
-        is_new = now.heard != read.heard
+        """Return the session with its new offset, still due if an event came while its transcript was being read, or if
+        not `kept`."""
+        now = now or session
+        is_new = now.heard != session.heard
         signal = now.signal if is_new or not kept else None
         return now.model_copy(update={"offset": offset, "due": is_new or not kept, "signal": signal})
 
-    sessions.change(read.host, read.session_id, after)
+    sessions.change(session.host, session.session_id, after)
 
 
 def _size(path: str | None) -> int | None:
-    """The size of a file in bytes; None where there is none."""
+    """Return the size of a file in bytes; None if there is no such file, or no path."""
     try:
         return os.stat(path).st_size if path else None
     except OSError:
@@ -175,9 +177,9 @@ def _size(path: str | None) -> int | None:
 
 
 def _lines(path: str, offset: int, *, whole: bool) -> Iterator[tuple[list[str], int]]:
-    """Lines from an offset on, some at a time, each with the offset behind them.
+    """Yield batches of lines from a byte offset on, each with the offset behind it.
 
-    A last line without an end is still being written, unless the `whole` file is there.
+    A last line without a line end is still being written: it is left out unless `whole` is set.
     """
     with open_to_read(path, follow=False) as file:
         file.seek(offset)

@@ -93,37 +93,33 @@ class AdoptOutput(Wire):
 
 
 def preview(app: App, request: AdoptInput) -> AdoptOutput:
-    """What `adopt` would do now; no memory is written.
-
-    Raises:
-        InputError: a named file does not exist, is in no known format or cannot be read.
-    """
-    return _run(app, request, write=False)
+    """Show what `adopt` would do now; no memory is written."""
+    return _adopt(app, request, write=False)
 
 
 def adopt(app: App, request: AdoptInput) -> AdoptOutput:
-    """Keep the memories of other tools' files. What is known, was adopted before or was forgotten is left out.
+    """Import memories from other tools' files, leaving out those known, adopted before or forgotten.
 
     Raises:
         InputError: a named file does not exist, is in no known format or cannot be read.
         UnhealthyError: what was forgotten would not be known again; nothing is taken.
     """
     require_settled(app)
-    return _run(app, request, write=True)
+    return _adopt(app, request, write=True)
 
 
-def _run(app: App, request: AdoptInput, *, write: bool) -> AdoptOutput:
-    """Read other tools' memories and say what becomes of them; with `write` they are kept."""
+def _adopt(app: App, request: AdoptInput, *, write: bool) -> AdoptOutput:
+    """Read other tools' memories and report what becomes of each; with `write`, they are kept."""
     report = CaptureReport()
     found = read_memories(request.paths, app.settings.capture, report, memory_format=request.memory_format)
     adoption = _Adoption(app, request.namespace, write=write, samples=request.samples)
-    adoption.take(found)
+    adoption.adopt_all(found)
     return adoption.outcome(report, request.paths)
 
 
 @dataclass(frozen=True, slots=True)
-class _Planned:
-    """A memory that is new, with the foreign names of its relations and the key that marks it as adopted."""
+class _NewMemory:
+    """A memory to be created: `given` as the other tool has it, and the key that marks it as adopted."""
 
     memory: Memory
     given: AdoptedMemory
@@ -132,7 +128,7 @@ class _Planned:
 
 @dataclass(slots=True)
 class _Adoption:
-    """Takes memories into one namespace, a commit at a time; or, without `write`, only says what it would take."""
+    """Imports memories into one namespace, a commit at a time; without `write`, it only counts them."""
 
     app: App
     namespace: str
@@ -146,21 +142,21 @@ class _Adoption:
     encoder_problem: str = ""
     _said: dict[tuple[Status, str], str] = field(default_factory=dict[tuple[Status, str], str])
     """The memories of this run, by status and content hash: what is said again is not new again."""
-    _ours: dict[tuple[str, str], str] = field(default_factory=dict[tuple[str, str], str])
+    _own_ids: dict[tuple[str, str], str] = field(default_factory=dict[tuple[str, str], str])
     """Our id for each foreign name that was met."""
-    _kin: list[AdoptedMemory] = field(default_factory=list[AdoptedMemory])
+    _linked: list[AdoptedMemory] = field(default_factory=list[AdoptedMemory])
     """Memories that replace others or were replaced: they wait until every name has its id."""
 
-    def take(self, found: Iterable[AdoptedMemory]) -> None:
-        """Plan and keep; returns when the last is acknowledged and searchable."""
-        for batch in _batches(self._without_kin(found)):
+    def adopt_all(self, found: Iterable[AdoptedMemory]) -> None:
+        """Plan and (with `write`) write the memories; those linked to others come last, when all ids are known."""
+        for batch in _batched(self._without_links(found)):
             self._keep_batch(self._plan_batch(batch))
-        related = [planned for batch in _batches(self._kin) for planned in self._plan_batch(batch)]
-        for batch in _batches(related):
+        related = [planned for batch in _batched(self._linked) for planned in self._plan_batch(batch)]
+        for batch in _batched(related):
             self._keep_batch([replace(planned, memory=self._with_own_ids(planned)) for planned in batch])
 
     def outcome(self, report: CaptureReport, paths: Sequence[Path]) -> AdoptOutput:
-        """What became of it all."""
+        """Build the output from what was counted; problems name files relative to `paths`."""
         counts = self.counts
         return AdoptOutput(
             written=self.write,
@@ -184,74 +180,68 @@ class _Adoption:
             problems=tuple(f"{_path_below(each.path, paths)}:{each.line}: {each.reason}" for each in report.problems),
         )
 
-    def _without_kin(self, found: Iterable[AdoptedMemory]) -> Iterator[AdoptedMemory]:
-        """The memories that neither supersede nor are superseded; the others wait in `_kin` until all are known."""
+    def _without_links(self, found: Iterable[AdoptedMemory]) -> Iterator[AdoptedMemory]:
+        """Yield the memories without supersession links; those with links wait in `_linked`."""
         for each in found:
             if each.supersedes or each.superseded_by:
-                self._kin.append(each)
+                self._linked.append(each)
             else:
                 yield each
 
-    def _plan_batch(self, batch: Sequence[AdoptedMemory]) -> list[_Planned]:
-        """The new ones of a batch; the others are counted by why they are not."""
+    def _plan_batch(self, batch: Sequence[AdoptedMemory]) -> list[_NewMemory]:
+        """Return the memories of a batch that are new; count all by outcome, such as `forgotten`, `repeated` or
+        `known`."""
         hashes = [content_hash(each.content, each.entity_ref) for each in batch]
         keys = [self._adoption_key(each, digest) for each, digest in zip(batch, hashes, strict=True)]
         held = self._held(hashes)
         seen = self.app.records.already_seen(set(keys))
         tombstones = [self._tombstone_keys(each) for each in batch]
         gone = self.app.lookup.tombstones({key for keys in tombstones for key in keys})
-        fresh: list[_Planned] = []
+        fresh: list[_NewMemory] = []
         for each, digest, key, known_by in zip(batch, hashes, keys, tombstones, strict=True):
             said = self._said.get((each.status, digest)) or self._said.get(("active", digest))
             ours = said or held.get(digest)
-            why = (
-                "forgotten"
-                if gone & known_by
-                else "repeated"
-                if said
-                else "known"
-                if ours
-                else "before"
-                if key in seen
-                else "new"
-            )
-            self.counts[why] += 1
-            if why == "new":
-                planned = _Planned(self._memory_of(each, digest), each, key)
+            reasons = {"forgotten": gone & known_by, "repeated": said, "known": ours, "before": key in seen}
+            outcome = next((name for name, applies in reasons.items() if applies), "new")
+            self.counts[outcome] += 1
+            if outcome == "new":
+                planned = _NewMemory(self._memory_of(each, digest), each, key)
                 ours = self._said[each.status, digest] = planned.memory.id
                 fresh.append(planned)
                 self._count_and_sample(planned.memory)
             if ours and each.foreign_id:
-                self._ours.setdefault((each.kind, each.foreign_id), ours)
+                self._own_ids.setdefault((each.kind, each.foreign_id), ours)
         return fresh
 
     def _held(self, hashes: Iterable[str]) -> dict[str, str]:
-        """Which of these words are kept where everybody sees them, as what is adopted is, and by which memory."""
+        """Map those content hashes that active, unscoped memories have to the memories' ids."""
         found = self.app.index.holding(self.namespace, set(hashes))
         return {digest: held[frozenset()] for digest, held in found.items() if frozenset() in held}
 
     def _tombstone_keys(self, each: AdoptedMemory) -> set[bytes]:
-        """The keys under which the words would have been forgotten: alone, and within their entity."""
+        """Return the tombstone keys the content would have if it had been forgotten, with or without its entity."""
         names = {None, each.entity_ref}
         return {words_key(self.app.key, self.namespace, each.content, name) for name in names}
 
     def _adoption_key(self, each: AdoptedMemory, digest: str) -> bytes:
-        """What marks a statement of one status as adopted; it says nothing to whoever lacks the vault's key."""
+        """Return the keyed hash that marks content of one status as adopted; `digest` is its content hash."""
         said = f"{self.namespace}\0adopted\0{each.status}\0{digest}"
         return hashlib.blake2b(said.encode(), key=self.app.key, digest_size=16).digest()
 
     def _memory_of(self, each: AdoptedMemory, digest: str) -> Memory:
+        """Build our memory from another tool's, with defaults for what that does not say; `digest` is its content
+        hash."""
         now = self.app.clock.now()
         category = each.category or _category_of(each.content)
         confidence = CONFIDENCE[each.kind] if each.confidence is None else each.confidence
-        created = _not_after(each.created, now)
+        created = _capped_time(each.created, now)
         trust = self.app.settings.trust
         return Memory(
             id=self.app.clock.new_id("mem"),
             category=category,
             namespace=self.namespace,
             created=created,
-            updated=max(created, _not_after(each.updated or created, now)),
+            updated=max(created, _capped_time(each.updated or created, now)),
             source="import",
             asserted_by=each.asserted_by,
             source_class=SOURCE_CLASS,
@@ -270,16 +260,17 @@ class _Adoption:
             content=each.content,
         )
 
-    def _with_own_ids(self, planned: _Planned) -> Memory:
-        """The memory with foreign names of others as ids of ours; of one that is not here, nothing is said."""
+    def _with_own_ids(self, planned: _NewMemory) -> Memory:
+        """Return the memory with its supersession links as our ids; links to memories that were not taken are
+        dropped."""
         given = planned.given
-        older = [self._ours.get((given.kind, name)) for name in given.supersedes]
-        newer = self._ours.get((given.kind, given.superseded_by)) if given.superseded_by else None
+        older = [self._own_ids.get((given.kind, name)) for name in given.supersedes]
+        newer = self._own_ids.get((given.kind, given.superseded_by)) if given.superseded_by else None
         links = {"supersedes": tuple(each for each in older if each), "superseded_by": newer}
         return planned.memory.model_copy(update=links)
 
     def _count_and_sample(self, memory: Memory) -> None:
-        """Count a memory by category and status; the first few are shown in the answer."""
+        """Count a memory by category and status; the first few become samples of the output."""
         self.categories[memory.category] += 1
         self.statuses[memory.status] += 1
         if len(self.shown) < self.samples:
@@ -293,8 +284,9 @@ class _Adoption:
             )
             self.shown.append(sample)
 
-    def _keep_batch(self, batch: Sequence[_Planned]) -> None:
-        """Keep one batch, alone: what another writer kept since it was planned is left out."""
+    def _keep_batch(self, batch: Sequence[_NewMemory]) -> None:
+        """Write one batch as one operation, without what another writer has kept since it was planned (counted as
+        known)."""
         if not self.write or not batch:
             return
         with self.app.unit_of_work.deciding(self.namespace, [each.memory.content for each in batch]):
@@ -314,34 +306,36 @@ class _Adoption:
         self.encoder_problem = kept.folded.encoder_problem or self.encoder_problem
 
 
-def _batches(found: Iterable[T]) -> Iterator[list[T]]:
+def _batched(found: Iterable[T]) -> Iterator[list[T]]:
+    """Split into lists of at most `MEMORIES_A_COMMIT`; none for nothing."""
     rest = iter(found)
     while batch := list(islice(rest, MEMORIES_A_COMMIT)):
         yield batch
 
 
 def _category_of(content: str) -> Category:
-    """What the words say, where neither the file nor its form did."""
+    """Classify content by its first line, for a file that gave no category; `fact` if that line tells none."""
     first = content.partition("\n")[0][:1000]
     reading = classify(first, detect_language(first))
     return reading.category if reading and reading.category not in TRANSCRIBED else "fact"
 
 
 def _importance(each: AdoptedMemory, category: Category, confidence: float) -> float:
-    """How important a memory is, 0 to 1, as its tool says, else as its words and category score."""
+    """Return a memory's importance, 0 to 1: as its tool says, else scored."""
     if each.importance is not None:
         return each.importance
     fact = ExtractedFact(category=category, content=each.content, confidence=confidence, tags=each.tags)
     return score_importance(fact).score
 
 
-def _not_after(at: datetime | None, now: datetime) -> datetime:
-    """A foreign time, or now if there is none, or if it lies ahead: another clock was wrong."""
+def _capped_time(at: datetime | None, now: datetime) -> datetime:
+    """Return a foreign timestamp; now if it is missing or in the future."""
     return min(at, now) if at else now
 
 
 def _path_below(path: Path, roots: Sequence[Path]) -> str:
-    """A path relative to what was given: no answer names a machine's folders."""
+    """Return a path relative to the first given root that contains it (else its name), so that no output names a
+    machine's folders."""
     for root in (given.expanduser().absolute() for given in roots):
         inside = root if root.is_dir() else root.parent
         if path.is_relative_to(inside):
@@ -351,10 +345,8 @@ def _path_below(path: Path, roots: Sequence[Path]) -> str:
 
 ADOPT = Operation(
     "memory.adopt",
-    """Bring memories along from other tools and agents' files.
-
-Known: CLAUDE.md, AGENTS.md, MEMORY.md, basic-memory, Remnic, mem0 and ChatGPT.
-""",
+    "Bring memories along from other tools and agents' files.\n\n"
+    "Known: CLAUDE.md, AGENTS.md, MEMORY.md, basic-memory, Remnic, mem0 and ChatGPT.\n",
     AdoptInput,
     AdoptOutput,
     lambda call, asked: (preview if asked.preview else adopt)(call.app, asked),

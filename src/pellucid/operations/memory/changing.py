@@ -19,7 +19,7 @@ from pellucid.observe.language import detect_language
 from pellucid.operations.browsing import find_memory
 from pellucid.operations.operation import Agent, Call, Flag, MemoryId, Operation, Session, Surfaces, Words
 from pellucid.operations.safe_input import SafeInput
-from pellucid.operations.using import Deed, credit, note_use
+from pellucid.operations.using import MemoryUse, cite_if_served, note_use
 from pellucid.store.records import OperationKind
 
 Verb = Literal["archive", "retract", "dispute", "pin", "unpin"]
@@ -84,7 +84,7 @@ _VERBS: dict[Verb, tuple[OperationKind, Event, Fields]] = {
 
 
 def apply_verb(app: App, verb: Verb, request: VerbInput) -> ChangedOutput:
-    """Change the state of one memory: out of recall (archive, retract, dispute), or preferred in it (pin).
+    """Change a memory's state: archive, retract or dispute it, pin or unpin it.
 
     Raises:
         NotFoundError: no such memory in the namespace.
@@ -96,7 +96,7 @@ def apply_verb(app: App, verb: Verb, request: VerbInput) -> ChangedOutput:
     kind, event, fields = _VERBS[verb]
     with app.unit_of_work.deciding(request.namespace):
         held = find_memory(app, request.namespace, request.memory_id)
-        check_voice(request.said_by, [held.memory])
+        check_may_change(request.said_by, [held.memory])
         if held.memory.category == "section":
             raise InputError(
                 f"{held.memory.id} is what a document says",
@@ -107,25 +107,24 @@ def apply_verb(app: App, verb: Verb, request: VerbInput) -> ChangedOutput:
         changes = ChangeSet(app.records, request.namespace, "user", app.clock)
         changed = changes.change(held, event, fields, request.reason)
         op_id = commit_changes(app, kind, changes) if changed else None
-    return _output_of(app, request.namespace, held.memory.id, op_id)
+    return _changed_output(app, request.namespace, held.memory.id, op_id)
 
 
 def update(app: App, request: UpdateInput) -> ChangedOutput:
-    """Say something else in a memory's place: a new memory supersedes it, and the old one stays in its history.
-
-    The new one is the user's or, where an agent says it, that agent's own words, which replace no person's.
+    """Replace a memory with a reworded version that supersedes it; the old one stays in its history. A request that
+    changes nothing keeps the memory as it is.
 
     Raises:
         NotFoundError: no such memory in the namespace.
-        InputError: nothing is to be changed, or the memory is a moment or a section.
-        ConflictError: it was replaced already.
+        InputError: the new content is empty, or the memory or the new category is a moment or a section.
+        ConflictError: it was replaced already, or another memory says the same.
         NotYoursError: a program asks, and a person said it.
     """
     with app.unit_of_work.deciding(request.namespace, filter(None, [request.content])):
         held = find_memory(app, request.namespace, request.memory_id)
         new = _new_version(app, held.memory, request)
         if new is None:
-            return _output_of(app, request.namespace, held.memory.id, None)
+            return _changed_output(app, request.namespace, held.memory.id, None)
         changes = ChangeSet(app.records, request.namespace, "user", app.clock)
         retired = {"status": "superseded", "superseded_by": new.id, "invalid_at": new.valid_at}
         changes.change(held, "superseded", retired, "edited", [new.id])
@@ -139,14 +138,15 @@ def update(app: App, request: UpdateInput) -> ChangedOutput:
         op_id = commit_changes(app, "update", changes)
     note_use(app, request.namespace, [new.id], "updated", request.session_id)
     sign = "updated" if new.content == held.memory.content else "rewrote"
-    deed = Deed(sign, request.session_id, request.agent, f"by {new.id}")
-    credit(app, request.namespace, held.memory.id, deed)
-    return _output_of(app, request.namespace, new.id, op_id)
+    deed = MemoryUse(sign, request.session_id, request.agent, f"by {new.id}")
+    cite_if_served(app, request.namespace, held.memory.id, deed)
+    return _changed_output(app, request.namespace, new.id, op_id)
 
 
 def _new_version(app: App, old: Memory, request: UpdateInput) -> Memory | None:
-    """The memory with what was asked for; None if that changes nothing."""
-    check_voice(request.said_by, [old])
+    """Build the new version of a memory; None if the request changes nothing. New content drops evidence, and
+    attributes it does not state; errors as of `update`."""
+    check_may_change(request.said_by, [old])
     _check_updatable(old, request)
     content = request.content.strip() if request.content is not None else old.content
     if not content:
@@ -167,7 +167,7 @@ def _new_version(app: App, old: Memory, request: UpdateInput) -> Memory | None:
     if "content" in new:
         read = read_attribution(content, detect_language(content))
         named = read.attributes if entity in (None, read.entity) else {}
-        stated = request.attributes or {**_still_said(old, content), **named}
+        stated = request.attributes or {**_attributes_still_stated(old, content), **named}
         entity = entity or read.entity
         new |= {"evidence": (), "evidence_quotes": {}, "structured_attributes": stated, "entity_ref": entity}
     if "structured_attributes" in new:
@@ -180,7 +180,7 @@ def _new_version(app: App, old: Memory, request: UpdateInput) -> Memory | None:
             "created": now,
             "updated": now,
             "source": "manual",
-            **_voice_fields(app, old, request, content),
+            **_authorship_fields(app, old, request, content),
             "agent": request.agent,
             "status": "active",
             "valid_at": now,
@@ -193,8 +193,9 @@ def _new_version(app: App, old: Memory, request: UpdateInput) -> Memory | None:
     )
 
 
-def _voice_fields(app: App, old: Memory, request: UpdateInput, content: str) -> Fields:
-    """Who stands behind the new version: an agent never lifts what it only retouches."""
+def _authorship_fields(app: App, old: Memory, request: UpdateInput, content: str) -> Fields:
+    """Return who asserts the new version: the person who asks, else an agent, which is trusted no more than the old one
+    was."""
     if request.said_by == "manual":
         asserted_by = "axiom" if old.asserted_by == "axiom" else "user"
         return {"asserted_by": asserted_by, "source_class": "manual", "trust_zone": "trusted"}
@@ -205,8 +206,9 @@ def _voice_fields(app: App, old: Memory, request: UpdateInput, content: str) -> 
     return {"asserted_by": "inferred", "source_class": source, "trust_zone": held_back}
 
 
-def _still_said(old: Memory, content: str) -> dict[str, str]:
-    """The attributes whose values stand, word for word, in the new words, too."""
+def _attributes_still_stated(old: Memory, content: str) -> dict[str, str]:
+    """Return the attributes, except retired ones, whose values occur verbatim in the new content, whatever their
+    case."""
     said = f" {normalise(content)} "
     live = {
         name: normalise(value)
@@ -218,7 +220,7 @@ def _still_said(old: Memory, content: str) -> dict[str, str]:
 
 
 def _check_updatable(old: Memory, request: UpdateInput) -> None:
-    """See that a memory can be given other words, or another category."""
+    """Raise ConflictError if a memory was superseded; InputError if it, or the new category, is verbatim text."""
     if old.status == "superseded":
         raise ConflictError(f"{old.id} was replaced by {old.superseded_by}", next_step="update that one, or undo")
     if request.category in TRANSCRIBED:
@@ -232,17 +234,8 @@ def _check_updatable(old: Memory, request: UpdateInput) -> None:
         raise InputError("a section is what its document says", next_step="edit the document and index it again")
 
 
-def check_voice(said_by: SourceClass, memories: Iterable[Memory], instead: str = "") -> None:
-    """See that whoever asks may change these memories: a program its own, a person all.
-
-    Args:
-        said_by: who asks.
-        memories: what would be changed.
-        instead: what a program may do; where nothing is said, what is right for most changes.
-
-    Raises:
-        NotYoursError: a program asks, and a person said one of them.
-    """
+def check_may_change(said_by: SourceClass, memories: Iterable[Memory], instead: str = "") -> None:
+    """Raise NotYoursError if an agent asks to change what a person said; `instead` is the error's next step."""
     if said_by == "manual" or not (theirs := next(filter(is_of_person, memories), None)):
         return
     raise NotYoursError(
@@ -253,11 +246,13 @@ def check_voice(said_by: SourceClass, memories: Iterable[Memory], instead: str =
 
 
 def commit_changes(app: App, kind: OperationKind, changes: ChangeSet) -> str:
+    """Commit the collected changes as one operation of this kind, and return its id."""
     plan = changes.plan()
     return app.unit_of_work.commit(kind, plan.writes, plan.rows).op_id
 
 
-def _output_of(app: App, namespace: str, memory_id: str, op_id: str | None) -> ChangedOutput:
+def _changed_output(app: App, namespace: str, memory_id: str, op_id: str | None) -> ChangedOutput:
+    """Build the output for a memory; `op_id` is None if nothing was changed."""
     held = find_memory(app, namespace, memory_id)
     return ChangedOutput(
         memory=held.memory, path=held.path, changed=op_id is not None, op_id=op_id, replaced=held.memory.supersedes
@@ -274,40 +269,30 @@ UPDATE = Operation(
     Surfaces("update", http=("PATCH /v1/memories/{memory_id}",), mcp="memory_remember:update"),
     span="update_memory",
 )
-ARCHIVE = Operation(
-    "memory.archive",
-    "Put a memory away: it is kept, and answers nothing.",
-    VerbInput,
-    ChangedOutput,
-    lambda call, asked: apply_verb(call.app, "archive", asked),
-    "change",
-    Surfaces("archive", http=("POST /v1/memories/{memory_id}/archive",), mcp="memory_remember:archive"),
-    span="update_memory",
-)
-RETRACT = Operation(
-    "memory.retract",
-    "Take a memory back: it was not, or is not, true.",
-    VerbInput,
-    ChangedOutput,
-    lambda call, asked: apply_verb(call.app, "retract", asked),
-    "change",
-    Surfaces("retract", http=("POST /v1/memories/{memory_id}/retract",), mcp="memory_remember:retract"),
-    span="update_memory",
-)
-DISPUTE = Operation(
-    "memory.dispute",
-    "Call a memory into question. It answers nothing until that is undone.",
-    VerbInput,
-    ChangedOutput,
-    lambda call, asked: apply_verb(call.app, "dispute", asked),
-    "change",
-    Surfaces("dispute", http=("POST /v1/memories/{memory_id}/dispute",)),
-    span="update_memory",
-)
 
 
-def pin(call: Call, asked: PinInput) -> ChangedOutput:
-    """Prefer a memory in recalls, or no longer; see `apply_verb`."""
+def _verb_operation(verb: Verb, text: str, mcp: str = "") -> Operation[VerbInput, ChangedOutput]:
+    """Make the operation that applies a verb to one memory; `mcp` is its tool and mode, such as
+    `memory_remember:retract`, "" if agents are not offered it."""
+    return Operation(
+        f"memory.{verb}",
+        text,
+        VerbInput,
+        ChangedOutput,
+        lambda call, asked: apply_verb(call.app, verb, asked),
+        "change",
+        Surfaces(verb, http=(f"POST /v1/memories/{{memory_id}}/{verb}",), mcp=mcp),
+        span="update_memory",
+    )
+
+
+ARCHIVE = _verb_operation("archive", "Put a memory away: it is kept, and answers nothing.", "memory_remember:archive")
+RETRACT = _verb_operation("retract", "Take a memory back: it was not, or is not, true.", "memory_remember:retract")
+DISPUTE = _verb_operation("dispute", "Call a memory into question. It answers nothing until that is undone.")
+
+
+def set_pinned(call: Call, asked: PinInput) -> ChangedOutput:
+    """Pin a memory, or unpin it if `pinned` is false; errors as of `apply_verb`."""
     request = VerbInput(namespace=asked.namespace, memory_id=asked.memory_id, said_by=asked.said_by)
     return apply_verb(call.app, "pin" if asked.pinned else "unpin", request)
 
@@ -317,7 +302,7 @@ PIN = Operation(
     "Prefer a memory in recalls, and never let it fade.",
     PinInput,
     ChangedOutput,
-    pin,
+    set_pinned,
     "change",
     Surfaces("pin", http=("POST /v1/memories/{memory_id}/pin",)),
     span="update_memory",

@@ -1,7 +1,5 @@
 """A memory that a recall served, and what became of it, in; a citation of it out."""
 
-from collections.abc import Iterator
-from itertools import count
 from typing import Annotated, ClassVar
 
 from pellucid.app import App
@@ -11,7 +9,7 @@ from pellucid.model.wire import Wire
 from pellucid.operations.browsing import find_memory
 from pellucid.operations.operation import Agent, Flag, MemoryId, Operation, Session, Surfaces
 from pellucid.operations.safe_input import SafeInput
-from pellucid.operations.using import note_use, occasion_of
+from pellucid.operations.using import note_use, occasion_of, served_ids
 from pellucid.store.history.citations_port import FAVOURABLE, CitationKind, CitationRow
 
 
@@ -42,9 +40,9 @@ class CiteOutput(Wire):
 
 
 def cite(app: App, request: CiteInput) -> CiteOutput:
-    """Keep what became of a memory that a recall served: once a memory, kind and session.
+    """Record what became of a memory that a recall served, once per memory, kind and session (else per day).
 
-    Kinds that are use count as use of the memory. The recall stays in full, however old.
+    Favourable kinds count as a use. The recall's receipt is then kept in full, however old.
 
     Raises:
         NotFoundError: no such memory in the namespace, or no such recall served it.
@@ -62,12 +60,13 @@ def cite(app: App, request: CiteInput) -> CiteOutput:
 
 
 def _cited_recall(app: App, request: CiteInput, memory_id: str) -> str:
-    """The recall that is named, or the newest of the session (or of no session) that served the memory."""
+    """Return the id of the recall that is named, or of the session's newest one (without a session: the newest outside
+    of sessions) that served the memory; NotFoundError if it did not, or there is none."""
     if request.recall_id is None:
         found = app.citations.serving(request.namespace, request.session_id, memory_id)
         which = f"no recall of session {request.session_id}" if request.session_id else "no recall outside of sessions"
     else:
-        found = request.recall_id if memory_id in _served_memories(app, request.namespace, request.recall_id) else None
+        found = request.recall_id if memory_id in served_ids(app, request.namespace, request.recall_id) else None
         which = f"no recall {request.recall_id}"
     if found is None:
         raise NotFoundError(
@@ -77,21 +76,10 @@ def _cited_recall(app: App, request: CiteInput, memory_id: str) -> str:
     return found
 
 
-def _served_memories(app: App, namespace: str, recall_id: str) -> Iterator[str]:
-    """The memories of a recall in their places; none of a recall that is unknown here."""
-    for place in count(1):
-        row = app.history.audit(recall_id, place, namespace)
-        if row is None:
-            return
-        yield row.memory_id
-
-
 CITE = Operation(
     "memory.cite",
-    """Say what became of a memory that a recall gave.
-
-Whether it was used, spared work, was of no use or no longer true. Once a memory and kind in a session.
-""",
+    "Say what became of a memory that a recall gave.\n\n"
+    "Whether it was used, spared work, was of no use or no longer true. Once a memory and kind in a session.\n",
     CiteInput,
     CiteOutput,
     lambda call, asked: cite(call.app, asked),

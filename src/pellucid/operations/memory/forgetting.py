@@ -1,11 +1,11 @@
 """Memories that must go in, a receipt of each place they were taken from out: forget, purge, and the preview of both.
 
-Nothing is forgotten by half. What holds the words beside the memory's own file (copies, memories derived from it, the
-turns it came from, the topic of its episode, receipts whose query says them, turns that wait in the spool) goes in the
-same operation, and tombstones keep it from coming back. If a crash comes in between, the next command finishes it.
+All that holds their words goes in the same operation: copies, derived memories, source turns, episode topics, queries
+in receipts, spooled turns. Tombstones prevent a return. After a crash, the next command finishes the operation.
 """
 
 import shutil
+from collections import Counter
 from collections.abc import Sequence
 from datetime import datetime
 from pathlib import Path
@@ -16,22 +16,24 @@ from pydantic import Field
 from pellucid.app import App
 from pellucid.documents.files import named_file
 from pellucid.errors import ConflictError, InputError, NoRoomError, StoreError
-from pellucid.memory.erasure.plan import Erasure, erasure, file_key, tombstones
+from pellucid.memory.erasure import plan as erasure
+from pellucid.memory.erasure.plan import Erasure, file_key, tombstones
 from pellucid.model.ledger import KeyRow, LifecycleRow, TombstoneRow
 from pellucid.model.memory import Category, Memory, SourceClass, Status
 from pellucid.model.wire import Instant, Wire
 from pellucid.operations.browsing import find_memory
-from pellucid.operations.memory.changing import check_voice
-from pellucid.operations.memory.restoring import RestoredMemory, restored
+from pellucid.operations.memory.changing import check_may_change
+from pellucid.operations.memory.restoring import RestoredMemory, restore_replaced
 from pellucid.operations.operation import Flag, MemoryIds, Operation, Session, Surfaces
-from pellucid.operations.remains import Remainder, begin, end, finish, scrub
+from pellucid.operations.remains import Remainder, finish_erasures, mark_erasure_begun, mark_erasure_finished, scrub
 from pellucid.operations.settling import require_settled
 from pellucid.store.graph_port import FiledDocument
 from pellucid.store.index_port import Served
 from pellucid.store.local.vault.key import fingerprint
 from pellucid.store.records import OperationKind
 
-_ALL_AT_ONCE = 500
+ROUND = 500
+"""Memories that a purge forgets at a time."""
 _LEAST_ROOM, _ROOM_EACH = 512 << 10, 16 << 10
 """Free bytes that forgetting takes, and each memory of a file it touches: to write down, file and fold what goes."""
 Preview = Annotated[bool, Flag("Do it; without this, only say what would go.", "--yes", opposite=True)]
@@ -90,19 +92,14 @@ class ForgetOutput(Wire):
 
 
 def preview_forget(app: App, request: ForgetInput) -> ForgetOutput:
-    """What `forget` would take, and from where; nothing is changed.
-
-    Raises:
-        NotFoundError: no such memory in the namespace.
-    """
-    return preview_of(app, _erasure_plan(app, request))
+    """Show what `forget` would erase; nothing is changed."""
+    return preview_plan(app, _plan_request(app, request))
 
 
 def forget(app: App, request: ForgetInput) -> ForgetOutput:
-    """Forget memories: no byte of their words stays in the home, and importing their session does not bring them back.
+    """Erase memories to the last byte, and prevent that importing their session brings them back.
 
-    Where another process holds a copy for too long, or the disk has no room for the rewriting that erases the last
-    bytes, `remains` says so, and the next command goes on.
+    What could not be erased yet (a file is in use, the disk is full) is listed in `remains`; later commands retry.
 
     Raises:
         NotFoundError: no such memory in the namespace; it may have been forgotten before.
@@ -112,51 +109,49 @@ def forget(app: App, request: ForgetInput) -> ForgetOutput:
     """
     require_settled(app, ledger=False)
     with app.unit_of_work.deciding(None):
-        finish(app)
-        plan = _erasure_plan(app, request)
+        finish_erasures(app)
+        plan = _plan_request(app, request)
         theirs = "show the user the preview: to forget it is theirs, in a shell or with a token that grants admin"
-        check_voice(request.said_by, [held.memory for held, _ in plan.going], theirs)
-        return carry_out(app, plan, "forget")
+        check_may_change(request.said_by, [held.memory for held, _ in plan.going], theirs)
+        return carry_out_erasure(app, plan, "forget")
 
 
 def preview_purge(app: App, request: PurgeInput) -> ForgetOutput:
-    """What `purge` would take; nothing is changed.
-
-    Raises:
-        InputError: no filter is given.
-    """
-    chosen = _memories_to_purge(app, request)
-    return preview_of(app, plan_of(app, request.namespace, chosen)) if chosen else _nothing(done=False)
+    """Show what `purge` would erase; nothing is changed. InputError without a filter."""
+    if chosen := _memories_to_purge(app, request):
+        return preview_plan(app, plan_erasure(app, request.namespace, chosen))
+    return ForgetOutput(done=False, memories=(), places={})
 
 
 def purge(app: App, request: PurgeInput) -> ForgetOutput:
-    """Forget every memory that fits, five hundred at a time; a repeat goes on where a crash ended it.
-
-    Raises:
-        InputError: no filter is given.
-    """
+    """Forget every memory that fits the filters, `ROUND` at a time; after a crash, a repeat continues. InputError
+    without a filter; without a memory that fits, nothing is erased."""
     require_settled(app, ledger=False)
-    outcome = _nothing(done=True)
+    outcome = ForgetOutput(done=True, memories=(), places={})
     with app.unit_of_work.deciding(None):
-        finish(app)
+        finish_erasures(app)
         while chosen := _memories_to_purge(app, request):
-            done = carry_out(app, plan_of(app, request.namespace, chosen[:_ALL_AT_ONCE]), "purge")
-            places = {
-                key: outcome.places.get(key, 0) + done.places.get(key, 0) for key in {*outcome.places, *done.places}
-            }
-            outcome = done.model_copy(
-                update={
-                    "memories": (*outcome.memories, *done.memories),
-                    "places": places,
-                    "tombstones": outcome.tombstones + done.tombstones,
-                    "restored": (*outcome.restored, *done.restored),
-                    "remains": done.remains,
-                }
-            )
+            plan = plan_erasure(app, request.namespace, chosen[:ROUND])
+            outcome = add_outcomes(outcome, carry_out_erasure(app, plan, "purge"))
     return outcome
 
 
+def add_outcomes(before: ForgetOutput, done: ForgetOutput) -> ForgetOutput:
+    """Add up two rounds of forgetting; versions, operation and remains are those of the later round."""
+    places = Counter(before.places)
+    places.update(done.places)
+    return done.model_copy(
+        update={
+            "memories": (*before.memories, *done.memories),
+            "places": dict(places),
+            "tombstones": before.tombstones + done.tombstones,
+            "restored": (*before.restored, *done.restored),
+        }
+    )
+
+
 def _memories_to_purge(app: App, request: PurgeInput) -> list[Served]:
+    """Return the memories that fit all filters given; InputError if none is given."""
     filters = {
         "status": request.status,
         "category": request.category,
@@ -178,16 +173,18 @@ def _memories_to_purge(app: App, request: PurgeInput) -> list[Served]:
     ]
 
 
-def _erasure_plan(app: App, request: ForgetInput) -> Erasure:
+def _plan_request(app: App, request: ForgetInput) -> Erasure:
+    """Plan the erasure of the memories and documents that a request names."""
     documents = app.graph.documents(request.namespace)
     asked = [
-        served for each in request.memory_ids for served in _memories_named(app, request.namespace, each, documents)
+        served for each in request.memory_ids for served in _find_memories(app, request.namespace, each, documents)
     ]
-    return plan_of(app, request.namespace, asked, chain=request.chain)
+    return plan_erasure(app, request.namespace, asked, chain=request.chain)
 
 
-def _memories_named(app: App, namespace: str, name: str, documents: Sequence[FiledDocument]) -> list[Served]:
-    """The memory of an id; or all that a document is, by its id, its path or that of its vault file."""
+def _find_memories(app: App, namespace: str, name: str, documents: Sequence[FiledDocument]) -> list[Served]:
+    """Return all memories of the document with this id, path or vault file; if there is none, the memory that is called
+    so."""
     place = named_file(name)
     ids = {
         each.document.id
@@ -205,12 +202,16 @@ def _memories_named(app: App, namespace: str, name: str, documents: Sequence[Fil
     return whole or [find_memory(app, namespace, name)]
 
 
-def plan_of(app: App, namespace: str, asked: Sequence[Served], *, chain: bool = False) -> Erasure:
-    return erasure(app.records, app.index.memories(namespace), app.lookup.episodes(namespace), asked, chain=chain)
+def plan_erasure(app: App, namespace: str, asked: Sequence[Served], *, chain: bool = False) -> Erasure:
+    """Work out all that must be erased with these memories; `chain` adds the older and newer versions of them."""
+    memories, episodes = app.index.memories(namespace), app.lookup.episodes(namespace)
+    return erasure.plan_erasure(app.records, memories, episodes, asked, chain=chain)
 
 
-def preview_of(app: App, plan: Erasure) -> ForgetOutput:
-    conflicts = sum(_stem(path) in {_stem(each) for each in plan.paths} for path in app.records.conflicts())
+def preview_plan(app: App, plan: Erasure) -> ForgetOutput:
+    """Show what an erasure would take, counted by place."""
+    suffixes = set(map(_file_suffix, plan.paths))
+    conflicts = sum(_file_suffix(path) in suffixes for path in app.records.conflicts())
     places = {
         "files": len(plan.removals),
         "rewrittenFiles": len(plan.writes),
@@ -224,20 +225,18 @@ def preview_of(app: App, plan: Erasure) -> ForgetOutput:
         places=places,
         versions=plan.versions,
         tombstones=len(_tombstone_keys(app, plan)),
-        restored=restored(app, plan)[1],
+        restored=restore_replaced(app, plan)[1],
     )
 
 
-def _stem(path: str) -> str:
-    """What a file and its conflict copies share: the id at the end of the name."""
+def _file_suffix(path: str) -> str:
+    """Return the last ten characters of a file's name before its first dot: the end of the id in it, which its conflict
+    copies share."""
     return path.rsplit("/", 1)[-1].split(".", 1)[0][-10:]
 
 
-def _nothing(*, done: bool) -> ForgetOutput:
-    return ForgetOutput(done=done, memories=(), places={})
-
-
 def _erased_memories(plan: Erasure) -> tuple[ErasedMemory, ...]:
+    """Show the memories that an erasure takes, each with why and its first words."""
     return tuple(
         ErasedMemory(
             id=held.memory.id, path=held.path, category=held.memory.category, why=why, excerpt=held.memory.content[:80]
@@ -247,12 +246,13 @@ def _erased_memories(plan: Erasure) -> tuple[ErasedMemory, ...]:
 
 
 def _tombstone_keys(app: App, plan: Erasure) -> set[bytes]:
+    """Return the keys by which erased memories and documents will be recognised if they are imported again."""
     said = {key for held, _ in plan.going for key in tombstones(app.key, held.memory)}
-    return said | {key for keys in _file_keys(app, plan).values() for key in keys}
+    return said | {key for keys in _document_keys(app, plan).values() for key in keys}
 
 
-def _file_keys(app: App, plan: Erasure) -> dict[str, list[bytes]]:
-    """By each document that goes whole, the key by which its file is known again."""
+def _document_keys(app: App, plan: Erasure) -> dict[str, list[bytes]]:
+    """Return the tombstone keys of documents whose vault files are removed, by document id."""
     gone = {each.path for each in plan.removals}
     return {
         each.document.id: [file_key(app.key, plan.namespace, each.document.digest)]
@@ -262,7 +262,7 @@ def _file_keys(app: App, plan: Erasure) -> dict[str, list[bytes]]:
 
 
 def _spooled_keys(app: App, plan: Erasure) -> list[bytes]:
-    """The keys of turns that wait in the spool and say what goes."""
+    """Return the keys of spooled turns that contain what is erased."""
     return [
         each.key
         for waiting in app.spool.waiting(plan.namespace)
@@ -271,10 +271,12 @@ def _spooled_keys(app: App, plan: Erasure) -> list[bytes]:
     ]
 
 
-def carry_out(app: App, plan: Erasure, kind: OperationKind) -> ForgetOutput:
-    """Queries and spooled turns first, while the words are known; then the files; then every remainder."""
+def carry_out_erasure(app: App, plan: Erasure, kind: OperationKind) -> ForgetOutput:
+    """Erase queries and spooled turns first, while the words are known; then the files; then scrub every store. What
+    could not be erased yet is listed in `remains`; NoRoomError before anything is changed, ConflictError if a file was
+    saved meanwhile."""
     _check_room(app, plan)
-    begin(app)
+    mark_erasure_begun(app)
     places = {
         "queries": app.history.erase(
             plan.namespace, plan.lost_words, [each.memory.id for each, _ in plan.going], scrub=False
@@ -286,12 +288,12 @@ def carry_out(app: App, plan: Erasure, kind: OperationKind) -> ForgetOutput:
     }
     now, keys = app.clock.now(), 0
     ledger: list[dict[str, object]] = [KeyRow(at=now, keyed_by=fingerprint(app.key).hex()).to_wire()]
-    whole = _file_keys(app, plan)
+    whole = _document_keys(app, plan)
     for held, why in plan.going:
         found = tombstones(app.key, held.memory) + whole.pop(held.memory.session_id or "", [])
         keys += len(found)
-        ledger += [_tombstone_row(held.memory, found, now), _forgotten_row(app, held.memory, why, now)]
-    changes, back = restored(app, plan)
+        ledger += _ledger_rows(app, held.memory, why, found, now)
+    changes, back = restore_replaced(app, plan)
     revived = changes.plan(plan.writes)
     kept = app.unit_of_work.commit(kind, revived.writes, [*ledger, *revived.rows], removals=plan.removals)
     app.indexer.catch_up(plan.paths)  # a file somebody deleted by hand stands in no operation
@@ -299,7 +301,7 @@ def carry_out(app: App, plan: Erasure, kind: OperationKind) -> ForgetOutput:
     listed = tuple(each.model_copy(update={"excerpt": ""}) for each in _erased_memories(plan))
     places, remains = scrub(app, plan.namespace, kept.op_id, plan.paths, len(plan.going), places)
     if not remains:
-        end(app)
+        mark_erasure_finished(app)
     return ForgetOutput(
         done=True,
         memories=listed,
@@ -313,11 +315,7 @@ def carry_out(app: App, plan: Erasure, kind: OperationKind) -> ForgetOutput:
 
 
 def _check_room(app: App, plan: Erasure) -> None:
-    """What is written down must be filed and folded, too: else what was forgotten would still be found.
-
-    Raises:
-        NoRoomError: there may not be room for that; nothing was changed.
-    """
+    """Raise NoRoomError if the disk cannot take writing and indexing an erasure: half of it could still be found."""
     paths, index = set(plan.paths), app.settings.home / "index.db"
     folded = sum(each.path in paths for each in app.index.memories(plan.namespace))  # a file is folded as a whole
     rewritten = sum(len(each.data) for each in plan.writes)
@@ -331,11 +329,7 @@ def _check_room(app: App, plan: Erasure) -> None:
 
 
 def _check_gone(app: App, plan: Erasure) -> None:
-    """An editor that saved a file at that very moment keeps it, and its words: that must not pass for forgotten.
-
-    Raises:
-        ConflictError: names the files that are still there.
-    """
+    """Raise ConflictError if a file that was removed is there again, as an editor has saved it meanwhile."""
     removed = [each.path for each in plan.removals]
     staying = [head.path for head in app.records.heads(removed) if head.data is not None]
     if staying:
@@ -346,14 +340,11 @@ def _check_gone(app: App, plan: Erasure) -> None:
         )
 
 
-def _tombstone_row(memory: Memory, keys: Sequence[bytes], at: datetime) -> dict[str, object]:
-    return TombstoneRow(
-        memory_id=memory.id, namespace=memory.namespace, at=at, keys=tuple(key.hex() for key in keys)
-    ).to_wire()
-
-
-def _forgotten_row(app: App, memory: Memory, why: str, at: datetime) -> dict[str, object]:
-    return LifecycleRow(
+def _ledger_rows(app: App, memory: Memory, why: str, keys: Sequence[bytes], at: datetime) -> list[dict[str, object]]:
+    """Return the ledger rows of a forgotten memory: its tombstone with these keys, and why it was forgotten."""
+    hexes = tuple(key.hex() for key in keys)
+    tombstone = TombstoneRow(memory_id=memory.id, namespace=memory.namespace, at=at, keys=hexes)
+    forgotten = LifecycleRow(
         event_id=app.clock.new_id("evt"),
         memory_id=memory.id,
         namespace=memory.namespace,
@@ -361,11 +352,12 @@ def _forgotten_row(app: App, memory: Memory, why: str, at: datetime) -> dict[str
         timestamp=at,
         actor="user",
         reason_code=why,
-    ).to_wire()
+    )
+    return [tombstone.to_wire(), forgotten.to_wire()]
 
 
-def failure_of(outcome: ForgetOutput) -> StoreError | None:
-    """A failure where bytes are left: who asked must not take it for done."""
+def remains_error(outcome: ForgetOutput) -> StoreError | None:
+    """Return the error for an incomplete erasure; None if nothing remains."""
     if not outcome.remains:
         return None
     return StoreError(
@@ -382,7 +374,7 @@ FORGET = Operation(
     lambda call, asked: (preview_forget if asked.preview else forget)(call.app, asked),
     "erase",
     Surfaces("forget", http=("POST /v1/forget",), mcp="memory_forget"),
-    failure=failure_of,
+    failure=remains_error,
     span="delete_memory",
 )
 PURGE = Operation(
@@ -393,7 +385,7 @@ PURGE = Operation(
     lambda call, asked: (preview_purge if asked.preview else purge)(call.app, asked),
     "erase",
     Surfaces("purge", http=("POST /v1/purge",)),
-    failure=failure_of,
+    failure=remains_error,
     needs="admin",
     span="delete_memory",
 )

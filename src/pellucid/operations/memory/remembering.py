@@ -20,7 +20,7 @@ from pellucid.observe.language import detect_language
 from pellucid.operations.operation import Agent, Flag, Operation, Scopes, Session, Surfaces, Words
 from pellucid.operations.safe_input import SafeInput
 from pellucid.operations.session.restating import restate
-from pellucid.operations.using import Deed, credit
+from pellucid.operations.using import MemoryUse, cite_if_served
 from pellucid.store.records import FileWrite, content_digest
 from pellucid.vault.markdown import FileIdentity, edit_memory, parse
 
@@ -64,14 +64,13 @@ class RememberOutput(Wire):
 
 
 def remember(app: App, request: RememberInput) -> RememberOutput:
-    """Keep one memory, asserted by the user or, where an agent says it, by that; equal words are kept once an entity.
+    """Keep one memory, asserted by the user or an agent. The same content is kept once per entity.
 
-    What is known already gains the tags, the pin and the standing of an axiom that are asked for, unless a program asks
-    and a person said it; nothing else of it changes. Secrets are out of the words when they come here: a `SafeInput` is
-    made without them.
+    A memory that exists gains the requested tags, pin and axiom status, unless an agent asks and a person said it.
 
     Raises:
-        InputError: there is nothing to keep, or `moment` or `section` is asked for (they come from files).
+        InputError: there is nothing to keep; `moment` or `section` is asked for (they come from files); or an agent
+            states an axiom.
     """
     asked = request.model_copy(update={"content": request.content.strip()})
     if not asked.content:
@@ -83,25 +82,27 @@ def remember(app: App, request: RememberInput) -> RememberOutput:
         )
     if asked.axiom and asked.said_by != "manual":
         raise InputError("an axiom is a person's to state", next_step=f"leave {field_name('axiom')} out")
-    asked = _with_stated_attributes(asked)
+    asked = _with_attributes_from_text(asked)
     digest = content_hash(asked.content, asked.entity_ref)
     with app.unit_of_work.deciding(asked.namespace, [asked.content]):
-        outcome = _update_known(app, asked, digest) or _create_memory(app, asked, digest)
+        outcome = _update_existing(app, asked, digest) or _create_memory(app, asked, digest)
     for each in outcome.replaced if outcome.created else ():
-        deed = Deed("rewrote", asked.session_id, asked.agent, f"by {outcome.memory.id}")
-        credit(app, asked.namespace, each, deed)
+        deed = MemoryUse("rewrote", asked.session_id, asked.agent, f"by {outcome.memory.id}")
+        cite_if_served(app, asked.namespace, each, deed)
     return outcome.model_copy(update={"redactions": request.redactions})
 
 
-def _with_stated_attributes(asked: RememberInput) -> RememberInput:
-    """The request with the entity and the attributes that its words state, where it names none itself."""
+def _with_attributes_from_text(asked: RememberInput) -> RememberInput:
+    """Fill in entity and attributes from the content, where the request gives none; attributes only if the request
+    gives no other entity than the content's."""
     read = read_attribution(asked.content, detect_language(asked.content))
     stated = asked.attributes or (read.attributes if asked.entity_ref in (None, read.entity) else {})
     return asked.model_copy(update={"entity_ref": asked.entity_ref or read.entity, "attributes": stated})
 
 
 def _create_memory(app: App, asked: RememberInput, digest: str) -> RememberOutput:
-    """Keep the words as a new memory, or as what reconciling makes of them; `digest` is that of the words."""
+    """Create a memory, or let reconciliation merge it into an existing one, which is then returned; `digest` is its
+    content hash."""
     now = app.clock.now()
     memory = Memory(
         id=app.clock.new_id("mem"),
@@ -145,24 +146,26 @@ def _create_memory(app: App, asked: RememberInput, digest: str) -> RememberOutpu
     )
 
 
-def _update_known(app: App, asked: RememberInput, digest: str) -> RememberOutput | None:
-    """Give the memory that holds these words already the tags, the pin or the axiom it lacks; None if there is none."""
+def _update_existing(app: App, asked: RememberInput, digest: str) -> RememberOutput | None:
+    """Add missing tags, pin or axiom status to the memory with this content hash and these boundary scopes, and return
+    it; None if there is none. Verbatim text, and what a person said if an agent asks, stay unchanged."""
     known = app.index.holding(asked.namespace, [digest]).get(digest, {})
     alike = known.get(frozenset(asked.scopes).intersection(BOUNDARY_SCOPES))
     if alike is None:
         return None
     held = app.index.memories(asked.namespace, [alike])[0]
     is_foreign = asked.said_by != "manual" and is_of_person(held.memory)
-    if is_foreign or held.memory.category in TRANSCRIBED or not _changes_for(held.memory, asked):  # a block has no tags
+    has_no_tags = held.memory.category in TRANSCRIBED
+    if is_foreign or has_no_tags or not _missing_fields(held.memory, asked):
         return RememberOutput(memory=held.memory, path=held.path, created=False, op_id=held.op_id)
     data, now = app.records.heads([held.path])[0].data, app.clock.now()
     if data is None:  # somebody deleted it since: it is not known any more
         app.indexer.catch_up([held.path])
         return None
     filed = parse(held.path, data, FileIdentity(asked.namespace, app.key, now)).memories[0][0]
-    changes = {**_changes_for(filed, asked), "updated": isoformat(now)}
+    changes = {**_missing_fields(filed, asked), "updated": isoformat(now)}
     write = FileWrite(held.path, edit_memory(data, changes), content_digest(data))
-    kept = app.unit_of_work.commit("update", [write], _state_row(app, filed, changes))
+    kept = app.unit_of_work.commit("update", [write], _state_change_rows(app, filed, changes))
     now_held = app.index.memories(asked.namespace, [held.memory.id])[0]
     return RememberOutput(
         memory=now_held.memory,
@@ -174,8 +177,8 @@ def _update_known(app: App, asked: RememberInput, digest: str) -> RememberOutput
     )
 
 
-def _changes_for(held: Memory, asked: RememberInput) -> dict[str, object]:
-    """The frontmatter keys that the request changes."""
+def _missing_fields(held: Memory, asked: RememberInput) -> dict[str, object]:
+    """Return the frontmatter keys that the request adds to the memory, with their new values; empty if it has all."""
     changes: dict[str, object] = {}
     if new := [tag for tag in dict.fromkeys(asked.tags) if tag not in held.tags]:
         changes["tags"] = [*held.tags, *new]
@@ -186,8 +189,8 @@ def _changes_for(held: Memory, asked: RememberInput) -> dict[str, object]:
     return changes
 
 
-def _state_row(app: App, held: Memory, changes: dict[str, object]) -> list[dict[str, object]]:
-    """What an undo puts back of it: the state, but not the tags, which are words."""
+def _state_change_rows(app: App, held: Memory, changes: dict[str, object]) -> list[dict[str, object]]:
+    """Return the ledger row by which undo can restore pin and axiom status, in a list; empty if only tags change."""
     before = {"pinned": held.pinned, "assertedBy": held.asserted_by}
     after = {key: value for key, value in changes.items() if key in before}
     if not after:

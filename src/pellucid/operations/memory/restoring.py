@@ -17,8 +17,9 @@ class RestoredMemory(Wire):
     excerpt: str
 
 
-def restored(app: App, plan: Erasure) -> tuple[ChangeSet, tuple[RestoredMemory, ...]]:
-    """The changes that put in force again what only the forgotten memories had replaced, and what they change."""
+def restore_replaced(app: App, plan: Erasure) -> tuple[ChangeSet, tuple[RestoredMemory, ...]]:
+    """Collect changes, not committed yet, that put memories in force again that only the erased ones had replaced; also
+    return those memories whose status or retired attributes change by that."""
     changes = ChangeSet(app.records, plan.namespace, "user", app.clock)
     gone, held = {each.memory.id for each, _ in plan.going}, app.index.memories(plan.namespace)
     back = revive(changes, (app.index, app.lookup), held, lifecycle_rows(app.ledger, plan.namespace), gone)

@@ -1,14 +1,13 @@
 """Memories that somebody stands behind again in, the same with today's date out: their words stay as they are."""
 
-from collections.abc import Sequence
-
 from pydantic import Field
 
 from pellucid.app import App
 from pellucid.errors import InputError
 from pellucid.memory.changes import ChangeSet
 from pellucid.model.wire import Instant, Wire
-from pellucid.operations.browsing import Listed, find_memory
+from pellucid.operations.browsing import Listed, find_memory, listed
+from pellucid.operations.memory.changing import commit_changes
 from pellucid.operations.operation import MemoryIds, Operation, Surfaces
 from pellucid.operations.using import note_use
 from pellucid.store.index_port import Served
@@ -32,7 +31,7 @@ class ReverifyOutput(Wire):
 
 
 def reverify(app: App, request: ReverifyInput) -> ReverifyOutput:
-    """Set the date of the last verification of these memories, all of them or none; nothing else of them changes.
+    """Set the last verification of these memories to now, of all or of none.
 
     Raises:
         NotFoundError: one of them is not in the namespace.
@@ -43,14 +42,15 @@ def reverify(app: App, request: ReverifyInput) -> ReverifyOutput:
         held = _memories_to_verify(app, request)
         changes = ChangeSet(app.records, request.namespace, "user", app.clock)
         changed = [changes.change(each, "reverified", {"last_verified_at": now}) for each in held]
-        plan = changes.plan()
-        op_id = app.unit_of_work.commit("reverify", plan.writes, plan.rows).op_id if any(changed) else None
-    note_use(app, request.namespace, [each.memory.id for each in held], "verified")
-    return ReverifyOutput(memories=_after(app, request.namespace, held), verified_at=now, op_id=op_id)
+        op_id = commit_changes(app, "reverify", changes) if any(changed) else None
+    ids = [each.memory.id for each in held]
+    note_use(app, request.namespace, ids, "verified")
+    memories = tuple(map(listed, app.index.memories(request.namespace, ids)))
+    return ReverifyOutput(memories=memories, verified_at=now, op_id=op_id)
 
 
 def _memories_to_verify(app: App, request: ReverifyInput) -> list[Served]:
-    """The memories of these ids, each once; refused if one of them cannot be verified."""
+    """Find the memories to verify, each once; raise if one cannot be verified."""
     found: dict[str, Served] = {}
     for name in request.memory_ids:
         served = find_memory(app, request.namespace, name)
@@ -60,7 +60,7 @@ def _memories_to_verify(app: App, request: ReverifyInput) -> list[Served]:
 
 
 def _check_verifiable(served: Served) -> None:
-    """See that a memory is in force, and no turn or section."""
+    """Raise InputError unless a memory is in force and neither a turn nor a section."""
     memory = served.memory
     if memory.category == "moment":
         raise InputError(
@@ -81,11 +81,6 @@ def _check_verifiable(served: Served) -> None:
             code="not_verifiable",
             next_step=f"`pellucid history {memory.id}` shows what became of it, `pellucid undo` brings it back",
         )
-
-
-def _after(app: App, namespace: str, held: Sequence[Served]) -> tuple[Listed, ...]:
-    now = app.index.memories(namespace, [each.memory.id for each in held])
-    return tuple(Listed(memory=each.memory, path=each.path, op_id=each.op_id) for each in now)
 
 
 REVERIFY = Operation(

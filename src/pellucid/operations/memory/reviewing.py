@@ -14,11 +14,11 @@ from pellucid.memory.lifecycle import PROTECTED, STALE_AT, ages, stale
 from pellucid.model.ledger import FoldRow
 from pellucid.model.memory import TRANSCRIBED, Memory
 from pellucid.model.wire import Wire
-from pellucid.operations.browsing import Listed
-from pellucid.operations.instants import of_ms
+from pellucid.operations.browsing import Listed, memories_by_id
+from pellucid.operations.instants import datetime_of_ms
 from pellucid.operations.memory.trusting import quarantine_reason
 from pellucid.operations.operation import Flag, Limit, Operation, Surfaces
-from pellucid.operations.paging import After, Place, page
+from pellucid.operations.paging import After, SortKey, page
 from pellucid.store.history.citations_port import CitationRow
 from pellucid.store.index_port import Served
 from pellucid.store.lookup_port import Aging
@@ -66,8 +66,8 @@ class ReviewOutput(Wire):
 
 
 @dataclass(frozen=True, slots=True)
-class _Reasons:
-    """What is known beside the memories themselves, from which the reasons follow."""
+class _ReviewRules:
+    """What decides why memories need review: citations `against` them, which are `in_force`, and lifecycle `folds`."""
 
     now: datetime
     after_days: float
@@ -78,43 +78,48 @@ class _Reasons:
     """What is to be looked at because it is stale."""
 
     def of(self, memory: Memory) -> tuple[ReviewReason, ...]:
-        """Every reason why a person should look at a memory; none where all is well."""
+        """Return every reason to review a memory, the gravest first; empty if there is none."""
         said: dict[ReviewKind, Iterator[str]] = {
-            "flagged": self._flags(memory),
-            "waiting": self._waits(memory),
-            "quarantined": self._kept_back(memory),
-            "disputed": self._doubted(memory),
-            "stale": self._grown_old(memory),
+            "flagged": self._complaints(memory),
+            "waiting": self._waiting(memory),
+            "quarantined": self._quarantined(memory),
+            "disputed": self._disputed(memory),
+            "stale": self._stale(memory),
         }
         return tuple(ReviewReason(kind=kind, text=text) for kind in _KINDS for text in said[kind])
 
-    def _flags(self, memory: Memory) -> Iterator[str]:
-        """What was said against it since somebody last stood behind it."""
+    def _complaints(self, memory: Memory) -> Iterator[str]:
+        """Yield what agents and people said against the memory since it was last verified; nothing if it is not in
+        force."""
         since = epoch_ms(memory.last_verified_at) if memory.last_verified_at else 0
         for row in self.against.get(memory.id, ()):
             if row.at > since and memory.id in self.in_force:
                 said = "no longer true" if row.kind == "flagged_stale" else "wrong"
                 by, note = row.agent or "somebody", f": “{row.note}”" if row.note else ""
-                yield f"{by} found it {said} on {of_ms(row.at):%Y-%m-%d}{note}"
+                yield f"{by} found it {said} on {datetime_of_ms(row.at):%Y-%m-%d}{note}"
 
-    def _waits(self, memory: Memory) -> Iterator[str]:
+    def _waiting(self, memory: Memory) -> Iterator[str]:
+        """Yield that the memory's status waits for somebody's decision, if so."""
         if memory.status in ("pending_review", "quarantined"):
             yield f"its file calls it {memory.status.replace('_', ' ')}: it answers nothing until that is changed"
 
-    def _kept_back(self, memory: Memory) -> Iterator[str]:
+    def _quarantined(self, memory: Memory) -> Iterator[str]:
+        """Yield why the memory is in quarantine, if it is active and there."""
         if memory.status == "active" and memory.trust_zone == "quarantine":
             yield quarantine_reason(memory) or "it was put into quarantine"
 
-    def _doubted(self, memory: Memory) -> Iterator[str]:
-        """That it was disputed, or cannot hold together with others in force."""
+    def _disputed(self, memory: Memory) -> Iterator[str]:
+        """Yield that the memory was disputed, if so; and, if it is in force, which others in force it contradicts, if
+        any."""
         if memory.status == "disputed":
             yield "it was called into question: it answers nothing until that is undone"
         rivals = [each for each in memory.disputed_with if each in self.in_force]
         if memory.id in self.in_force and rivals:
             yield f"it cannot hold together with {', '.join(rivals)}"
 
-    def _grown_old(self, memory: Memory) -> Iterator[str]:
-        """That nobody has verified it for long, or that it decayed."""
+    def _stale(self, memory: Memory) -> Iterator[str]:
+        """Yield that the memory has not been verified for long, and that it has decayed, if so; nothing if not in
+        `old`."""
         if memory.id not in self.old:
             return
         age, fold = staleness(memory, self.now, self.after_days), self.folds.get(memory.id)
@@ -125,19 +130,18 @@ class _Reasons:
 
 
 @dataclass(frozen=True, slots=True)
-class _Due:
-    """A memory to look at, in its place; without what it says where it is only stale."""
+class _Entry:
+    """A memory to review with its sort key; one that is only stale was not read."""
 
-    place: Place
+    place: SortKey
     memory_id: str
     kinds: Collection[ReviewKind]
 
 
-def to_review(app: App, request: ReviewInput) -> ReviewOutput:
-    """What a person should look at: what was flagged since it was verified, waits, is quarantined, disputed or stale.
-
-    What is stale need not be looked at while no recall gives it, as after an import of old sessions: it is counted.
-    """
+def list_to_review(app: App, request: ReviewInput) -> ReviewOutput:
+    """List memories that need review: flagged since verified, waiting, quarantined, disputed or stale; the gravest
+    first, a page of `limit`. Stale ones that no recall has served lately, as after an import of old sessions, are only
+    counted unless `resting` is asked for."""
     namespace, now, after_days = request.namespace, app.clock.now(), app.settings.lifecycle.stale_after_days
     against = defaultdict[str, list[CitationRow]](list)
     for row in app.citations.against(namespace):
@@ -145,20 +149,20 @@ def to_review(app: App, request: ReviewInput) -> ReviewOutput:
     began = now - timedelta(days=after_days)
     aged = app.lookup.aged(namespace, Aging(now, began, STALE_AT, TRANSCRIBED, PROTECTED))
     old = aged if request.resting else aged.keys() & app.uses.served_since(namespace, f"{began:%Y-%m-%d}")
-    grave = _read(app, namespace, {*against, *app.lookup.doubted(namespace)})
-    known = _known(app, request, against, grave, old)
+    grave = memories_by_id(app, namespace, {*against, *app.lookup.doubted(namespace)})
+    known = _review_rules(app, request, against, grave, old)
     due = [
-        _Due(_place(memory, reasons), memory.id, {each.kind for each in reasons})
+        _Entry(_sort_key(memory, reasons), memory.id, {each.kind for each in reasons})
         for memory in (each.memory for each in grave.values())
         if (reasons := known.of(memory))
     ]
     seen = {each.memory_id for each in due}
-    due += [_Due((_KINDS.index("stale"), -aged[each], each), each, {"stale"}) for each in old if each not in seen]
+    due += [_Entry((_KINDS.index("stale"), -aged[each], each), each, {"stale"}) for each in old if each not in seen]
     counts = Counter(kind for each in due for kind in each.kinds)
     wanted = sorted((each for each in due if request.kind in (None, *each.kinds)), key=lambda each: each.place)
     shown, following = page(app, request, wanted, lambda each: each.place)
-    held = grave | _read(app, namespace, [each.memory_id for each in shown if each.memory_id not in grave])
-    known = _known(app, request, against, held, old)
+    held = grave | memories_by_id(app, namespace, [each.memory_id for each in shown if each.memory_id not in grave])
+    known = _review_rules(app, request, against, held, old)
     return ReviewOutput(
         items=tuple(
             ToReview(memory=each.memory, path=each.path, op_id=each.op_id, reasons=known.of(each.memory))
@@ -171,38 +175,35 @@ def to_review(app: App, request: ReviewInput) -> ReviewOutput:
     )
 
 
-def _read(app: App, namespace: str, ids: Collection[str]) -> dict[str, Served]:
-    return {each.memory.id: each for each in app.index.memories(namespace, list(ids))}
-
-
-def _known(
+def _review_rules(
     app: App,
     request: ReviewInput,
     against: Mapping[str, Sequence[CitationRow]],
     held: Mapping[str, Served],
     old: Collection[str],
-) -> _Reasons:
-    """What the reasons of these memories follow from, theirs whom they cannot hold together with among it."""
+) -> _ReviewRules:
+    """Gather what decides about the memories `held`; `old` are the ids of all that are stale, `against` the
+    citations."""
     now, rivals = app.clock.now(), {rival for each in held.values() for rival in each.memory.disputed_with}
-    around = {**held, **_read(app, request.namespace, rivals - held.keys())}
+    around = {**held, **memories_by_id(app, request.namespace, rivals - held.keys())}
     in_force = {name for name, each in around.items() if each.memory.status == "active" and ages(each.memory, now)}
     folds = app.lookup.folds(request.namespace, held.keys() & old)
-    return _Reasons(now, app.settings.lifecycle.stale_after_days, folds, against, in_force, old)
+    return _ReviewRules(now, app.settings.lifecycle.stale_after_days, folds, against, in_force, old)
 
 
-def _place(memory: Memory, reasons: Sequence[ReviewReason]) -> Place:
+def _sort_key(memory: Memory, reasons: Sequence[ReviewReason]) -> SortKey:
+    """Return the key that lists the gravest reason first, then the newest memory; there must be a reason."""
     return _KINDS.index(reasons[0].kind), -epoch_ms(memory.created), memory.id
 
 
 REVIEW = Operation(
     "memory.review",
-    """List what a person should look at, and why.
-
-What was flagged, waits, is in quarantine, is disputed, or is stale and still given by recalls; the gravest first.
-""",
+    "List what a person should look at, and why.\n\n"
+    "What was flagged, waits, is in quarantine, is disputed, or is stale and still given by recalls; "
+    "the gravest first.\n",
     ReviewInput,
     ReviewOutput,
-    lambda call, asked: to_review(call.app, asked),
+    lambda call, asked: list_to_review(call.app, asked),
     "read",
     Surfaces("review", http=("GET /v1/review",)),
 )

@@ -17,12 +17,18 @@ from pellucid.model.artifact import Artifact, parse_artifact
 from pellucid.model.ledger import LifecycleRow, TombstoneRow, VerdictRow
 from pellucid.model.memory import Episode, Memory, recorded_at
 from pellucid.model.wire import Instant, Wire
-from pellucid.operations.as_known import as_known
-from pellucid.operations.browsing import Listed, MemoryCitation, answering, citations_of, find_memory
-from pellucid.operations.graph.states import SAID, EntityHistoryOutput, history_of_entity, names_of, unknown
-from pellucid.operations.instants import AsKnownAt, AsOf, PastInstants, past_of
+from pellucid.operations.as_known import memory_as_known
+from pellucid.operations.browsing import Listed, MemoryCitation, citations_of, find_memory, ids_in_force, listed
+from pellucid.operations.graph.states import (
+    TEXT_NODE_TYPES,
+    EntityHistoryOutput,
+    document_names,
+    history_of_entity,
+    unknown_name_error,
+)
+from pellucid.operations.instants import AsKnownAt, AsOf, PastInstants, past_instants
 from pellucid.operations.operation import Argument, Flag, Limit, Operation, Session, Surfaces, Words
-from pellucid.operations.paging import After, Place, page
+from pellucid.operations.paging import After, SortKey, page
 from pellucid.operations.using import note_use
 from pellucid.store.lookup_port import FiledEpisode
 
@@ -120,39 +126,32 @@ class EpisodesOutput(Wire):
     """Where the page ends, if there is more behind it: the `after` of the next."""
 
 
-def story_of(
+def history_of_name(
     app: App, namespace: str, name: str, as_of: datetime | None = None, as_known_at: datetime | None = None
 ) -> HistoryOutput | EntityHistoryOutput:
-    """The story of whatever has this name: a memory by its id, else a thing or a document, else a memory by its path.
-
-    Raises:
-        NotFoundError: nothing of that name was ever here; names the nearest.
-        InputError: an instant lies in the future, or the name fits several memories.
-    """
+    """Return the history of a memory (by its id, else by its path), or of an entity or document by its name."""
     if not name.startswith("mem_"):
         node = app.graph.entity(namespace, name)
-        if node is not None and node.type not in SAID:
+        if node is not None and node.type not in TEXT_NODE_TYPES:
             return history_of_entity(app, namespace, name, as_of, as_known_at)
-        if any(name in names_of(filed) for filed in app.graph.documents(namespace)):
+        if any(name in document_names(filed) for filed in app.graph.documents(namespace)):
             return history_of_entity(app, namespace, name, as_of, as_known_at)
     try:
-        return history(app, namespace, name, as_of, as_known_at)
+        return history_of_memory(app, namespace, name, as_of, as_known_at)
     except NotFoundError as error:
-        raise error if name.startswith("mem_") else unknown(app, namespace, name) from error
+        raise error if name.startswith("mem_") else unknown_name_error(app, namespace, name) from error
 
 
-def history(
+def history_of_memory(
     app: App, namespace: str, memory_id: str, as_of: datetime | None = None, as_known_at: datetime | None = None
 ) -> HistoryOutput:
-    """The story of one memory, of a forgotten one too: that it was, and when it went, but not what it said.
-
-    The memory is opened by this, which is a use.
+    """Return the history of one memory; of a forgotten one only that it existed and when it went. Records a use.
 
     Raises:
         NotFoundError: nothing of that id was ever here, or it was not written yet at `as_known_at`.
         InputError: an instant lies in the future.
     """
-    past = past_of(as_of, as_known_at, app.clock.now())
+    past = past_instants(as_of, as_known_at, app.clock.now())
     try:
         start = find_memory(app, namespace, memory_id).memory
     except NotFoundError:
@@ -163,7 +162,7 @@ def history(
         raise NotFoundError(f"{start.id} was not written yet then", next_step="ask by what is known now")
     note_use(app, namespace, [start.id], "opened")
     ids = {each.memory.id for each in versions}
-    events = [row for row in changes if row.memory_id in ids and _by(past.known, row.timestamp)]
+    events = [row for row in changes if row.memory_id in ids and _is_recorded_by(past.known, row.timestamp)]
     verdicts = [row for row in rows_of_type(app.ledger, VerdictRow, namespace) if row.resulting_primitive_id in ids]
     named = [each.memory.episode_id for each in versions if each.memory.episode_id]
     told = app.lookup.episodes(namespace, list(dict.fromkeys(named)))
@@ -171,41 +170,39 @@ def history(
         memory_id=start.id,
         versions=tuple(versions),
         events=tuple(events),
-        verdicts=tuple(row for row in verdicts if _by(past.known, row.decided_at or row.observed_at)),
+        verdicts=tuple(row for row in verdicts if _is_recorded_by(past.known, row.decided_at or row.observed_at)),
         episodes=tuple(each.episode for each in told),
         citations=tuple(
             cited
             for each in versions
             for cited in citations_of(app, namespace, each.memory.id)
-            if _by(past.known, cited.at)
+            if _is_recorded_by(past.known, cited.at)
         ),
         as_of=past.at,
         as_known_at=past.known,
-        held=_held_version(app, start, versions, events, past) if past.asked else None,
+        held=_version_in_force(app, start, versions, events, past) if past.is_past else None,
     )
 
 
-def _recorded(memory: Memory) -> datetime:
-    return recorded_at(memory.id, memory.created)
-
-
-def _by(known: datetime | None, at: datetime) -> bool:
+def _is_recorded_by(known: datetime | None, at: datetime) -> bool:
+    """Whether something recorded at `at` was known at `known`; None is now."""
     return known is None or at <= known
 
 
-def _held_version(
+def _version_in_force(
     app: App, start: Memory, versions: Sequence[Listed], events: Sequence[LifecycleRow], past: PastInstants
 ) -> HeldVersion | None:
-    """The version that held at an instant, by what was known then; by that alone, at the instant it was known."""
+    """Return the version valid at the instant asked about (else at `known`), and whether it was in force; None if
+    none."""
     at = past.at or past.known
     if at is None:
         return None
-    spans = {each.memory.id: _span(each.memory) for each in versions}
+    spans = {each.memory.id: _validity(each.memory) for each in versions}
     holding = [name for name, (since, until) in spans.items() if since <= at and (until is None or at < until)]
     if not holding:
         return None
     chosen = start.id if start.id in holding else max(holding, key=lambda name: (spans[name][0], name))
-    in_force = chosen in answering(app, start.namespace, at, past.known)
+    in_force = chosen in ids_in_force(app, start.namespace, at, past.known)
     aside = [row for row in events if row.memory_id == chosen and "status" in row.after and row.timestamp <= at]
     said = f"{aside[-1].event_type} {aside[-1].timestamp:%Y-%m-%d}" if aside and not in_force else ""
     return HeldVersion(
@@ -213,13 +210,15 @@ def _held_version(
     )
 
 
-def _span(memory: Memory) -> tuple[datetime, datetime | None]:
+def _validity(memory: Memory) -> tuple[datetime, datetime | None]:
+    """Return since when a memory is valid, and until when: its end or expiry, if earlier; None if that is open."""
     ends = [end for end in (memory.invalid_at, memory.expires_at) if end is not None]
     return memory.valid_at or memory.created, min(ends, default=None)
 
 
 def _history_of_forgotten(app: App, namespace: str, memory_id: str) -> HistoryOutput:
-    """What is on record of a forgotten memory, by its id or the last ten digits of it."""
+    """Return what the ledger holds of a forgotten memory, by its id or the last ten digits of it, or raise
+    NotFoundError."""
     rows = rows_of_type(app.ledger, TombstoneRow, namespace)
     stones = [row for row in rows if memory_id in {row.memory_id, row.memory_id[-10:]}]
     if not stones:
@@ -232,37 +231,38 @@ def _history_of_forgotten(app: App, namespace: str, memory_id: str) -> HistoryOu
 def _version_chain(
     app: App, namespace: str, start: Memory, changes: Sequence[LifecycleRow], known: datetime | None
 ) -> list[Listed]:
-    """Everything tied to a memory by superseding or derivation, oldest first, as it was known."""
+    """Return all memories linked to one, also through others, by superseding or derivation, oldest first, as known
+    then."""
     found: dict[str, Listed] = {}
     waiting = [start.id]
     while waiting:
-        held = [each for each in app.index.memories(namespace, waiting) if each.memory.id not in found]
-        listed = [
-            Listed(memory=as_known(each.memory, changes, known), path=each.path, op_id=each.op_id) for each in held
-        ]
-        found |= {each.memory.id: each for each in listed}
-        waiting = [link for each in listed for link in _links(each.memory) if link not in found]
-    written = [each for each in found.values() if _by(known, _recorded(each.memory))]
+        held = [listed(each) for each in app.index.memories(namespace, waiting) if each.memory.id not in found]
+        new = [each.model_copy(update={"memory": memory_as_known(each.memory, changes, known)}) for each in held]
+        found |= {each.memory.id: each for each in new}
+        waiting = [link for each in new for link in _linked_ids(each.memory) if link not in found]
+    memories = [(each, recorded_at(each.memory.id, each.memory.created)) for each in found.values()]
+    written = [each for each, at in memories if _is_recorded_by(known, at)]
     return sorted(written, key=lambda each: (each.memory.valid_at or each.memory.created, each.memory.id))
 
 
-def _links(memory: Memory) -> Sequence[str]:
+def _linked_ids(memory: Memory) -> Sequence[str]:
+    """Return the ids of memories it superseded, was superseded by or derived from, or that retired attributes of it."""
     successor = (memory.superseded_by,) if memory.superseded_by else ()
     return (*memory.supersedes, *successor, *memory.derived_from, *memory.retired_attributes.values())
 
 
-def episodes(app: App, request: EpisodesInput) -> EpisodesOutput:
-    """The episodes of a namespace, newest first; with words, those that hold them, best first.
+def list_episodes(app: App, request: EpisodesInput) -> EpisodesOutput:
+    """List the episodes of a namespace, newest first; with a query, those that contain words of it, best first.
 
-    An episode is searched by its topic, its artifacts and the memories that came of it. The score is the sum, over
-    the query's words it holds, of log(1 + episodes / episodes that hold the word).
+    An episode is searched by topic, artifacts and memories. Its score is the sum of log(1 + episodes / episodes with
+    the word) over the query's words it contains.
     """
     filed = app.lookup.episodes(request.namespace)
     if request.session_id:
         filed = [each for each in filed if each.episode.session_id == request.session_id]
-    kept = _turns_kept(app, request.namespace)
+    kept = _count_turns(app, request.namespace)
     if not request.query:
-        newest, following = page(app, request, filed, _newest_first)
+        newest, following = page(app, request, filed, _episode_sort_key)
         shown = tuple(_episode_view(app, each, kept) for each in newest)
         return EpisodesOutput(episodes=shown, total=len(filed), next=following)
     ranked = _ranked_episodes(app, filed, request.query)
@@ -271,30 +271,32 @@ def episodes(app: App, request: EpisodesInput) -> EpisodesOutput:
     return EpisodesOutput(episodes=shown, total=len(ranked), next=following)
 
 
-def _newest_first(filed: FiledEpisode) -> Place:
+def _episode_sort_key(filed: FiledEpisode) -> SortKey:
+    """Return the key that lists the newest episode first, then by id."""
     return -epoch_ms(filed.episode.started or filed.episode.created), filed.episode.id
 
 
 def _ranked_episodes(app: App, filed: Sequence[FiledEpisode], query: str) -> list[tuple[float, FiledEpisode]]:
-    """Episodes that hold words of a query, each with its score, best first."""
+    """Return the episodes with words of a query, scored, best first; InputError if no word of it tells anything."""
     from math import log
 
     wanted = set(content_words(query))
     if not wanted:
         raise InputError("there is no word in it to look for", code="missing_query")
-    texts = [(each, wanted.intersection(content_words(_text(app, each.episode)))) for each in filed]
+    texts = [(each, wanted.intersection(content_words(_searched_text(app, each.episode)))) for each in filed]
     frequency = {word: sum(word in held for _, held in texts) for word in wanted}
     scored = [(sum(log(1 + len(filed) / frequency[word]) for word in held), each) for each, held in texts if held]
     return sorted(scored, key=lambda pair: (-pair[0], pair[1].episode.id))
 
 
-def _text(app: App, episode: Episode) -> str:
+def _searched_text(app: App, episode: Episode) -> str:
+    """Return the text in which an episode is searched: its topic, artifacts and memories."""
     members = app.index.memories(episode.namespace, episode.members)
     return "\n".join((episode.topic, *episode.artifacts, *(each.memory.content for each in members)))
 
 
 def show_episode(app: App, namespace: str, episode_id: str) -> EpisodeView:
-    """One episode by its id, by the last ten digits of it, or by its path, with its members.
+    """Show one episode with its members, by its id, the last ten digits of it, or its path.
 
     Raises:
         NotFoundError: no such episode in the namespace.
@@ -307,15 +309,16 @@ def show_episode(app: App, namespace: str, episode_id: str) -> EpisodeView:
         raise NotFoundError(f"no episode {episode_id} in {namespace}", next_step="`pellucid episodes list` shows ids")
     if len(found) > 1:
         raise InputError(f"{len(found)} episodes fit {episode_id}", code="ambiguous_id", next_step="give a whole id")
-    return _episode_view(app, found[0], _turns_kept(app, namespace))
+    return _episode_view(app, found[0], _count_turns(app, namespace))
 
 
-def _turns_kept(app: App, namespace: str) -> Counter[str]:
-    """How many turns are kept word for word, by the file of their episode."""
+def _count_turns(app: App, namespace: str) -> Counter[str]:
+    """Count the turns that are kept verbatim, by the path of their episode's file."""
     return Counter(each.path for each in app.index.memories(namespace) if each.memory.category == "moment")
 
 
 def _episode_view(app: App, filed: FiledEpisode, kept: Counter[str], score: float | None = None) -> EpisodeView:
+    """Show an episode with its members; `kept` counts verbatim turns by path, `score` is of a search."""
     episode = filed.episode
     members = app.index.memories(episode.namespace, episode.members)
     return EpisodeView(
@@ -323,13 +326,14 @@ def _episode_view(app: App, filed: FiledEpisode, kept: Counter[str], score: floa
         path=filed.path,
         score=score,
         turns_kept=kept[filed.path],
-        members=tuple(Listed(memory=each.memory, path=each.path, op_id=each.op_id) for each in members),
+        members=tuple(map(listed, members)),
         artifacts=tuple(found for each in episode.artifacts if (found := parse_artifact(each))),
     )
 
 
 def export_ledger(app: App, kind: LedgerKind, namespace: str | None = None) -> Iterator[str]:
-    """The rows of one kind as JSON lines; `observations` are verdict rows in the form of the reference's telemetry."""
+    """Yield ledger rows of one kind (None: of all namespaces) as JSON lines; `observations` are reformatted
+    verdicts."""
     wanted = "verdict" if kind == "observations" else kind
     for row in app.ledger.rows():
         if row.get("kind") == wanted and (namespace is None or row.get("namespace", namespace) == namespace):
@@ -337,7 +341,7 @@ def export_ledger(app: App, kind: LedgerKind, namespace: str | None = None) -> I
 
 
 def _reference_row(row: dict[str, object]) -> dict[str, object]:
-    """A verdict row as `extraction-judge-verdicts.jsonl` has it (version 1), and what ours says beyond it."""
+    """Convert a verdict row to the format of the reference's `extraction-judge-verdicts.jsonl` (version 1)."""
     return {
         "version": 1,
         "category": _REFERENCE_VERDICT,
@@ -357,13 +361,11 @@ def _reference_row(row: dict[str, object]) -> dict[str, object]:
 
 HISTORY = Operation(
     "memory.history",
-    """Tell the story of a memory or of a thing.
-
-Of a memory: its versions, what changed it and why, its evidence; of a thing: its states.
-""",
+    "Tell the story of a memory or of a thing.\n\n"
+    "Of a memory: its versions, what changed it and why, its evidence; of a thing: its states.\n",
     HistoryInput,
     HistoryOutput | EntityHistoryOutput,
-    lambda call, asked: story_of(call.app, asked.namespace, asked.name, asked.as_of, asked.as_known_at),
+    lambda call, asked: history_of_name(call.app, asked.namespace, asked.name, asked.as_of, asked.as_known_at),
     "read",
     Surfaces("history", http=("GET /v1/history/{name}",), mcp="memory_history:history"),
 )
@@ -372,16 +374,13 @@ EPISODES = Operation(
     "List episodes, newest first. With words, those that hold them, best first.",
     EpisodesInput,
     EpisodesOutput,
-    lambda call, asked: episodes(call.app, asked),
+    lambda call, asked: list_episodes(call.app, asked),
     "read",
     Surfaces("episodes list", http=("GET /v1/episodes",), mcp="memory_search:episodes"),
 )
 EPISODE = Operation(
     "episode.show",
-    """Tell what one episode was about, and what came of it.
-
-When it was, what it made, and what was kept of it.
-""",
+    "Tell what one episode was about, and what came of it.\n\nWhen it was, what it made, and what was kept of it.\n",
     EpisodeInput,
     EpisodeView,
     lambda call, asked: show_episode(call.app, asked.namespace, asked.episode_id),

@@ -15,12 +15,13 @@ from pellucid.model.ledger import LifecycleRow
 from pellucid.model.memory import Memory, SourceClass, TrustZone
 from pellucid.model.observation import Contribution
 from pellucid.model.wire import Instant, Wire
-from pellucid.operations.browsing import Listed, find_memory, newest_first
+from pellucid.operations.browsing import Listed, find_memory, listed, sort_key
+from pellucid.operations.memory.changing import commit_changes
 from pellucid.operations.operation import Argument, Flag, MemoryId, Operation, Surfaces
 from pellucid.operations.paging import After, page
 from pellucid.store.index_port import Served
 
-_OVER = {"superseded", "attribute_retired"}
+_REPLACED = {"superseded", "attribute_retired"}
 """Changes of a memory that another one brought about, and that go with it."""
 
 
@@ -107,28 +108,25 @@ class TrustChangeOutput(Wire):
 
 
 def trust_list(app: App, request: TrustListInput) -> TrustListOutput:
-    """The memories of a zone that are in force, newest first; superseded ones and the like are left out."""
+    """List the active memories of a trust zone, newest first, a page of `limit`, each with why it is in quarantine, or
+    would be ("" if nothing says so)."""
     held = [
         each
         for each in app.index.memories(request.namespace)
         if each.memory.trust_zone == request.zone and each.memory.status == "active"
     ]
-    shown, following = page(app, request, held, newest_first)
+    shown, following = page(app, request, held, sort_key)
     return TrustListOutput(
         zone=request.zone,
         total=len(held),
         next=following,
-        memories=tuple(Listed(memory=each.memory, path=each.path, op_id=each.op_id) for each in shown),
+        memories=tuple(map(listed, shown)),
         reasons=tuple(quarantine_reason(each.memory) for each in shown),
     )
 
 
 def trust_explain(app: App, namespace: str, memory_id: str) -> TrustOutput:
-    """The trust of one memory, explained.
-
-    Raises:
-        NotFoundError: no such memory in the namespace.
-    """
+    """Explain a memory's trust score and zone, with what changed them; errors as of `find_memory`."""
     held = find_memory(app, namespace, memory_id)
     scored = score(held.memory)
     told = {"corroborated", "promoted", "quarantined"}
@@ -148,7 +146,7 @@ def trust_explain(app: App, namespace: str, memory_id: str) -> TrustOutput:
 
 
 def promote(app: App, request: PromoteInput) -> TrustChangeOutput:
-    """Raise a memory one zone, on a person's word; out of quarantine it meets what it contradicts, as a new one would.
+    """Raise a memory by one trust zone, as a person vouches for it. Out of quarantine, it is reconciled like a new one.
 
     Raises:
         NotFoundError: no such memory in the namespace.
@@ -173,19 +171,20 @@ def promote(app: App, request: PromoteInput) -> TrustChangeOutput:
 
 
 def quarantine(app: App, request: SourceInput) -> TrustChangeOutput:
-    """Put memories where nothing recalls them and they change nothing: these, or all that came from a source.
+    """Quarantine the named memories, or all from a source: no recall returns them, and they change no others. Those
+    that are in quarantine already are left as they are; a preview writes nothing.
 
     Raises:
         InputError: nothing says which.
         NotFoundError: no such memory in the namespace.
-        ConflictError: a moment is meant; they are retracted, not quarantined.
+        ConflictError: a moment (to be retracted) or a version of a document's header (to be forgotten) is named.
     """
     with app.unit_of_work.deciding(request.namespace):
         chosen = _memories_of_source(app, request)
         if any(each.memory.category == "moment" for each in chosen) and request.memory_ids:
             raise ConflictError("a moment is a turn of a file: it has no zone", next_step="retract it instead")
         changes = ChangeSet(app.records, request.namespace, "user", app.clock)
-        if request.memory_ids and not all(map(changes.changeable, chosen)):
+        if request.memory_ids and not all(map(changes.changeable_fields, chosen)):
             raise ConflictError("the version of a document's header has no zone", next_step="forget it instead")
         changed = [
             each
@@ -196,20 +195,15 @@ def quarantine(app: App, request: SourceInput) -> TrustChangeOutput:
 
 
 def rollback(app: App, request: SourceInput) -> TrustChangeOutput:
-    """Take out of force all that came from a source, and restore what it had replaced, in one operation.
-
-    What is in force goes to quarantine (a moment is retracted); a memory that it superseded, and that nothing else has
-    changed since, is active again, and an attribute that it retired is stated again.
-
-    Raises:
-        InputError: no source is named.
-    """
+    """Quarantine all memories from a source, and restore what they had replaced, in one operation. Moments are
+    retracted instead. Superseded memories become active again, unless changed since; retired attributes, too. A preview
+    writes nothing; InputError if nothing says which source."""
     with app.unit_of_work.deciding(request.namespace):
         chosen = _memories_of_source(app, request)
         changes = ChangeSet(app.records, request.namespace, "trust", app.clock)
-        out = [each for each in chosen if _take_out(changes, each, request)]
+        out = [each for each in chosen if _retire(changes, each, request)]
         gone = {each.memory.id for each in chosen}
-        back = _restored_memories(app, changes, request.namespace, gone)
+        back = _restore_replaced(app, changes, request.namespace, gone)
         again = {each.memory.id for each in back}
         for each in chosen:
             left = tuple(old for old in each.memory.supersedes if old not in again)
@@ -217,19 +211,20 @@ def rollback(app: App, request: SourceInput) -> TrustChangeOutput:
         return _commit(app, changes, [*out, *back], "rolled back", preview=request.preview, restored=back)
 
 
-def _take_out(changes: ChangeSet, held: Served, request: SourceInput) -> bool:
+def _retire(changes: ChangeSet, held: Served, request: SourceInput) -> bool:
+    """Quarantine a memory, or retract a moment; return whether that changes anything."""
     if held.memory.category == "moment":
         return changes.change(held, "retracted", {"status": "retracted"}, _reason_code(request))
     return changes.change(held, "quarantined", {"trust_zone": "quarantine"}, _reason_code(request))
 
 
-def _restored_memories(app: App, changes: ChangeSet, namespace: str, gone: set[str]) -> list[Served]:
-    """What memories that are gone had replaced, as it was before, unless somebody changed it since."""
+def _restore_replaced(app: App, changes: ChangeSet, namespace: str, gone: set[str]) -> list[Served]:
+    """Restore what the memories in `gone` had replaced, unless it was changed since; return those restored."""
     last: dict[str, LifecycleRow] = {}
     for row in lifecycle_rows(app.ledger, namespace):
         if row.after and row.event_type != "corroborated":
             last[row.memory_id] = row
-    rows = [row for row in last.values() if row.event_type in _OVER and gone.intersection(row.related_memory_ids)]
+    rows = [row for row in last.values() if row.event_type in _REPLACED and gone.intersection(row.related_memory_ids)]
     ids = [*gone, *(row.memory_id for row in rows)]
     held = {each.memory.id: each for each in app.index.memories(namespace, ids)}
     replaced_since = {each for each in gone if (by := held[each].memory.superseded_by) is not None and by not in gone}
@@ -243,7 +238,7 @@ def _restored_memories(app: App, changes: ChangeSet, namespace: str, gone: set[s
 
 
 def _restore_one(changes: ChangeSet, held: Served, row: LifecycleRow, gone: set[str]) -> bool:
-    """Restore one memory's state from before the ones in `gone` replaced it; False if that changes nothing."""
+    """Restore a memory's state from before those in `gone` replaced it; return whether that changes anything."""
     memory = held.memory
     left = {name: by for name, by in memory.retired_attributes.items() if by not in gone}
     fields: Fields = {"retired_attributes": left}
@@ -253,11 +248,13 @@ def _restore_one(changes: ChangeSet, held: Served, row: LifecycleRow, gone: set[
 
 
 def _successors(memory: Memory) -> set[str]:
+    """Return the ids of memories that replaced this one or attributes of it."""
     return {*memory.retired_attributes.values(), *([memory.superseded_by] if memory.superseded_by else [])}
 
 
 def _memories_of_source(app: App, request: SourceInput) -> list[Served]:
-    """The memories named by id, else all that came of the session, agent or source class."""
+    """Find the memories named by id, else all that fit the session, agent and source class given; InputError if none
+    is."""
     if request.memory_ids:
         return [find_memory(app, request.namespace, each) for each in dict.fromkeys(request.memory_ids)]
     if not (request.session_id or request.source_class or request.agent):
@@ -266,19 +263,19 @@ def _memories_of_source(app: App, request: SourceInput) -> list[Served]:
             code="missing_source",
             next_step=f"name ids, {field_name('session_id')}, {field_name('source_class')} or {field_name('agent')}",
         )
-    return [each for each in app.index.memories(request.namespace) if _fits_source(each.memory, request)]
+    return [each for each in app.index.memories(request.namespace) if _is_from_source(each.memory, request)]
 
 
 def quarantine_reason(memory: Memory) -> str:
-    """Why a memory is, or would begin, in quarantine; empty where nothing keeps it there."""
+    """Say why a memory is, or would be, quarantined; "" if nothing keeps it there, as for any moment outside of it."""
     if memory.category == "moment" and memory.trust_zone != "quarantine":
         return ""  # a pasted turn is marked, and may be recalled
     told = doubts(memory.source_class, memory.content)
     return told or (why_quarantined(memory) if memory.trust_zone == "quarantine" else "")
 
 
-def _fits_source(memory: Memory, wanted: SourceInput) -> bool:
-    """Whether a memory came of the source that is asked for; what is not asked for counts as fitting."""
+def _is_from_source(memory: Memory, wanted: SourceInput) -> bool:
+    """Whether a memory fits all the criteria that the request gives."""
     asked = (
         (wanted.session_id, memory.session_id),
         (wanted.agent, memory.agent),
@@ -289,7 +286,8 @@ def _fits_source(memory: Memory, wanted: SourceInput) -> bool:
 
 
 def _reason_code(request: SourceInput) -> str:
-    """A code for the ledger; the names of sessions and agents stay out of it."""
+    """Return the ledger's reason code, such as `by-session`, by kinds alone; it leaves out names of sessions and
+    agents."""
     given = {"ids": request.memory_ids, "session": request.session_id, "agent": request.agent}
     named = [name for name, value in given.items() if value]
     return "by-" + "-".join([*named, *([request.source_class] if request.source_class else [])])
@@ -304,19 +302,19 @@ def _commit(
     preview: bool = False,
     restored: Sequence[Served] = (),
 ) -> TrustChangeOutput:
-    """Acknowledge the changes as one operation, unless it is a preview or nothing changes."""
+    """Commit the changes, unless previewed or there are none, and show the memories `held`; `what` was done to those
+    that are not `restored`, such as `quarantined`."""
     back = {each.memory.id for each in restored}
     changed = tuple(
         _trust_changed(changes.now(each.memory), "restored" if each.memory.id in back else what) for each in held
     )
     if preview or not changed:
         return TrustChangeOutput(done=not preview, changed=changed)
-    plan = changes.plan()
-    op_id = app.unit_of_work.commit("trust", plan.writes, plan.rows).op_id
-    return TrustChangeOutput(done=True, changed=changed, op_id=op_id)
+    return TrustChangeOutput(done=True, changed=changed, op_id=commit_changes(app, "trust", changes))
 
 
 def _trust_changed(memory: Memory, what: str) -> TrustChanged:
+    """Show a memory as it is after the change, with `what` was done to it and its first words."""
     excerpt = " ".join(memory.content.split())[:80]
     return TrustChanged(memory_id=memory.id, what=what, zone=memory.trust_zone, status=memory.status, excerpt=excerpt)
 
@@ -332,10 +330,7 @@ TRUST_LIST = Operation(
 )
 TRUST_EXPLAIN = Operation(
     "trust.explain",
-    """Say why a memory is trusted as far as it is.
-
-Its score by named share, its zone, each step it took.
-""",
+    "Say why a memory is trusted as far as it is.\n\nIts score by named share, its zone, each step it took.\n",
     PromoteInput,
     TrustOutput,
     lambda call, asked: trust_explain(call.app, asked.namespace, asked.memory_id),
@@ -354,10 +349,7 @@ PROMOTE = Operation(
 )
 QUARANTINE = Operation(
     "trust.quarantine",
-    """Put memories where nothing recalls them.
-
-These, or all that came from a session, a source or an agent.
-""",
+    "Put memories where nothing recalls them.\n\nThese, or all that came from a session, a source or an agent.\n",
     SourceInput,
     TrustChangeOutput,
     lambda call, asked: quarantine(call.app, asked),
@@ -367,10 +359,8 @@ These, or all that came from a session, a source or an agent.
 )
 ROLLBACK = Operation(
     "trust.rollback",
-    """Take back all that came from a source.
-
-It is put out of force, and what it had replaced is restored; one operation.
-""",
+    "Take back all that came from a source.\n\n"
+    "It is put out of force, and what it had replaced is restored; one operation.\n",
     RollbackInput,
     TrustChangeOutput,
     lambda call, asked: rollback(call.app, asked),

@@ -10,8 +10,8 @@ from pellucid.memory.ledger_rows import lifecycle_rows
 from pellucid.model.ledger import LifecycleRow
 from pellucid.model.memory import SourceClass
 from pellucid.model.wire import Wire
-from pellucid.operations.browsing import find_memory
-from pellucid.operations.memory.changing import check_voice, commit_changes
+from pellucid.operations.browsing import find_memory, memories_by_id
+from pellucid.operations.memory.changing import check_may_change, commit_changes
 from pellucid.operations.operation import Argument, Operation, Surfaces
 from pellucid.store.index_port import Served
 
@@ -34,9 +34,9 @@ class UndoOutput(Wire):
 
 
 def undo(app: App, request: UndoInput) -> UndoOutput:
-    """Put back what an operation or an import did, or the last change of a memory. An undo can be undone, too.
+    """Undo an operation, an import, or the last change of a memory. An undo can be undone, too.
 
-    What an import made is put away; what was changed of it since stays.
+    Memories created by an import are archived; later changes of them stay.
 
     Raises:
         NotFoundError: nothing of that name was changed here, or it was forgotten since.
@@ -45,18 +45,18 @@ def undo(app: App, request: UndoInput) -> UndoOutput:
     """
     with app.unit_of_work.deciding(request.namespace):
         imports = _import_operations(app, request.target)
-        rows = _to_undo(app, request, imports)
+        rows = _rows_to_undo(app, request, imports)
         changes = ChangeSet(app.records, request.namespace, "user", app.clock)
-        held = _held_memories(app, request.namespace, rows)
+        held = _current_memories(app, request.namespace, rows)
         made = [each for each in app.index.memories(request.namespace) if each.op_id in imports] if imports else []
         if not (rows or made):
             raise NotFoundError(
                 f"nothing that {request.target} changed here can be undone",
                 next_step="`pellucid history ID` shows the changes of a memory",
             )
-        check_voice(request.said_by, [each.memory for each in (*held.values(), *made)])
+        check_may_change(request.said_by, [each.memory for each in (*held.values(), *made)])
         for row in reversed(rows):
-            _put_back(changes, held, row)
+            _undo_change(changes, held, row)
         away = [each for each in made if changes.now(each.memory).status == "active"]
         for each in away:
             changes.change(each, "undone", {"status": "archived"}, "undo:import")
@@ -66,7 +66,8 @@ def undo(app: App, request: UndoInput) -> UndoOutput:
 
 
 def _import_operations(app: App, target: str) -> set[str]:
-    """The operations of imports that a target names: one by its id, or those from one to another."""
+    """Return the ids of the import operations that a target names: `op_…`, or all from the first to the last of
+    `op_…..op_…`; empty for any other target, or one unknown here."""
     first, _, last = target.partition("..")
     if not first.startswith("op_"):
         return set()
@@ -77,8 +78,9 @@ def _import_operations(app: App, target: str) -> set[str]:
     return {row.op_id for row in between if row.seq <= ends[1] and row.kind == "import"}
 
 
-def _to_undo(app: App, request: UndoInput, imports: Collection[str]) -> list[LifecycleRow]:
-    """The changes that a target means: all of an operation, or the last one of a memory with what hangs on it."""
+def _rows_to_undo(app: App, request: UndoInput, imports: Collection[str]) -> list[LifecycleRow]:
+    """Return the ledger rows to undo, oldest first: all of an operation, or the last change of a memory with those
+    connected; empty if there are none."""
     rows = [
         row
         for row in lifecycle_rows(app.ledger, request.namespace)
@@ -89,13 +91,14 @@ def _to_undo(app: App, request: UndoInput, imports: Collection[str]) -> list[Lif
     memory_id = find_memory(app, request.namespace, request.target).memory.id
     of_it = [row for row in rows if row.memory_id == memory_id]
     last = [row for row in rows if of_it and row.correlation_id == of_it[-1].correlation_id]
-    bound = _bound_to(memory_id, last)
+    bound = _connected_rows(memory_id, last)
     there = {each.memory.id for each in app.index.memories(request.namespace, sorted({b.memory_id for b in bound}))}
     return [row for row in bound if row.memory_id in there]  # the rest was forgotten since
 
 
-def _bound_to(memory_id: str, rows: Sequence[LifecycleRow]) -> list[LifecycleRow]:
-    """The rows of one operation that hang together with a memory: what replaced it, what it replaced, and so on."""
+def _connected_rows(memory_id: str, rows: Sequence[LifecycleRow]) -> list[LifecycleRow]:
+    """Return the rows of one operation that are connected with a memory by replacing or being replaced, also through
+    others."""
     bound: set[str] = {memory_id}
     found: list[LifecycleRow] = []
     while more := [row for row in rows if row not in found and bound & {row.memory_id, *row.related_memory_ids}]:
@@ -104,17 +107,17 @@ def _bound_to(memory_id: str, rows: Sequence[LifecycleRow]) -> list[LifecycleRow
     return [row for row in rows if row in found]
 
 
-def _held_memories(app: App, namespace: str, rows: Sequence[LifecycleRow]) -> dict[str, Served]:
-    """The memories that ledger rows are about, by id, as they stand now."""
+def _current_memories(app: App, namespace: str, rows: Sequence[LifecycleRow]) -> dict[str, Served]:
+    """Return the current memories that ledger rows name, by id; NotFoundError if one that a row is about is gone."""
     named = {each for row in rows for each in (row.memory_id, *row.related_memory_ids)}
-    held = {served.memory.id: served for served in app.index.memories(namespace, sorted(named))}
+    held = memories_by_id(app, namespace, sorted(named))
     if gone := [row.memory_id for row in rows if row.memory_id not in held]:
         raise NotFoundError(f"{gone[0]} is not here any more", next_step="what was forgotten cannot be brought back")
     return held
 
 
-def _put_back(changes: ChangeSet, held: dict[str, Served], row: LifecycleRow) -> None:
-    """Undo one change, unless the memory was changed again since: a newer change must be undone first."""
+def _undo_change(changes: ChangeSet, held: dict[str, Served], row: LifecycleRow) -> None:
+    """Undo one change (a memory that it created is archived); ConflictError if the memory was changed again since."""
     served = held[row.memory_id]
     if not row.before and row.event_type in {"created", "merged", "disputed", "superseded"}:  # the operation made it
         if changes.now(served.memory).status != row.after.get("status", "active"):

@@ -30,11 +30,8 @@ class AuditOutput(Wire):
 
 
 def audit(app: App, namespace: str, entry: str) -> AuditOutput:
-    """What an audit entry of an X-ray stands for.
-
-    Raises:
-        NotFoundError: no such entry in this namespace.
-    """
+    """Resolve an audit entry of an X-ray to its recall, memory and the operation that wrote the version served; path
+    and operation are None if gone. NotFoundError for an unknown entry."""
     named = parse_audit_id(entry)
     row = app.history.audit(*named, namespace) if named else None
     if row is None:
@@ -53,7 +50,7 @@ def audit(app: App, namespace: str, entry: str) -> AuditOutput:
 
 
 def _operation_view(row: OperationRow) -> dict[str, object]:
-    """What is said of an operation: how many files it wrote, not which, as some may be another namespace's."""
+    """Summarise a journal operation: how many files it wrote, not which, as some may be another namespace's."""
     return {"seq": row.seq, "opId": row.op_id, "kind": row.kind, "at": row.at, "files": len(row.paths)}
 
 

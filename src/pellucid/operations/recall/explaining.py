@@ -13,16 +13,16 @@ from pellucid.model.ledger import LifecycleRow
 from pellucid.model.memory import unpack_id
 from pellucid.model.wire import Wire
 from pellucid.operations.operation import Argument, Flag, Operation, RecallId, Surfaces
-from pellucid.operations.recall.recalling import receipt_of
-from pellucid.operations.recall.request import check_parts
-from pellucid.operations.recall.wording import words_of
+from pellucid.operations.recall.recalling import load_receipt
+from pellucid.operations.recall.request import check_removable
+from pellucid.operations.recall.wording import headlines_of
 from pellucid.recall.effect import Effect, effect, effects
 from pellucid.recall.receipt.record import Receipt, pack, unpack
 from pellucid.recall.state import State
 from pellucid.settings.sections import RecallSettings
 from pellucid.store.records import OperationRow
 from pellucid.xray.diff import RecallDiff, diff
-from pellucid.xray.replay import Ranked, Reason, Since, compare_with_live, replay_receipt, withheld
+from pellucid.xray.replay import Ranked, Reason, Since, compare_with_live, replay_receipt, withheld_reason
 
 
 class LiveOutput(Wire):
@@ -61,14 +61,9 @@ class AblateOutput(Wire):
 
 
 def replay_recall(app: App, namespace: str, recall_id: str, *, live: bool = False) -> ReplayOutput:
-    """Work a recall out again from its receipt; with `live`, ask it again, too, and say why the two differ.
-
-    Nothing is recorded of the second asking.
-
-    Raises:
-        NotFoundError: no such recall here, or its receipt was pruned.
-    """
-    receipt = receipt_of(app, namespace, recall_id)
+    """Recompute a recall from its receipt; with `live`, also ask it again today (unrecorded) and say what differs.
+    Errors as of `load_receipt`."""
+    receipt = load_receipt(app, namespace, recall_id)
     found = replay_receipt(receipt)
     results, again = found.ranking[: found.served], _live_output(app, receipt) if live else None
     named = [each.memory_id for each in results]
@@ -81,63 +76,59 @@ def replay_recall(app: App, namespace: str, recall_id: str, *, live: bool = Fals
         results=results,
         ranked=len(found.ranking),
         live=again,
-        words=_words(app, receipt, named),
+        words=_headlines(app, receipt, named),
     )
 
 
-def _words(app: App, receipt: Receipt, memory_ids: Iterable[str]) -> dict[str, str]:
+def _headlines(app: App, receipt: Receipt, memory_ids: Iterable[str]) -> dict[str, str]:
+    """Return headlines of memories by id, as far as the recall's caller may read them and they still exist."""
     request = receipt.state.request
-    return words_of(app, request.namespace, request.scopes, memory_ids)
+    return headlines_of(app, request.namespace, request.scopes, memory_ids)
 
 
 def diff_recalls(app: App, namespace: str, a: str, b: str) -> RecallDiff:
-    """How recall b differs from recall a, both of this namespace.
-
-    Raises:
-        NotFoundError: one of them is unknown here, or its receipt was pruned.
-    """
-    before, after = receipt_of(app, namespace, a), receipt_of(app, namespace, b)
+    """Compare recall `b` with recall `a`, both of this namespace; only memories both callers may read get headlines."""
+    before, after = load_receipt(app, namespace, a), load_receipt(app, namespace, b)
     found = diff(before, after)
     scopes = set(before.state.request.scopes) & set(after.state.request.scopes)
-    return found.model_copy(update={"words": words_of(app, namespace, scopes, found.named)})
+    return found.model_copy(update={"words": headlines_of(app, namespace, scopes, found.named)})
 
 
 def ablate_recall(app: App, namespace: str, recall_id: str, parts: Sequence[str] | None = None) -> AblateOutput:
-    """What leaving out these parts together does to a recall; without parts, what each leg at work does.
-
-    Raises:
-        InputError: a part is nothing that can be left out.
-        NotFoundError: no such recall here, or its receipt was pruned.
-    """
-    check_parts(parts or ())
-    receipt = receipt_of(app, namespace, recall_id)
+    """Compute what leaving out all these parts together does to a recall; without parts, what each leg does. InputError
+    for a part that no recall can leave out, other errors as of `load_receipt`."""
+    check_removable(parts or ())
+    receipt = load_receipt(app, namespace, recall_id)
     state = receipt.state
     found = [effect(state, parts)] if parts else effects(state)
     named = [each for one in found for each in (*one.entered, *one.left, *(move.memory_id for move in one.moved))]
-    return AblateOutput(recall_id=state.request.recall_id, effects=tuple(found), words=_words(app, receipt, named))
+    return AblateOutput(recall_id=state.request.recall_id, effects=tuple(found), words=_headlines(app, receipt, named))
 
 
 def _live_output(app: App, receipt: Receipt) -> LiveOutput:
+    """Ask the recorded request again today, and compare the result with its receipt; if its question was not kept, say
+    only that."""
     chosen = receipt.state.request.chosen | set(RecallSettings.model_fields)  # as narrowed as it was
     request = replace(receipt.state.request, chosen=chosen)
     if not request.query:
-        return LiveOutput(reasons=(withheld(),))
+        return LiveOutput(reasons=(withheld_reason(),))
     state = app.recaller.run(request, app.deadline)
-    reasons = compare_with_live(receipt, state, since(app, receipt.state, state.corpus.applied_seq))
+    reasons = compare_with_live(receipt, state, changes_since(app, receipt.state, state.corpus.applied_seq))
     return LiveOutput(identical=not reasons, reasons=tuple(reasons), difference=diff(receipt, unpack(pack(state))))
 
 
-def since(app: App, then: State, reached: int) -> Since:
-    """What became of a namespace's memories between a recall and an index that has `reached` an operation.
+def changes_since(app: App, then: State, reached: int) -> Since:
+    """Find which memories changed between a recall (`then`) and the index, which has applied operation number
+    `reached`.
 
-    A memory counts as changed if its file was written again, and as added if the ledger says so or if no earlier
-    operation wrote its file.
+    A memory is added if the ledger says so or no earlier operation wrote its file, and changed if that was rewritten.
     """
-    namespace, known = then.request.namespace, _ids(then)
+    candidates: list[Any] = then.pool.ids.tolist()
+    namespace, known = then.request.namespace, dict.fromkeys(map(unpack_id, candidates))
     last = then.corpus.applied_seq if reached >= then.corpus.applied_seq else 0  # else the journal was made anew
     every = app.records.operations()
     earlier, later = [row for row in every if row.seq <= last], [row for row in every if row.seq > last]
-    before, written = _paths(earlier), _paths(later)
+    before, written = _written_paths(earlier), _written_paths(later)
     made, forgotten = _made_and_forgotten(
         app, namespace, {row.op_id for row in later}, earlier[-1].at if earlier else None
     )
@@ -157,12 +148,14 @@ def since(app: App, then: State, reached: int) -> Since:
     )
 
 
-def _paths(rows: Sequence[OperationRow]) -> set[str]:
+def _written_paths(rows: Sequence[OperationRow]) -> set[str]:
+    """Return the paths of all files that the operations wrote."""
     return {path for row in rows for path, _ in row.paths}
 
 
 def _made_and_forgotten(app: App, namespace: str, op_ids: set[str], after: str | None) -> tuple[set[str], list[str]]:
-    """What the ledger says was made by these operations, and what was forgotten after an instant."""
+    """Return the ids of memories created by these operations, and of those forgotten after an ISO timestamp (None:
+    ever)."""
     made, forgotten = set[str](), dict[str, None]()
     begin = datetime.fromisoformat(after) if after else datetime.min.replace(tzinfo=UTC)
     for row in typed(app.ledger.rows(), namespace, ("lifecycle",)):
@@ -171,11 +164,6 @@ def _made_and_forgotten(app: App, namespace: str, op_ids: set[str], after: str |
         elif isinstance(row, LifecycleRow) and row.event_type == "forgotten" and row.timestamp > begin:
             forgotten[row.memory_id] = None
     return made, list(forgotten)
-
-
-def _ids(state: State) -> dict[str, None]:
-    raw: Any = state.pool.ids.tolist()
-    return {unpack_id(each): None for each in raw}
 
 
 class ReplayInput(Wire):
@@ -213,10 +201,8 @@ REPLAY = Operation(
 )
 DIFF = Operation(
     "recall.diff",
-    """Compare two recalls: what entered, left and moved, and why.
-
-Which term moved it, and what else was not the same.
-""",
+    "Compare two recalls: what entered, left and moved, and why.\n\n"
+    "Which term moved it, and what else was not the same.\n",
     DiffInput,
     RecallDiff,
     lambda call, asked: diff_recalls(call.app, asked.namespace, asked.a, asked.b),
@@ -225,10 +211,8 @@ Which term moved it, and what else was not the same.
 )
 ABLATE = Operation(
     "recall.ablate",
-    """Show what each part of the search did for one recall.
-
-With parts named: what leaving them out together would change.
-""",
+    "Show what each part of the search did for one recall.\n\n"
+    "With parts named: what leaving them out together would change.\n",
     AblateInput,
     AblateOutput,
     lambda call, asked: ablate_recall(call.app, asked.namespace, asked.recall_id, asked.without),

@@ -1,5 +1,6 @@
 """The recalls on record in, what a leg was worth in them out: from their receipts alone, nothing is asked again."""
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Annotated
@@ -7,10 +8,10 @@ from typing import Annotated
 from pydantic import Field
 
 from pellucid.app import App
-from pellucid.clock import epoch_ms
 from pellucid.model.wire import Instant, Wire
 from pellucid.operations.operation import Flag, Operation, Surfaces
-from pellucid.operations.recall.request import check_parts
+from pellucid.operations.recall.recalling import recent_receipts
+from pellucid.operations.recall.request import check_removable
 from pellucid.recall.effect import Effect, effect
 from pellucid.recall.legs.nominate import base_of
 from pellucid.recall.receipt.record import Receipt, unpack
@@ -68,7 +69,7 @@ class LiftOutput(Wire):
 
 
 @dataclass(frozen=True, slots=True)
-class _SeenLeg:
+class _LegInRecall:
     """What a leg did in one recall."""
 
     served: int
@@ -80,34 +81,28 @@ class _SeenLeg:
 
 
 @dataclass(slots=True)
-class _Sum:
-    """What is known of a leg so far."""
+class _LegTally:
+    """What one leg did in the recalls added so far."""
 
-    counts: dict[str, int] = field(default_factory=dict[str, int])
+    counts: Counter[str] = field(default_factory=Counter[str])
     places: int = 0
     stayed: int = 0
     shares: list[float] = field(default_factory=list[float])
 
-    def take(self, seen: "_SeenLeg") -> None:
-        """Add one recall."""
-        self._add(recalls=1)
-        if seen.done is None:
+    def add(self, seen: _LegInRecall) -> None:
+        """Add what the leg did in one recall; where it took no part, or that cannot be told, it only counts the
+        recall."""
+        done = seen.done
+        self.counts["recalls"] += 1
+        if done is None:
             return
-        if seen.done.unknown:
-            self._add(unknown=1)
+        if done.unknown:
+            self.counts["unknown"] += 1
             return
-        self._add(took_part=1)
         self.shares.append(seen.share)
-        self._add_effect(seen.done, seen.served)
-
-    def _add(self, **counts: int) -> None:
-        for name, count in counts.items():
-            self.counts[name] = self.counts.get(name, 0) + count
-
-    def _add_effect(self, done: Effect, served: int) -> None:
-        """Add what leaving the leg out of one recall would change."""
         up = [move for move in done.moved if move.before < move.after]
-        self._add(
+        self.counts.update(
+            took_part=1,
             changed=int(bool(done.entered or done.left or done.moved)),
             brought=len(done.left),
             pushed_out=len(done.entered),
@@ -115,10 +110,10 @@ class _Sum:
             lowered=len(done.moved) - len(up),
         )
         self.places += sum(move.after - move.before for move in done.moved)
-        self.stayed += served - len(done.left)
+        self.stayed += seen.served - len(done.left)
 
     def lift(self, leg: str, query_class: str | None) -> LegLift:
-        """The sums as they are shown."""
+        """Return the sums and averages (0 without any) as output; `query_class` is None for all classes."""
         return LegLift(
             leg=leg,
             query_class=query_class,
@@ -129,46 +124,34 @@ class _Sum:
 
 
 def lift(app: App, request: LiftInput) -> LiftOutput:
-    """What legs were worth over the newest recalls of a namespace that are kept in full.
-
-    Raises:
-        InputError: a leg is nothing that can be left out.
-    """
+    """Show what legs were worth over the newest recalls of a namespace that are kept in full."""
     legs = tuple(dict.fromkeys(request.legs))
-    check_parts(legs, "legs", "invalid_leg")
-    sums: dict[tuple[str, str | None], _Sum] = {(leg, None): _Sum() for leg in legs}
+    check_removable(legs, "legs", "invalid_leg")
+    sums: dict[tuple[str, str | None], _LegTally] = {(leg, None): _LegTally() for leg in legs}
     recalls = 0
-    for receipt in _receipts(app, request):
+    for packed in recent_receipts(app, request.namespace, request.since, request.limit):
+        receipt = unpack(packed)
         recalls += 1
-        for leg, seen in _legs_seen(receipt, legs):
+        for leg, seen in _legs_in_recall(receipt, legs):
             for group in (None, receipt.state.plan.query_class):
-                sums.setdefault((leg, group), _Sum()).take(seen)
+                sums.setdefault((leg, group), _LegTally()).add(seen)
     order = sorted(sums, key=lambda key: (key[1] is not None, key[1] or "", legs.index(key[0])))
     return LiftOutput(recalls=recalls, lifts=tuple(sums[key].lift(*key) for key in order))
 
 
-def _receipts(app: App, request: LiftInput) -> Iterator[Receipt]:
-    for row in app.receipts.recalls(
-        request.namespace, since=epoch_ms(request.since) if request.since else 0, limit=request.limit
-    ):
-        packed = app.history.receipt(row.recall_id, request.namespace) if row.in_full else None
-        if packed is not None:
-            yield unpack(packed)
-
-
-def _legs_seen(receipt: Receipt, legs: Sequence[str]) -> Iterator[tuple[str, _SeenLeg]]:
-    """What each leg did in one recall."""
+def _legs_in_recall(receipt: Receipt, legs: Sequence[str]) -> Iterator[tuple[str, _LegInRecall]]:
+    """Yield what each leg did in one recall; nothing is `done` by one that added to no score."""
     state = receipt.state
     pool, order = rescore(state)
     served = order[: state.request.settings.top_k_facts]
     for leg in legs:
         share = _mean_share(pool, served, leg)
         done = None if share is None else effect(state, (leg,))
-        yield leg, _SeenLeg(len(served), share or 0.0, done)
+        yield leg, _LegInRecall(len(served), share or 0.0, done)
 
 
 def _mean_share(pool: Pool, served: Ints, leg: str) -> float | None:
-    """The mean share of a leg's term in the scores of what was served; None where it added to no score at all."""
+    """Return a leg's mean share in the final scores of the `served` rows; None if it added to no score at all."""
     terms = [term for name, term in pool.terms.items() if base_of(name) == leg]
     if not any(term.any() for term in terms):
         return None
@@ -179,10 +162,8 @@ def _mean_share(pool: Pool, served: Ints, leg: str) -> float | None:
 
 LIFT = Operation(
     "recall.lift",
-    """Show what each part of the search did for recent recalls.
-
-It is told from their receipts; nothing is asked again.
-""",
+    "Show what each part of the search did for recent recalls.\n\n"
+    "It is told from their receipts; nothing is asked again.\n",
     LiftInput,
     LiftOutput,
     lambda call, asked: lift(call.app, asked),

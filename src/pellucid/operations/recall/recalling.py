@@ -1,26 +1,28 @@
 """A question in, a context, its receipt and its explanation out."""
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
+from datetime import datetime
 from time import perf_counter, time_ns
 from typing import Annotated
 
 from pydantic import Field
 
 from pellucid.app import App
+from pellucid.clock import ms_if_any
 from pellucid.errors import InputError, NotFoundError, StoreError
 from pellucid.memory.indexer import readable
 from pellucid.model.memory import Memory, unpack_id
 from pellucid.model.snapshot import LegHealth, OmittedMemory, RecallXraySnapshot, Staleness
 from pellucid.model.wire import Instant, Wire
 from pellucid.operations.as_known import memories_as_known
-from pellucid.operations.graph.states import unknown_before
+from pellucid.operations.graph.states import unknown_entities
 from pellucid.operations.instants import PastInstants
 from pellucid.operations.operation import Call, Flag, Operation, Surfaces
-from pellucid.operations.recall.request import RecallInput, request_of
-from pellucid.operations.recall.wording import named_in, words_of
+from pellucid.operations.recall.request import RecallInput, build_request
+from pellucid.operations.recall.wording import headlines_of, memory_ids_in
 from pellucid.recall.pipeline import FAILED
 from pellucid.recall.query.edges import asked_edges
 from pellucid.recall.receipt.event import event_of, failure_of, is_degraded
@@ -33,9 +35,9 @@ from pellucid.telemetry.watcher import RecallDone
 from pellucid.xray.align import Aligner
 from pellucid.xray.build import build
 from pellucid.xray.shown import REJECTED_SHOWN
-from pellucid.xray.words.rungs import cuts_of
+from pellucid.xray.words.rungs import cuts_by_rung
 
-SHARE = 4
+NAMESPACE_SHARE = 4
 """One in so many parts of budget and places is kept for each further namespace, and what is left over beside."""
 _LAST = re.compile(r"last(?:~(\d{1,4}))?")
 _RECALL = re.compile(rf"rec_[0-9a-f]{{32}}|{_LAST.pattern}")
@@ -103,10 +105,10 @@ class RecallOutput(Wire):
 
 
 def recall(app: App, request: RecallInput) -> RecallOutput:
-    """Answer a question from memory inside a budget, and keep the receipt.
+    """Answer a question from memory within a character budget, and store the receipt.
 
-    Further namespaces are asked apart, each by a recall of its own: nothing of one is ranked beside another's, for
-    their scores mean different things, and each answer has its own explanation.
+    Each further namespace is searched by a recall of its own: scores of two namespaces cannot be compared, and each
+    answer has its own explanation.
 
     Raises:
         InputError: the query is empty or too long, or a value is out of range.
@@ -114,34 +116,35 @@ def recall(app: App, request: RecallInput) -> RecallOutput:
     """
     further = [each for each in request.also if app.lookup.held(each).anything]
     if not further:
-        return _answer(app, request)
-    limits, part = request_of(app, request).settings, max(SHARE, 1 + len(further))  # with what this call overrides
-    room, places = limits.char_budget, limits.top_k_facts
-    own = _answer_within(app, request, room - len(further) * (room // part), places - len(further) * (places // part))
-    answers = [own]
+        return _recall_one_namespace(app, request)
+    limits = build_request(app, request).settings  # with what this call overrides
+    budget, top_k, part = limits.char_budget, limits.top_k_facts, max(NAMESPACE_SHARE, 1 + len(further))
+    own_budget, own_top_k = (whole - len(further) * (whole // part) for whole in (budget, top_k))
+    answers = [_recall_with_limits(app, request, own_budget, own_top_k)]
     for still, namespace in zip(range(len(further), 0, -1), further, strict=True):
-        left = room - sum(len(each.context) + 1 for each in answers if each.memories)
-        free = places - sum(len(each.memories) for each in answers)
-        if left >= still and free >= still:
-            answers.append(
-                _answer_within(app, request.model_copy(update={"namespace": namespace}), left // still, free // still)
-            )
-    context = "\n".join(each.context for each in answers if each.memories) or own.context
-    return own.model_copy(update={"context": context, "also": tuple(each for each in answers[1:] if each.memories)})
+        chars = (budget - sum(len(each.context) + 1 for each in answers if each.memories)) // still
+        places = (top_k - sum(len(each.memories) for each in answers)) // still
+        if chars > 0 and places > 0:
+            there = request.model_copy(update={"namespace": namespace})
+            answers.append(_recall_with_limits(app, there, chars, places))
+    context = "\n".join(each.context for each in answers if each.memories) or answers[0].context
+    also = tuple(each for each in answers[1:] if each.memories)
+    return answers[0].model_copy(update={"context": context, "also": also})
 
 
-def _answer_within(app: App, request: RecallInput, budget: int, top_k: int) -> RecallOutput:
-    """An answer within a part of budget and places; what the caller left to the settings counts as left to them."""
+def _recall_with_limits(app: App, request: RecallInput, budget: int, top_k: int) -> RecallOutput:
+    """Recall in one namespace with this budget and top K, a part of what the caller gave or the settings say."""
     if request.budget is None and request.top_k is None and not request.settings:
         recall = app.settings.recall.model_copy(update={"char_budget": budget, "top_k_facts": top_k})
-        return _answer(replace(app, settings=app.settings.model_copy(update={"recall": recall})), request)
-    return _answer(app, request.model_copy(update={"budget": budget, "top_k": top_k}))
+        return _recall_one_namespace(replace(app, settings=app.settings.model_copy(update={"recall": recall})), request)
+    return _recall_one_namespace(app, request.model_copy(update={"budget": budget, "top_k": top_k}))
 
 
-def _answer(app: App, request: RecallInput) -> RecallOutput:
-    """Recall in one namespace, and say of each memory of the context why it is there."""
+def _recall_one_namespace(app: App, request: RecallInput) -> RecallOutput:
+    """Recall in one namespace, with the reason why each memory of the context is there; if the recall abstained, with
+    the nearest misses."""
     state, drafted, problem = _run_recall(app, request)
-    snapshot = snapshot_of(app, drafted.receipt(), state.served)
+    snapshot = build_snapshot(app, drafted.receipt(), state.served)
     whys = {result.memory_id: result for result in snapshot.results}
     served = {each.memory.id: each for each in state.served}
     failed = {stage.name: stage.note.removeprefix(FAILED) for stage in state.stages if stage.note.startswith(FAILED)}
@@ -167,60 +170,59 @@ def _answer(app: App, request: RecallInput) -> RecallOutput:
         legs=snapshot.legs,
         degraded=is_degraded(state),
         failed=failed,
-        asked_in_vain=tuple(leg.name for leg in state.legs if leg.health == "empty" and _asked_for(state, leg.name)),
-        cut=cuts_of(snapshot.filters),
+        asked_in_vain=tuple(leg.name for leg in state.legs if leg.health == "empty" and _is_requested(state, leg.name)),
+        cut=cuts_by_rung(snapshot.filters),
         doubt=snapshot.abstention.doubt if snapshot.abstention else None,
         abstain_at=snapshot.abstention.threshold if snapshot.abstention else 1.0,
         abstained=snapshot.abstention is not None and snapshot.abstention.abstained,
         nearest=nearest,
-        words=words_of(app, request.namespace, state.request.scopes, nearest),
+        words=headlines_of(app, request.namespace, state.request.scopes, nearest),
         stale=tuple(each.memory_id for each in snapshot.results if each.staleness and each.staleness.due),
-        known_from=unknown_before(app, request.namespace, state.plan.text, past),
+        known_from=unknown_entities(app, request.namespace, state.plan.text, past),
         receipt_problem=problem or None,
     )
 
 
-def _asked_for(state: State, leg: str) -> bool:
+def _is_requested(state: State, leg: str) -> bool:
+    """Whether the question explicitly asks for a leg, by naming files to review or edges of the graph."""
     return leg == "review" or (leg == "graph" and asked_edges(state.plan.text) is not None)
 
 
-def xray(
+def xray_new_recall(
     app: App, request: RecallInput, *, align: bool = False, turned_away: int = REJECTED_SHOWN
 ) -> RecallXraySnapshot:
-    """Run a recall and explain it from its receipt; with `align`, also which words met."""
+    """Run a recall and explain it from its receipt. `align` adds which words of question and memories matched;
+    `turned_away` is how many rejected memories to name."""
     state, drafted, _ = _run_recall(app, request, hands_out=False)
-    return _with_words(
-        app, state.request, snapshot_of(app, drafted.receipt(), state.served, align=align, turned_away=turned_away)
-    )
+    snapshot = build_snapshot(app, drafted.receipt(), state.served, align=align, turned_away=turned_away)
+    return _with_headlines(app, state.request, snapshot)
 
 
-def xray_of(
+def xray_by_id(
     app: App, namespace: str, recall_id: str, *, align: bool = False, turned_away: int = REJECTED_SHOWN
 ) -> RecallXraySnapshot:
-    """The explanation of a recall that was made before; with `align`, also which words meet today.
-
-    Raises:
-        NotFoundError: no recall of this namespace has that id, or its receipt was too old to be kept.
-    """
-    receipt = receipt_of(app, namespace, recall_id)
-    return _with_words(app, receipt.state.request, snapshot_of(app, receipt, align=align, turned_away=turned_away))
+    """Explain a recorded recall. `align` adds which words of question and memories match today; `turned_away` is how
+    many rejected memories to name."""
+    receipt = load_receipt(app, namespace, recall_id)
+    snapshot = build_snapshot(app, receipt, align=align, turned_away=turned_away)
+    return _with_headlines(app, receipt.state.request, snapshot)
 
 
-def _with_words(app: App, request: Request, snapshot: RecallXraySnapshot) -> RecallXraySnapshot:
-    """The snapshot with what the memories it names say, as far as the one who asked may read it."""
+def _with_headlines(app: App, request: Request, snapshot: RecallXraySnapshot) -> RecallXraySnapshot:
+    """Return the snapshot with a headline of each memory it names that the caller may read."""
     results = {each.memory_id for each in snapshot.results}
-    words = words_of(app, request.namespace, request.scopes, named_in(snapshot), results)
+    words = headlines_of(app, request.namespace, request.scopes, memory_ids_in(snapshot), results)
     return snapshot.model_copy(update={"words": words})
 
 
-def receipt_of(app: App, namespace: str, recall_id: str) -> Receipt:
-    """What is on record of a recall.
+def load_receipt(app: App, namespace: str, recall_id: str) -> Receipt:
+    """Load the receipt of a recall; `recall_id` may also be `last`, `last~1` and so on.
 
     Raises:
         NotFoundError: no recall of this namespace has that id, or its receipt was pruned.
         StoreError: the receipt cannot be read.
     """
-    recall_id = recall_named(app, namespace, recall_id)
+    recall_id = resolve_recall_id(app, namespace, recall_id)
     packed = app.history.receipt(recall_id, namespace)
     if packed is not None:
         return unpack(packed)
@@ -241,13 +243,22 @@ def receipt_of(app: App, namespace: str, recall_id: str) -> Receipt:
     )
 
 
-def _run_recall(app: App, asked: RecallInput, *, hands_out: bool = True) -> tuple[State, Draft, str]:
-    """Recall, and have its receipt and its one event kept, whatever comes of it. A question that is refused is none.
+def recent_receipts(app: App, namespace: str, since: datetime | None, limit: int) -> Iterator[bytes]:
+    """Yield the packed receipts of the newest `limit` recalls (since `since`, if given); those not kept in full are
+    left out."""
+    for row in app.receipts.recalls(namespace, since=ms_if_any(since) or 0, limit=limit):
+        if row.in_full and (packed := app.history.receipt(row.recall_id, namespace)) is not None:
+            yield packed
 
-    Also returns what is kept, and why it cannot be, if so: history is never needed to answer. What is served is
-    told as it was known then. `hands_out`: whoever asked is given the context.
+
+def _run_recall(app: App, asked: RecallInput, *, hands_out: bool = True) -> tuple[State, Draft, str]:
+    """Run a recall; record its receipt and one event: of one that fails or runs out of time only the event, of invalid
+    input nothing.
+
+    Return its state (with memories as they were known at `as_known_at`), the draft of its receipt, and why that could
+    not be stored ("" if it was). `hands_out`: whether the caller is given the context.
     """
-    request, began = request_of(app, asked), perf_counter()
+    request, began = build_request(app, asked), perf_counter()
     try:
         state, ranked = _recall_of_current_files(app, request), time_ns()
         drafted, state = draft(state), replace(state, served=_memories_as_known(app, state.request, state.served))
@@ -256,12 +267,12 @@ def _run_recall(app: App, asked: RecallInput, *, hands_out: bool = True) -> tupl
         raise
     except Exception as error:
         failure = failure_of(request, app.surface, _millis_since(began), error)
-        _tell(app, RecallDone(request, failure, time_ns(), error=error))
+        _notify_watchers(app, RecallDone(request, failure, time_ns(), error=error))
         with suppress(StoreError):
             app.recaller.record_failure(request, failure)
         raise
     event = event_of(state, app.surface, _millis_since(began), hands_out=hands_out)
-    _tell(app, RecallDone(request, event, time_ns(), state, ranked))
+    _notify_watchers(app, RecallDone(request, event, time_ns(), state, ranked))
     try:
         app.recaller.record(state, drafted, event)
     except StoreError as error:
@@ -269,13 +280,14 @@ def _run_recall(app: App, asked: RecallInput, *, hands_out: bool = True) -> tupl
     return state, drafted, ""
 
 
-def _tell(app: App, done: RecallDone) -> None:
+def _notify_watchers(app: App, done: RecallDone) -> None:
+    """Tell every watcher of the home that a recall ended, or failed."""
     for each in app.watchers:
         each.recalled(done)
 
 
 def _recall_of_current_files(app: App, request: Request) -> State:
-    """A recall, and once more if a file that would be served had been changed by somebody else meanwhile."""
+    """Run a recall; if a file it would serve was edited by others meanwhile, index the edits and run it once more."""
     state = app.recaller.run(request, app.deadline)
     served = {each.path for each in state.served}
     if served and app.indexer.drift(served).paths:
@@ -285,27 +297,26 @@ def _recall_of_current_files(app: App, request: Request) -> State:
 
 
 def _millis_since(began: float) -> float:
+    """Return the milliseconds since a reading of `perf_counter`."""
     return (perf_counter() - began) * 1000
 
 
 def _memories_as_known(app: App, request: Request, found: Sequence[Served]) -> tuple[Served, ...]:
-    """Memories as they were known at the instant asked about, where one is."""
+    """Return memories as they were known at the instant that the request asks about; unchanged if it asks about
+    none."""
     past = PastInstants(request.as_of, request.as_known_at)
     known = memories_as_known(app, request.namespace, [each.memory for each in found], past)
     return tuple(replace(each, memory=memory) for each, memory in zip(found, known, strict=True))
 
 
-def is_recall(words: str) -> bool:
-    """Whether words name a recall, where a question might stand: its id, or `last`."""
+def is_recall_name(words: str) -> bool:
+    """Whether an argument names a recall (an id, `last` or `last~N`) rather than being a question."""
     return _RECALL.fullmatch(words) is not None
 
 
-def recall_named(app: App, namespace: str, name: str) -> str:
-    """The id behind `last`, `last~1` (the one before) and so on; anything else is an id already.
-
-    Raises:
-        NotFoundError: there were not that many recalls.
-    """
+def resolve_recall_id(app: App, namespace: str, name: str) -> str:
+    """Resolve `last`, `last~1` (the one before) and so on to a recall's id, NotFoundError if there are not as many;
+    return any other name as it is."""
     found = _LAST.fullmatch(name)
     if not found:
         return name
@@ -316,7 +327,7 @@ def recall_named(app: App, namespace: str, name: str) -> str:
     return rows[back].recall_id
 
 
-def snapshot_of(
+def build_snapshot(
     app: App,
     receipt: Receipt,
     found: Sequence[Served] | None = None,
@@ -324,11 +335,7 @@ def snapshot_of(
     align: bool = False,
     turned_away: int = REJECTED_SHOWN,
 ) -> RecallXraySnapshot:
-    """The snapshot of a receipt, with the memories it names as they are now (or as `found` just now).
-
-    Raises:
-        EncoderError: words are to be aligned, and the model could not be loaded.
-    """
+    """Build the X-ray of a receipt; `found` are the memories of its context, read from the index if None."""
     if found is None:
         request = receipt.state.request
         found = _memories_as_known(app, request, app.index.memories(request.namespace, receipt.state.context.included))
@@ -337,19 +344,12 @@ def snapshot_of(
     memories = {each.memory.id: each for each in found}
     walked = {node for path in receipt.state.paths.values() for node in path.nodes}
     names = app.graph.named(receipt.state.request.namespace, sorted(walked)) if walked else {}
-    return build(
-        receipt,
-        memories,
-        aligner,
-        app.settings.lifecycle.stale_after_days,
-        names,
-        _anchor(app, receipt, memories),
-        turned_away,
-    )
+    location, stale_after_days = _answer_location(app, receipt, memories), app.settings.lifecycle.stale_after_days
+    return build(receipt, memories, aligner, stale_after_days, names, location, turned_away)
 
 
-def _anchor(app: App, receipt: Receipt, memories: Mapping[str, Served]) -> str:
-    """Where a direct answer stands, `path:first-last`; the path alone where its file says something else by now."""
+def _answer_location(app: App, receipt: Receipt, memories: Mapping[str, Served]) -> str:
+    """Return where a direct answer is written: `path:first-last`, or `path` if its file changed; "" without one."""
     tier = receipt.state.tier
     answer = unpack_id(receipt.state.pool.ids[tier.answer]) if tier and tier.answer is not None else ""
     if answer not in memories:
@@ -365,17 +365,13 @@ def _anchor(app: App, receipt: Receipt, memories: Mapping[str, Served]) -> str:
     return f"{served.path}:{first}-{last}"
 
 
-def xray_asked_for(call: Call, asked: XrayInput) -> RecallXraySnapshot:
-    """The explanation of a recall, made now or earlier.
-
-    Raises:
-        InputError: neither a question nor a recall is given.
-    """
+def xray(call: Call, asked: XrayInput) -> RecallXraySnapshot:
+    """Explain a recorded recall, or a new one of the input's question; raises InputError if neither is given."""
     if asked.recall_id:
-        return xray_of(call.app, asked.namespace, asked.recall_id, align=asked.align, turned_away=asked.turned_away)
+        return xray_by_id(call.app, asked.namespace, asked.recall_id, align=asked.align, turned_away=asked.turned_away)
     if asked.question is None:
         raise InputError("there is no question and no recall to explain", code="missing_query")
-    return xray(call.app, asked.question, align=asked.align, turned_away=asked.turned_away)
+    return xray_new_recall(call.app, asked.question, align=asked.align, turned_away=asked.turned_away)
 
 
 RECALL = Operation(
@@ -393,7 +389,7 @@ XRAY = Operation(
     "Explain why a recall gave these memories, and not others. It says what each stage cost, too.",
     XrayInput,
     RecallXraySnapshot,
-    xray_asked_for,
+    xray,
     "append",
     Surfaces("xray", http=("GET /v1/recall/xray", "GET /v1/snapshots/{recall_id}"), mcp="memory_xray:xray"),
     needs="read",

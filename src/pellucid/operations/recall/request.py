@@ -14,8 +14,8 @@ from pellucid.clock import ms_if_any
 from pellucid.errors import InputError, field_name
 from pellucid.model.memory import Category
 from pellucid.model.wire import Instant
-from pellucid.operations.instants import AsKnownAt, AsOf, past_of
-from pellucid.operations.operation import Agent, Flag, Scopes, Session, Words, expected, shown_value
+from pellucid.operations.instants import AsKnownAt, AsOf, past_instants
+from pellucid.operations.operation import Agent, Flag, Scopes, Session, Words, expectation_in_words, short_json
 from pellucid.operations.safe_input import SafeInput
 from pellucid.recall.legs.nominate import LEGS
 from pellucid.recall.legs.review import review_paths
@@ -27,22 +27,19 @@ from pellucid.store.index_port import Filters
 
 BUDGET_AT_MOST = 2**53 - 1
 """The largest whole number that every JSON parser reads exactly."""
-FILLING = 100
+TOP_K_WITH_BUDGET = 100
 """Memories that a budget may be filled with, where a caller gives one, and neither he nor the settings say `topK`."""
 
 
 def _checked_budget(value: object) -> object:
-    """A budget as a number, or as its digits.
-
-    Raises:
-        InputError: it is no positive whole number.
-    """
+    """Convert a budget given as a number or digits to an int from 1 to `BUDGET_AT_MOST`, or raise InputError; None
+    stays None."""
     budget = int(value) if isinstance(value, str) and re.fullmatch(r"\s*\+?[0-9]{1,20}\s*", value) else value
     budget = int(budget) if isinstance(budget, float) and budget.is_integer() else budget
     if value is None or (isinstance(budget, int) and not isinstance(budget, bool) and 0 < budget <= BUDGET_AT_MOST):
         return budget
     raise InputError(
-        f"{field_name('budget')} expects a positive integer; got {shown_value(value)}",
+        f"{field_name('budget')} expects a positive integer; got {short_json(value)}",
         code="invalid_budget",
         next_step=f"give characters, from 1 to {BUDGET_AT_MOST}, or leave it out",
     )
@@ -85,57 +82,50 @@ class RecallInput(SafeInput):
     )
     """Such as `maxIterations` or `legWeights.vector`."""
     without: Annotated[tuple[str, ...], Flag("Leave out a leg, stage or term.")] = ()
-    """Some of `parts`."""
+    """Some of `removable_parts`."""
     scopes: Scopes = ()
     session_id: Session = None
     """Who asks; see `in_session` for where to look."""
     agent: Agent = None
 
 
-def parts() -> tuple[str, ...]:
-    """What a recall can leave out: legs, stages and terms."""
+def removable_parts() -> tuple[str, ...]:
+    """Return the names of the legs, stages and terms that a recall can leave out."""
     optional = (stage.name for stage in STAGES if stage.optional)
     return (*LEGS, "temporal", *optional, "diversify", "rerankPassage", *BOOSTS)
 
 
-def check_parts(given: Iterable[str], field: str = "without", code: str = "invalid_without") -> None:
-    """See that all of these, which a field of the input names, can be left out.
-
-    Raises:
-        InputError: one is no leg, stage or term.
-    """
-    if unknown := set(given) - set(parts()):
+def check_removable(given: Iterable[str], field: str = "without", code: str = "invalid_without") -> None:
+    """Raise InputError with this `code` unless a recall can leave out all `given` parts of the input's `field`."""
+    if unknown := set(given) - set(removable_parts()):
         raise InputError(
-            f"{field_name(field)} expects some of {', '.join(parts())}; got {', '.join(sorted(unknown))}",
+            f"{field_name(field)} expects some of {', '.join(removable_parts())}; got {', '.join(sorted(unknown))}",
             code=code,
         )
 
 
-def request_of(app: App, asked: RecallInput) -> Request:
-    """The recall request of an input: settings with this call's overrides, a fresh recall id.
-
-    Raises:
-        InputError: an override is out of range or unknown, or `without` names nothing that can be left out.
-    """
-    check_parts(asked.without)
+def build_request(app: App, asked: RecallInput) -> Request:
+    """Build the recall request of an input: settings with this call's overrides, and a new recall id. InputError for a
+    part that cannot be left out, an empty span of time, a future instant or a wrong setting."""
+    check_removable(asked.without)
     if asked.since and asked.until and asked.since >= asked.until:
         raise InputError(
             f"{field_name('since')} is not before {field_name('until')}, so nothing could answer",
             next_step="exchange them",
         )
     now = app.clock.now()
-    past = past_of(asked.as_of, asked.as_known_at, now)
+    past = past_instants(asked.as_of, asked.as_known_at, now)
     given = {"top_k_facts": asked.top_k, "char_budget": asked.budget}
     given = {name: value for name, value in given.items() if value is not None}
-    chosen = frozenset({*given, *(_top(name) for name in asked.settings), *map(_spelled, asked.settings)})
+    chosen = frozenset({*given, *map(_setting_section, asked.settings), *map(_setting_path, asked.settings)})
     if "char_budget" in chosen and "top_k_facts" not in chosen | app.settings.recall.model_fields_set:
-        given["top_k_facts"] = FILLING
+        given["top_k_facts"] = TOP_K_WITH_BUDGET
     return Request(
         asked.query,
         asked.namespace,
         app.clock.new_id("rec"),
         now,
-        _overridden_settings(app.settings.recall, given, asked.settings),
+        _override_settings(app.settings.recall, given, asked.settings),
         session_id=asked.session_id or None,
         agent=asked.agent or None,
         scopes=asked.scopes,
@@ -149,6 +139,7 @@ def request_of(app: App, asked: RecallInput) -> Request:
 
 
 def _filters(asked: RecallInput) -> Filters:
+    """Return the input's filters as the index takes them; instants in epoch milliseconds, "" as None."""
     return Filters(
         tags=asked.tags,
         categories=tuple(asked.categories),
@@ -161,21 +152,16 @@ def _filters(asked: RecallInput) -> Filters:
     )
 
 
-def _overridden_settings(
-    settings: RecallSettings, given: Mapping[str, Any], asked: Mapping[str, Any]
-) -> RecallSettings:
-    """The settings with what this call says.
-
-    Raises:
-        InputError: a name is unknown, or a value is out of range.
-    """
+def _override_settings(settings: RecallSettings, given: Mapping[str, Any], asked: Mapping[str, Any]) -> RecallSettings:
+    """Return the settings with this call's overrides: `given` by field name (it comes last), `asked` as in
+    `legWeights.vector`. InputError for an unknown name or a value that does not fit."""
     if not given and not asked:
         return settings
     table = settings.model_dump()
     for name, value in asked.items():
         _, _, rest = name.partition(".")
-        weight = _top(name) == "leg_weights" and to_snake(rest) in LegWeights.model_fields
-        if _top(name) not in RecallSettings.model_fields or (rest and not weight):
+        weight = _setting_section(name) == "leg_weights" and to_snake(rest) in LegWeights.model_fields
+        if _setting_section(name) not in RecallSettings.model_fields or (rest and not weight):
             known = [to_camel(each) for each in RecallSettings.model_fields]
             if rest:
                 known = [f"legWeights.{to_camel(each)}" for each in LegWeights.model_fields]
@@ -186,31 +172,29 @@ def _overridden_settings(
                 next_step=f"did you mean {close[0]}?" if close else f"known: {', '.join(known)}",
             )
         if not rest:
-            table[_top(name)] = value
+            table[_setting_section(name)] = value
         elif isinstance(table["leg_weights"], dict):  # else the wrong value before it stays, and is refused
             table["leg_weights"] |= {to_snake(rest): value}
     try:
         return RecallSettings.model_validate({**table, **given})
     except ValidationError as error:
-        raise _out_of_range(error) from error
+        raise _settings_error(error) from error
 
 
-def _spelled(name: str) -> str:
-    """A setting's name, part by part in snake_case: `leg_weights.temporal`."""
+def _setting_path(name: str) -> str:
+    """Return a setting's dotted name with each part in snake_case: `leg_weights.temporal`."""
     return ".".join(map(to_snake, name.split(".")))
 
 
-def _top(name: str) -> str:
+def _setting_section(name: str) -> str:
+    """Return the first part of a setting's dotted name in snake_case: `leg_weights`."""
     return to_snake(name.partition(".")[0])
 
 
-def _out_of_range(error: ValidationError) -> InputError:
+def _settings_error(error: ValidationError) -> InputError:
+    """Turn the first validation error of recall settings into an input error that names the field."""
     first = error.errors()[0]
-    where = [str(part) for part in first["loc"]]
-    field = {"top_k_facts": "top_k", "char_budget": "budget"}.get(to_snake(where[0]))
-    if field is None:
-        setting = ".".join(map(to_camel, where))
-        name = f"{field_name('settings')} {setting}"
-    else:
-        name = field_name(field)
-    return InputError(f"{name} expects {expected(RecallSettings, first)}; got {shown_value(first['input'])}")
+    path = [str(part) for part in first["loc"]]
+    field = {"top_k_facts": "top_k", "char_budget": "budget"}.get(to_snake(path[0]))
+    name = field_name(field) if field else f"{field_name('settings')} {'.'.join(map(to_camel, path))}"
+    return InputError(f"{name} expects {expectation_in_words(RecallSettings, first)}; got {short_json(first['input'])}")

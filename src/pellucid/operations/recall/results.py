@@ -10,9 +10,9 @@ from pellucid.errors import NotFoundError
 from pellucid.model.wire import Wire
 from pellucid.operations.browsing import find_memory
 from pellucid.operations.operation import Agent, Argument, Flag, Operation, Surfaces
-from pellucid.operations.recall.recalling import recall_named
+from pellucid.operations.recall.recalling import resolve_recall_id
 from pellucid.operations.safe_input import SafeInput
-from pellucid.operations.using import Deed, credit, note_use, occasion_of
+from pellucid.operations.using import MemoryUse, cite_if_served, note_use, occasion_of
 from pellucid.store.history.citations_port import CitationRow, Evidence
 from pellucid.store.history.receipts_port import RecallRow
 from pellucid.store.index_port import Served
@@ -40,13 +40,10 @@ class ResultOutput(Wire):
     content: str
 
 
-def result(app: App, request: ResultInput, evidence: Evidence) -> ResultOutput:
-    """The memory at a place of a recall. It is a use of it, and a citation in the session of the recall.
-
-    Raises:
-        NotFoundError: there is no such recall, or no such place in it, or the memory is gone since.
-    """
-    row = recall_row(app, request.namespace, request.recall_id)
+def use_result(app: App, request: ResultInput, evidence: Evidence) -> ResultOutput:
+    """Return the memory at a place, from 1, of a recall; records a use of it, and a citation in the recall's session.
+    NotFoundError if there is no such recall or place, or the memory is gone."""
+    row = find_recall(app, request.namespace, request.recall_id)
     served = app.history.audit(row.recall_id, request.place, request.namespace)
     if served is None:
         raise NotFoundError(
@@ -54,9 +51,9 @@ def result(app: App, request: ResultInput, evidence: Evidence) -> ResultOutput:
             next_step="`pellucid xray` shows them in their places",
         )
     found: Served = find_memory(app, request.namespace, served.memory_id)
-    deed = Deed(evidence, row.session_id, request.agent, recall_id=row.recall_id)
+    deed = MemoryUse(evidence, row.session_id, request.agent, recall_id=row.recall_id)
     note_use(app, request.namespace, [served.memory_id], "opened", row.session_id)
-    credit(app, request.namespace, served.memory_id, deed)
+    cite_if_served(app, request.namespace, served.memory_id, deed)
     return ResultOutput(
         recall_id=row.recall_id,
         place=request.place,
@@ -67,13 +64,9 @@ def result(app: App, request: ResultInput, evidence: Evidence) -> ResultOutput:
     )
 
 
-def recall_row(app: App, namespace: str, name: str) -> RecallRow:
-    """A recall as history lists it, by its id or by `last`, `last~1` and so on.
-
-    Raises:
-        NotFoundError: there is none of that name in the namespace.
-    """
-    recall_id = recall_named(app, namespace, name)
+def find_recall(app: App, namespace: str, name: str) -> RecallRow:
+    """Find the history row of a recall by its id, or by `last`, `last~1` and so on; NotFoundError if there is none."""
+    recall_id = resolve_recall_id(app, namespace, name)
     if row := app.receipts.find(recall_id, namespace):
         return row
     raise NotFoundError(f"no recall {recall_id} in {namespace}", next_step="`pellucid snapshots list` shows ids")
@@ -84,7 +77,7 @@ OPEN = Operation(
     "Print where the file of a memory is that a recall gave. Nothing is started to show it.",
     ResultInput,
     ResultOutput,
-    lambda call, asked: result(call.app, asked, "opened"),
+    lambda call, asked: use_result(call.app, asked, "opened"),
     "read",
     Surfaces("open"),
 )
@@ -93,7 +86,7 @@ COPY = Operation(
     "Print the words of a memory that a recall gave. Nothing else is printed.",
     ResultInput,
     ResultOutput,
-    lambda call, asked: result(call.app, asked, "copied"),
+    lambda call, asked: use_result(call.app, asked, "copied"),
     "read",
     Surfaces("copy"),
 )
@@ -119,14 +112,10 @@ class FeedbackOutput(Wire):
     is_new: bool
 
 
-def rate(app: App, request: FeedbackInput) -> FeedbackOutput:
-    """Keep what somebody thinks of a recall as a whole, in its session: it stands where a citation has its memory.
-
-    Raises:
-        NotFoundError: there is no such recall in the namespace.
-        StoreError: it cannot be written.
-    """
-    row, now = recall_row(app, request.namespace, request.recall_id), app.clock.now()
+def give_feedback(app: App, request: FeedbackInput) -> FeedbackOutput:
+    """Store a verdict on a recall as a whole, as a citation that names the recall; a session's first verdict stays, and
+    a later one is not new. Errors as of `find_recall`."""
+    row, now = find_recall(app, request.namespace, request.recall_id), app.clock.now()
     said = occasion_of(row.session_id, now), request.agent, epoch_ms(now), request.comment.strip()
     citation = CitationRow(row.recall_id, request.verdict, row.recall_id, *said)
     is_new = app.citations.put(request.namespace, app.clock.new_id("cit"), citation)
@@ -138,7 +127,7 @@ FEEDBACK = Operation(
     "Say whether a recall was good or bad as a whole, and why.",
     FeedbackInput,
     FeedbackOutput,
-    lambda call, asked: rate(call.app, asked),
+    lambda call, asked: give_feedback(call.app, asked),
     "append",
     Surfaces("feedback", http=("POST /v1/snapshots/{recall_id}/feedback",)),
 )

@@ -8,13 +8,14 @@ from typing import Annotated
 
 from pellucid.app import App
 from pellucid.errors import InputError, NotFoundError, field_name
+from pellucid.model.memory import Memory
 from pellucid.model.wire import Wire
 from pellucid.operations.operation import Argument, Flag, Operation, Surfaces
 from pellucid.operations.recall.asked_about.states import state_changes
-from pellucid.operations.recall.asked_about.target import Matched, Target, named, resolve
-from pellucid.operations.recall.recalling import receipt_of, snapshot_of
-from pellucid.operations.recall.request import RecallInput, request_of
-from pellucid.operations.recall.wording import words_of
+from pellucid.operations.recall.asked_about.target import Matched, Target, find_by_name, find_target
+from pellucid.operations.recall.recalling import build_snapshot, load_receipt
+from pellucid.operations.recall.request import RecallInput, build_request
+from pellucid.operations.recall.wording import headlines_of
 from pellucid.operations.session.looking.verdicts import never_kept
 from pellucid.operations.using import note_use
 from pellucid.recall.query.gate import ASKS, gate
@@ -83,10 +84,10 @@ class WhyOutput(Wire):
 def why(app: App, request: WhyInput) -> WhyOutput:
     """Explain one memory's part in one recall, or why a sentence became no memory. No receipt is written.
 
-    Without a question, words that a memory says just so, or holds, are told to be kept, and by which; words that
-    themselves ask are asked, and the first that answer told, with what each owes its place to.
+    Without a question or recall: if memories hold the words, name them; if the words are a question, ask it and explain
+    the first results.
 
-    The memory is opened by this, which is a use.
+    Records a use of the memory that is explained.
 
     Raises:
         InputError: neither a question nor an earlier recall is given, or both; or the question is off.
@@ -94,42 +95,41 @@ def why(app: App, request: WhyInput) -> WhyOutput:
             without a question, nothing is on record of these words.
     """
     of_recall = request.question is not None or request.recall_id is not None
-    told = _why_asked(app, request) if of_recall else _why_unkept(app, request) or _kept_memories(app, request)
-    note_use(app, request.namespace, [told.memory_id] if told.memory_id else [], "opened")
-    return told
+    if of_recall:
+        output = _explain_in_recall(app, request)
+    else:
+        output = _explain_never_kept(app, request) or _explain_kept(app, request)
+    note_use(app, request.namespace, [output.memory_id] if output.memory_id else [], "opened")
+    return output
 
 
-def _why_asked(app: App, request: WhyInput) -> WhyOutput:
-    """What became of the memory in a recall; or of words that never became one."""
+def _explain_in_recall(app: App, request: WhyInput) -> WhyOutput:
+    """Explain a memory's part in the recall of the request; or why its words were never kept."""
     receipt, asked = _receipt_and_request(app, request)
-    return _why_unkept(app, request) or why_of(app, asked, request.memory, receipt)
+    return _explain_never_kept(app, request) or explain_memory(app, asked, request.memory, receipt)
 
 
-def _why_unkept(app: App, request: WhyInput) -> WhyOutput | None:
-    """Why words that no memory says became none, where that was decided; None of an id."""
+def _explain_never_kept(app: App, request: WhyInput) -> WhyOutput | None:
+    """Say why the words became no memory; None if they name or are held by a memory, or no decision is recorded."""
     words = request.memory.strip()
     try:
-        is_kept = not words or named(app, request.namespace, words) is not None
+        is_kept = not words or find_by_name(app, request.namespace, words) is not None
     except NotFoundError:
         return None
-    said = None if is_kept else never_kept(app, request.namespace, words)
+    sentence = None if is_kept else never_kept(app, request.namespace, words)
+    if sentence is None:
+        return None
     query = request.question.query if request.question else ""
-    return (
-        WhyOutput(sentence=said, namespace=request.namespace, query=query, matched="verdict", total=0) if said else None
-    )
+    return WhyOutput(sentence=sentence, namespace=request.namespace, query=query, matched="verdict", total=0)
 
 
-def _kept_memories(app: App, request: WhyInput) -> WhyOutput:
-    """Which memory says words that were asked about with no question; of an id, what is missing.
-
-    Raises:
-        InputError: it is an id, which says nothing without a question.
-        NotFoundError: nothing is on record of these words.
-    """
+def _explain_kept(app: App, request: WhyInput) -> WhyOutput:
+    """Say which memory holds the words, when neither a question nor a recall is given; words that are a question are
+    asked. NotFoundError if no memory holds them."""
     words = request.memory.strip()
-    target = named(app, request.namespace, words) if words else None
+    target = find_by_name(app, request.namespace, words) if words else None
     if words and target is None and gate(words).reason == ASKS:
-        return _why_answers(app, request.namespace, words)
+        return _explain_question(app, request.namespace, words)
     if words and target is None:
         raise NotFoundError(
             "no memory says these words, and nothing is on record of them",
@@ -137,7 +137,7 @@ def _kept_memories(app: App, request: WhyInput) -> WhyOutput:
             f'give {field_name("query")} "…" to look for the memory nearest to them',
         )
     if target is None or target.matched not in ("content", "words"):
-        return _why_asked(app, request)
+        return _explain_in_recall(app, request)
     held, many = target.held, f"{target.total} memories hold these words."
     said = f"Kept, as {held.memory.id}, which is {held.memory.status}." if held else many
     if held and held.memory.category == "moment" and (unmade := never_kept(app, request.namespace, words)):
@@ -151,52 +151,42 @@ def _kept_memories(app: App, request: WhyInput) -> WhyOutput:
         memory_id=held.memory.id if held else None,
         path=held.path if held else None,
         excerpt=headline(held.memory.content, _SHORT) if held else None,
-        candidates=() if held else _candidates_of(target),
+        candidates=() if held else _candidate_views(target),
     )
 
 
-def _why_answers(app: App, namespace: str, question: str) -> WhyOutput:
-    """The first that answer a question, each with its reason; or how sure it is that nothing does."""
-    state = app.recaller.run(request_of(app, RecallInput(query=question, namespace=namespace)), app.deadline)
-    snapshot = snapshot_of(app, unpack(pack(state)), state.served)
+def _explain_question(app: App, namespace: str, question: str) -> WhyOutput:
+    """Ask the words as a question, unrecorded, and explain its first results or how sure it is that nothing answers."""
+    state = app.recaller.run(build_request(app, RecallInput(query=question, namespace=namespace)), app.deadline)
+    snapshot = build_snapshot(app, unpack(pack(state)), state.served)
     held = {each.memory.id: each.memory for each in state.served}
     doubt, many = snapshot.abstention, len(snapshot.results)
     found = f"they bring {counted(many, 'memory', 'memories')}" if many else "they bring none"
-    sure = (
-        [sureness(doubt.doubt, doubt.threshold, abstained=doubt.abstained)]
-        if doubt and (many or doubt.abstained)
-        else []
-    )
+    if doubt and (many or doubt.abstained):
+        found += f": {sureness(doubt.doubt, doubt.threshold, abstained=doubt.abstained)}"
     return WhyOutput(
-        sentence=f"No memory says these words; as a question, {': '.join((found, *sure))}.",
+        sentence=f"No memory says these words; as a question, {found}.",
         namespace=namespace,
         query=question,
         matched="question",
         total=many,
         candidates=tuple(
-            WhyCandidate(
-                memory_id=each.memory_id,
-                path=each.path,
-                status=held[each.memory_id].status,
-                excerpt=headline(held[each.memory_id].content, _SHORT),
-                why=each.why,
-            )
-            for each in snapshot.results[:_FIRST]
+            _candidate_view(held[each.memory_id], each.path, each.why) for each in snapshot.results[:_FIRST]
         ),
     )
 
 
-def why_of(app: App, asked: Request, memory: str, receipt: Receipt | None = None) -> WhyOutput:
-    """Explain a memory's part in a recall: run now as `asked`, or, with a receipt, tried again as `asked`."""
-    target = resolve(app, asked, memory)
+def explain_memory(app: App, asked: Request, memory: str, receipt: Receipt | None = None) -> WhyOutput:
+    """Explain a memory's part in a recall run now as `asked`; with a receipt, in that recall, retried as `asked`."""
+    target = find_target(app, asked, memory)
     held = target.held
     if held is None:
         return _ambiguous_output(app, asked, target, receipt)
-    finding = _look(app, asked, held, receipt)
+    finding = _find_cause(app, asked, held, receipt)
     said = sentences(finding)
     return WhyOutput(
         sentence=said,
-        words=words_of(app, asked.namespace, asked.scopes, set(_ID.findall(said)) - {held.memory.id}),
+        words=headlines_of(app, asked.namespace, asked.scopes, set(_ID.findall(said)) - {held.memory.id}),
         namespace=asked.namespace,
         query=asked.query,
         matched=target.matched,
@@ -209,7 +199,8 @@ def why_of(app: App, asked: Request, memory: str, receipt: Receipt | None = None
 
 
 def _receipt_and_request(app: App, request: WhyInput) -> tuple[Receipt | None, Request]:
-    """The earlier recall, if one is meant, and the request to try things on: what asks about the past is asked now."""
+    """Return the earlier recall's receipt (None for a question), and the request on which to try changes. An earlier
+    recall about the past is tried again at the present time. InputError for neither or both."""
     if (request.question is None) == (request.recall_id is None):
         raise InputError(
             "why: a question or an earlier recall is required, and not both",
@@ -217,21 +208,22 @@ def _receipt_and_request(app: App, request: WhyInput) -> tuple[Receipt | None, R
             next_step=f'`pellucid why ID "question"`, or {field_name("recall_id")} rec_…',
         )
     if request.question is not None:
-        return None, request_of(app, request.question.model_copy(update={"namespace": request.namespace}))
-    receipt = receipt_of(app, request.namespace, request.recall_id or "")
+        return None, build_request(app, request.question.model_copy(update={"namespace": request.namespace}))
+    receipt = load_receipt(app, request.namespace, request.recall_id or "")
     asked = receipt.state.request
     return receipt, replace(asked, at=app.clock.now()) if asked.as_of or asked.as_known_at else asked
 
 
-def _look(app: App, asked: Request, held: Served, receipt: Receipt | None) -> WhyFinding:
+def _find_cause(app: App, asked: Request, held: Served, receipt: Receipt | None) -> WhyFinding:
+    """Find why a memory was recalled or lost, by running the recall with changes."""
     with app.recaller.world(asked, app.deadline) as world:
         return look(world, asked, held.memory, lambda rows: state_changes(app, held, rows, asked.at), receipt)
 
 
 def _ambiguous_output(app: App, asked: Request, target: Target, receipt: Receipt | None) -> WhyOutput:
-    """The memories that may be meant, of the first what became of them."""
+    """List the memories that the words may mean, and explain the first three."""
     how = "are near these words" if target.matched == "meaning" else "fit"
-    became = [sentences(_look(app, asked, each, receipt)) for each in target.candidates[:_FIRST]]
+    became = [sentences(_find_cause(app, asked, each, receipt)) for each in target.candidates[:_FIRST]]
     return WhyOutput(
         sentence=f"{target.total} memories {how}: name one of them by its id.",
         namespace=asked.namespace,
@@ -239,30 +231,28 @@ def _ambiguous_output(app: App, asked: Request, target: Target, receipt: Receipt
         recall_id=asked.recall_id if receipt else None,
         matched=target.matched,
         total=target.total,
-        candidates=_candidates_of(target, became),
+        candidates=_candidate_views(target, became),
     )
 
 
-def _candidates_of(target: Target, became: Sequence[str] = ()) -> tuple[WhyCandidate, ...]:
-    """The memories that may be meant, each with what became of it."""
+def _candidate_views(target: Target, became: Sequence[str] = ()) -> tuple[WhyCandidate, ...]:
+    """Show the candidates of a target; `became` explains the first of them, the others get no explanation."""
+    whys = chain(became, repeat(""))
     return tuple(
-        WhyCandidate(
-            memory_id=each.memory.id,
-            path=each.path,
-            status=each.memory.status,
-            excerpt=headline(each.memory.content, _SHORT),
-            why=why,
-        )
-        for each, why in zip(target.candidates, chain(became, repeat("")), strict=False)
+        _candidate_view(each.memory, each.path, why) for each, why in zip(target.candidates, whys, strict=False)
     )
+
+
+def _candidate_view(memory: Memory, path: str, why: str) -> WhyCandidate:
+    """Show one memory that may be meant, with its headline and `why` it was recalled or not ("" if not looked at)."""
+    excerpt = headline(memory.content, _SHORT)
+    return WhyCandidate(memory_id=memory.id, path=path, status=memory.status, excerpt=excerpt, why=why)
 
 
 WHY = Operation(
     "memory.why",
-    """Say why a memory was recalled, or why not, or never kept.
-
-Of a miss: what lost it, and the smallest change that admits it.
-""",
+    "Say why a memory was recalled, or why not, or never kept.\n\n"
+    "Of a miss: what lost it, and the smallest change that admits it.\n",
     WhyInput,
     WhyOutput,
     lambda call, asked: why(call.app, asked),

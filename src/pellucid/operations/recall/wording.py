@@ -20,21 +20,19 @@ OF_RESULT = 300
 """Characters of a result's headline: a passage whole, since what answers often stands at its end."""
 
 
-def words_of(
+def headlines_of(
     app: App, namespace: str, scopes: Collection[str], memory_ids: Iterable[str], results: Collection[str] = ()
 ) -> dict[str, str]:
-    """The headline of each of these memories, by id; none of what is gone, in quarantine or marked for other scopes.
-
-    Those of `results` are longer.
-    """
+    """Return the headlines of those memories that exist and that a caller with these scopes may read, by id; longer
+    ones for the ids in `results`."""
     wanted = list(dict.fromkeys(memory_ids))
     found = (each.memory for each in (app.index.memories(namespace, wanted) if wanted else ()))
     shown = (each for each in found if may_be_told(each, scopes))
     return {each.id: headline(each.content, OF_RESULT if each.id in results else LENGTH) for each in shown}
 
 
-def named_in(snapshot: RecallXraySnapshot) -> tuple[str, ...]:
-    """Every memory that an explanation names by its id."""
+def memory_ids_in(snapshot: RecallXraySnapshot) -> tuple[str, ...]:
+    """Return the ids of all memories that an explanation names, each once, also in the texts of its reasons."""
     nearest = snapshot.abstention.nearest if snapshot.abstention else ()
     listed = (*snapshot.results, *snapshot.rejected, *snapshot.context.omitted)
     nodes = (node for each in snapshot.results for node in each.graph_path or ())
@@ -43,8 +41,9 @@ def named_in(snapshot: RecallXraySnapshot) -> tuple[str, ...]:
     return tuple(dict.fromkeys((*(each.memory_id for each in listed), *nearest, *older, *said)))
 
 
-def numbered(answer: RecallOutput) -> str:
-    """Which number of a context is which memory, a line a namespace: by its id it is cited, explained, changed."""
+def result_ids(answer: RecallOutput) -> str:
+    """Render which result number is which memory id, such as `rec_…: [1] mem_…, [2] mem_…`, one line per recall of the
+    answer that found any, for later citing."""
     return "\n".join(
         f"{each.recall_id}: {', '.join(f'[{at}] {one.memory.id}' for at, one in enumerate(each.memories, start=1))}"
         for each in (answer, *answer.also)

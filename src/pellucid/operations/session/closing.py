@@ -7,12 +7,12 @@ from pydantic import Field
 
 from pellucid.model.turn import Insistent
 from pellucid.model.wire import Wire
-from pellucid.operations.browsing import MemoryCitation, told_citation
+from pellucid.operations.browsing import MemoryCitation, citation_view
 from pellucid.operations.operation import Agent, Call, Operation, Session, Surfaces
 from pellucid.operations.safe_input import SafeInput
 from pellucid.operations.session.flushing import Flushed
 from pellucid.operations.session.observing import ObserveInput, observe_turns
-from pellucid.operations.using import begin_of, occasion_of
+from pellucid.operations.using import occasion_of, occasion_start_ms
 from pellucid.store.history.citations_port import CitationRow, CitationSource
 
 
@@ -45,40 +45,36 @@ class ClosingOutput(Wire):
     """Why turns still wait, if they do."""
 
 
-def close_session(call: Call, asked: ClosingInput, signal: Insistent) -> ClosingOutput:
-    """Make memories of what waits of a session, and sum up what became of the memories it was served.
+def close_session(call: Call, request: ClosingInput, signal: Insistent) -> ClosingOutput:
+    """Flush all waiting turns of a session, and report what became of the memories that its recalls served; without a
+    session's name, those of today outside of sessions.
 
     Raises:
         StoreError: something cannot be read or written.
     """
     app, now = call.app, call.now()
-    flushing = ObserveInput(
-        namespace=asked.namespace,
-        by_folder=asked.by_folder,
-        session_id=asked.session_id,
-        agent=asked.agent,
-        flush=signal,
-    )
-    observed = observe_turns(app, flushing)
-    recalls = app.citations.served(asked.namespace, asked.session_id, begin_of(asked.session_id, now))
-    rows = app.citations.on(asked.namespace, occasion_of(asked.session_id, now))
+    observed = observe_turns(app, ObserveInput(**request.model_dump(), flush=signal))
+    recalls = app.citations.served(request.namespace, request.session_id, occasion_start_ms(request.session_id, now))
+    rows = app.citations.on(request.namespace, occasion_of(request.session_id, now))
     served = dict.fromkeys(memory_id for each in reversed(recalls) for memory_id in each.memory_ids)
     cited = {row.memory_id for row in rows}
     return ClosingOutput(
-        namespace=asked.namespace,
-        session_id=asked.session_id,
+        namespace=request.namespace,
+        session_id=request.session_id,
         flushes=observed.flushes,
         recalls=len(recalls),
         served=len(served),
         counts=_counts(rows, "explicit"),
         automatic=_counts(rows, "automatic"),
-        citations=tuple(map(told_citation, rows)),
+        citations=tuple(map(citation_view, rows)),
         uncited=tuple(memory_id for memory_id in served if memory_id not in cited),
         problem=observed.extractor_problem,
     )
 
 
 def _counts(rows: Iterable[CitationRow], source: CitationSource) -> dict[str, int]:
+    """Return how many citations of a source (`explicit` or `automatic`) there are of each kind, the most frequent
+    first."""
     return dict(Counter(row.kind for row in rows if row.source == source).most_common())
 
 

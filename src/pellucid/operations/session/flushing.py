@@ -10,8 +10,8 @@ from typing import Literal
 from pydantic import Field
 
 from pellucid.app import App
-from pellucid.capture.segment import Cutter, cut_waiting, full, time_gap
-from pellucid.capture.shift import WORDS_THRESHOLD, ApartInMeaning, apart_in_words, topic_shift
+from pellucid.capture.segment import Cutter, count_reached, cut_waiting, time_gap
+from pellucid.capture.shift import WORDS_THRESHOLD, MeaningDistance, topic_shift, word_distance
 from pellucid.capture.signals import high_signal
 from pellucid.clock import isoformat
 from pellucid.encoders.chat.model import ChatError
@@ -27,9 +27,9 @@ from pellucid.store.local.lock import exclusive, namespace_lock
 from pellucid.store.spool_port import SpooledTurn, Waiting
 
 OFF_THE_RECORD = "off-the-record"
-"""The `key` of a placeholder without words: the session is off the record until the user says otherwise."""
+"""The `key` of an empty placeholder turn: the session is off the record until the user says otherwise."""
 PLACE = "place"
-"""The `key` of one that remembers the number of a turn which was left out."""
+"""The `key` of an empty placeholder turn that keeps the number of a turn which was left out."""
 LONGEST_PAUSE = timedelta(hours=1)
 INSISTENT = frozenset({"before_reset", "session_end"})
 
@@ -66,7 +66,7 @@ class Backlog(Wire):
 
 @dataclass(slots=True)
 class Flusher:
-    """Flushes what is complete in one namespace. `insist` tries again at once what failed lately."""
+    """Makes memories of complete segments in one namespace; with `insist`, also where a flush failed lately."""
 
     app: App
     namespace: str
@@ -77,36 +77,38 @@ class Flusher:
     shift_problem: str = ""
     tally: IntakeTally = field(default_factory=IntakeTally)
     extracting: Callable[[], Extraction] | None = None
-    """Makes, at the first flush, who extracts and judges; several flushers may share it."""
+    """Makes the extractor and the judge at the first flush; several flushers may share it."""
     forgotten_in: tuple[str, ...] = ()
     """See `Intake`."""
     _intakes: dict[Mode, Intake] = field(default_factory=dict[Mode, Intake])
-    _meaning: ApartInMeaning = field(init=False)
+    _meaning: MeaningDistance = field(init=False)
     _cutters: tuple[Cutter, ...] = ()
 
     def __post_init__(self) -> None:
-        self._meaning = ApartInMeaning(lambda texts: (each.vector for each in self.app.embedder.encode(texts)))
+        """Choose how segments are cut, as the settings say."""
+        self._meaning = MeaningDistance(lambda texts: (each.vector for each in self.app.embedder.encode(texts)))
         if not self.app.settings.observe.topic_shift:
             self.shift = "off"
         self._cutters = self._choose_cutters()
 
     def _choose_cutters(self) -> tuple[Cutter, ...]:
-        """The rules by which waiting turns are cut into segments, as the settings say."""
+        """Return the rules that cut waiting turns into segments: time, strong signals (if set), length and, unless
+        `shift` is `off`, topic."""
         observe = self.app.settings.observe
         cutters = [time_gap(timedelta(minutes=observe.flush_minutes))]
         cutters += [high_signal()] if observe.high_signal else []
-        cutters.append(full(observe.flush_turns))
+        cutters.append(count_reached(observe.flush_turns))
         if self.shift == "meaning":
             cutters.append(topic_shift(self._meaning, observe.topic_shift))
         elif self.shift == "words":
-            cutters.append(topic_shift(apart_in_words, WORDS_THRESHOLD))
+            cutters.append(topic_shift(word_distance, WORDS_THRESHOLD))
         return tuple(cutters)
 
     def flush(self, session_id: str, signal: FlushSignal | None = None) -> None:
         """Flush the complete segments of a session; with a signal, what is left of it, too.
 
-        While another process flushes, what is not urgent is left to it or to the next call. A signal waits, and then
-        goes ahead: the intake keeps each turn once, whoever else reads it.
+        While another process flushes, a call without a signal does nothing. One with a signal waits for it, and then
+        goes ahead in any case: the intake keeps each turn once.
         """
         with ExitStack() as stack:
             lock = exclusive(namespace_lock(self.app.settings.home, self.namespace, "flush"), WAIT_S if signal else 0.0)
@@ -118,20 +120,21 @@ class Flusher:
                 self._flush_session(session_id, signal)
 
     def flush_silent(self) -> None:
-        """Flush the sessions from which nothing came for `flushMinutes`."""
+        """Flush the sessions in which no turn arrived for `observe.flushMinutes`; what is left of them, too."""
         for each in self.app.spool.waiting(self.namespace):
             if self._is_silent(each.newest):
                 self.flush(each.session_id)
 
     def _is_silent(self, newest: int) -> bool:
+        """Whether a session whose newest turn was spooled at this time (in ms) is silent for `observe.flushMinutes`."""
         minutes = (self.app.clock.now().timestamp() * 1000 - newest) / 60_000
         return minutes > self.app.settings.observe.flush_minutes
 
     def _flush_session(self, session_id: str, signal: FlushSignal | None) -> None:
-        """Keep what is complete of a session; where a signal or a long silence ends it, the rest, too.
+        """Keep the complete segments of a session, and its rest where a signal or a long silence ends it.
 
-        Does nothing while the session pauses after a failure, unless the signal insists. After a segment that fails,
-        those behind it wait with it, so that they are kept in order.
+        Does nothing while the session pauses after a failure, unless the signal insists. The segments behind one that
+        fails wait with it, so that they are kept in order.
         """
         held = self._without_the_kept(session_id)
         turns = [each.turn for each in held if each.turn.content]
@@ -145,11 +148,12 @@ class Flusher:
                 if not self._keep_segment(segment, tuple(keys[id(turn)] for turn in segment.turns)):
                     return
             turns = [] if signal else rest
-        if not turns:
-            self._drop_places(held)
+        places = [each.key for each in held if each.turn.key == PLACE and not each.turn.content]
+        if places and not turns:  # the numbers that they keep are needed no more
+            self.app.spool.drop(places)
 
     def _without_the_kept(self, session_id: str) -> list[SpooledTurn]:
-        """What waits, without the turns that were kept before a crash: their keys are in the journal."""
+        """Return the spooled turns of a session, except those that were kept before a crash: these are dropped."""
         held = self.app.spool.held(self.namespace, session_id)
         kept = self.app.records.already_seen(each.key for each in held if each.turn.content)
         if kept:
@@ -157,7 +161,8 @@ class Flusher:
         return [each for each in held if each.key not in kept]
 
     def _cut_turns(self, turns: Sequence[Turn]) -> tuple[list[Segment], list[Turn]]:
-        """The complete segments of some turns, and the turns left over; by words where the encoder fails."""
+        """Return the complete segments of some turns, and the turns left over; cut by words, from now on, where the
+        encoder fails."""
         try:
             return cut_waiting(turns, self._cutters)
         except EncoderError as error:
@@ -166,16 +171,17 @@ class Flusher:
             return cut_waiting(turns, self._cutters)
 
     def _keep_segment(self, segment: Segment, keys: tuple[bytes, ...]) -> bool:
-        """Extract and keep a segment, then let go of its turns; False if that failed, and they wait on."""
+        """Make memories of a segment and drop its turns from the spool; False if that failed: the turns wait on, and
+        `problem` says why."""
         tally = self.tally
         memories, turns = tally.memories, tally.turns
         verdicts, unkept = Counter(tally.verdicts), Counter(tally.unkept)
         try:
-            made = self._opened_intake(segment.session_id).keep([SegmentCut(segment, keys)])
+            made = self._intake_of(segment.session_id).keep([SegmentCut(segment, keys)])
         except (EncoderError, InputError, StoreBusyError, UnhealthyError) as error:
             self.problem = f"{error}; nothing is lost: the turns wait"
-            said = f"{isoformat(self.app.clock.now())} {error.lasting if isinstance(error, ChatError) else error}"
-            self.app.spool.failed(self.namespace, segment.session_id, said)
+            failure = f"{isoformat(self.app.clock.now())} {error.storable if isinstance(error, ChatError) else error}"
+            self.app.spool.failed(self.namespace, segment.session_id, failure)
             return False
         self.app.spool.drop(keys)
         if tally.turns > turns:
@@ -193,13 +199,12 @@ class Flusher:
             )
         return True
 
-    def _opened_intake(self, session_id: str) -> Intake:
-        """The intake, made at the first flush: an endpoint set up wrongly must not keep turns from the spool.
-
-        Of a session whose program tells of its transcript, the turns are kept as an import of that file keeps them.
-        """
-        told = HookedSessions(self.app.settings.home).is_known(session_id.partition("/")[0])
-        mode: Mode = "both" if told and self.app.settings.hooks.keep_turns else "extract"
+    def _intake_of(self, session_id: str) -> Intake:
+        """Return the intake for a session; only made at a flush, so that a wrong endpoint keeps no turn from being
+        spooled."""
+        # with a transcript known by hooks, turns are kept as an import of that file keeps them
+        is_hooked = HookedSessions(self.app.settings.home).is_known(session_id.partition("/")[0])
+        mode: Mode = "both" if is_hooked and self.app.settings.hooks.keep_turns else "extract"
         if mode not in self._intakes:
             self._intakes[mode] = Intake(
                 self.app,
@@ -212,19 +217,16 @@ class Flusher:
             )
         return self._intakes[mode]
 
-    def _drop_places(self, held: Sequence[SpooledTurn]) -> None:
-        places = [each.key for each in held if each.turn.key == PLACE and not each.turn.content]
-        if places:
-            self.app.spool.drop(places)
-
     def _is_pausing(self, session_id: str) -> bool:
+        """Whether a failed flush of the session is not to be tried again yet."""
         waiting = self.app.spool.waiting(self.namespace)
         after = next((next_attempt(each) for each in waiting if each.session_id == session_id), None)
         return after is not None and self.app.clock.now() < after
 
 
 def next_attempt(waiting: Waiting) -> datetime | None:
-    """When a failed flush is tried again: 2ⁿ minutes after the nth failure in a row, an hour at most."""
+    """Return when a failed flush is tried again: 2ⁿ minutes after the nth failure in a row, at most an hour; None if
+    none failed."""
     if not waiting.attempts:
         return None
     failed_at, _, _ = waiting.problem.partition(" ")
@@ -232,7 +234,8 @@ def next_attempt(waiting: Waiting) -> datetime | None:
 
 
 def backlog(app: App, namespace: str) -> tuple[Backlog, ...]:
-    """Per session of a namespace with turns waiting, what waits, the longest waiting first."""
+    """Return the sessions of a namespace with turns waiting, how many and why; the longest waiting first, placeholders
+    left out."""
     return tuple(
         found
         for each in app.spool.waiting(namespace)
@@ -240,8 +243,9 @@ def backlog(app: App, namespace: str) -> tuple[Backlog, ...]:
     )
 
 
-def _backlog_of(waiting: Waiting, held: Collection[SpooledTurn]) -> Backlog | None:
-    arrived = [each.spooled_at for each in held if each.turn.content]
+def _backlog_of(waiting: Waiting, spooled: Collection[SpooledTurn]) -> Backlog | None:
+    """Return the backlog of one session; None if only placeholders wait."""
+    arrived = [each.spooled_at for each in spooled if each.turn.content]
     if not arrived:
         return None
     _, _, problem = waiting.problem.partition(" ")
@@ -249,13 +253,14 @@ def _backlog_of(waiting: Waiting, held: Collection[SpooledTurn]) -> Backlog | No
         namespace=waiting.namespace,
         session_id=waiting.session_id,
         turns=len(arrived),
-        oldest=_instant(min(arrived)),
-        newest=_instant(max(arrived)),
+        oldest=_from_millis(min(arrived)),
+        newest=_from_millis(max(arrived)),
         attempts=waiting.attempts,
         problem=problem or None,
         next_attempt=next_attempt(waiting),
     )
 
 
-def _instant(millis: int) -> datetime:
+def _from_millis(millis: int) -> datetime:
+    """Return a time in milliseconds since 1970 as a UTC time."""
     return datetime.fromtimestamp(millis / 1000, UTC)

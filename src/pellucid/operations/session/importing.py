@@ -9,7 +9,7 @@ from typing import Annotated
 from pydantic import Field
 
 from pellucid.app import App
-from pellucid.capture.identity import unseen
+from pellucid.capture.identity import new_turns
 from pellucid.capture.reader import read
 from pellucid.capture.report import CaptureReport
 from pellucid.capture.transcripts.detect import Format
@@ -18,11 +18,11 @@ from pellucid.model.memory import SourceClass
 from pellucid.model.project import DEFAULT
 from pellucid.model.turn import Turn
 from pellucid.model.wire import Wire
-from pellucid.operations.extraction import extraction
+from pellucid.operations.extraction import open_extraction
 from pellucid.operations.operation import Argument, Flag, Operation, Surfaces
 from pellucid.operations.session.filing import SessionFiling
 from pellucid.operations.session.intake import Intake, Mode, distribute, purpose_of
-from pellucid.operations.session.tally import IntakeTally, together
+from pellucid.operations.session.tally import IntakeTally, sum_tallies
 from pellucid.operations.settling import require_settled
 
 Progress = Callable[[int, int], None]
@@ -49,7 +49,7 @@ class ImportInput(Wire):
 
 
 class FiledSessions(Wire):
-    """What an import filed in one namespace: new turns of so many sessions, and what was made of them."""
+    """What an import took into one namespace: new turns of so many sessions, and what was made of them."""
 
     namespace: str
     root: str | None = None
@@ -61,7 +61,7 @@ class FiledSessions(Wire):
 
 
 class ImportOutput(Wire):
-    """What became of an import. Every turn that was read is kept, observed or dropped for a counted reason."""
+    """What an import read and kept; every turn that was read is kept, observed, or dropped for a counted reason."""
 
     mode: Mode
     namespace: str
@@ -101,7 +101,7 @@ class ImportOutput(Wire):
 
 
 def import_transcripts(app: App, request: ImportInput, on_progress: Progress | None = None) -> ImportOutput:
-    """Import transcripts. Turns that an earlier import took are left out; an interrupted import goes on when repeated.
+    """Import transcripts, less the turns that were imported before; an interrupted import goes on when repeated.
 
     Raises:
         InputError: a named file does not exist or is in no known format.
@@ -121,7 +121,7 @@ def import_transcripts(app: App, request: ImportInput, on_progress: Progress | N
     intakes = _Intakes(app, request)
     problem = ""
     try:
-        intakes.file(turns, report)
+        intakes.take(turns, report)
     except EncoderError as error:
         problem = f"{error}; nothing is lost: repeat the import to go on"
     except DeadlineError as error:
@@ -130,32 +130,38 @@ def import_transcripts(app: App, request: ImportInput, on_progress: Progress | N
 
 
 class _Intakes:
-    """One intake for each namespace that sessions go to."""
+    """The intakes of one import, one for each namespace that sessions go to."""
 
     def __init__(self, app: App, request: ImportInput) -> None:
+        """Prepare an import; intakes are made as sessions come."""
         self._app, self._request = app, request
         self._filing = SessionFiling(app, request.namespace) if request.by_folder else None
-        self._extraction = extraction(app.settings, app.deadline)
+        self._extraction = open_extraction(app.settings, app.deadline)
         self._by_namespace: dict[str, Intake] = {}
         self._sessions: dict[str, set[str]] = {}
 
-    def file(self, turns: Iterable[Turn], report: CaptureReport) -> None:
-        """Have every turn that is new kept in the namespace that its session goes to."""
+    def take(self, turns: Iterable[Turn], report: CaptureReport) -> None:
+        """Have each new turn kept in the namespace of its session; `report` counts what is left out. Turns of a caller
+        who is no person are marked as relayed."""
         if self._request.said_by != "manual":
             turns = (replace(turn, relayed=True) for turn in turns)
-        # `placed` hands a turn on once its session has a namespace: `_purpose` and `_intake_of` may ask for it then
-        placed = self._filing.placed(turns) if self._filing else turns
-        fresh = unseen(placed, self._app.key, self._purpose, self._app.records.already_seen, report)
+
+        def purpose(turn: Turn) -> str:
+            """Return the namespace and mode that a turn is imported with, as part of its key."""
+            return purpose_of(self._namespace(turn.session_id), self._request.mode)
+
+        # it hands a turn on once its session has a namespace: `purpose` and `_intake_of` may ask for it then
+        placed = self._filing.with_known_namespace(turns) if self._filing else turns
+        fresh = new_turns(placed, self._app.key, purpose, self._app.records.already_seen, report)
         distribute(self._app.deadline.over(fresh), self._intake_of)
 
-    def _purpose(self, turn: Turn) -> str:
-        return purpose_of(self._namespace(turn.session_id), self._request.mode)
-
     def _namespace(self, session_id: str) -> str:
+        """Return the namespace of a session: by its folder where folders decide, else the one asked for."""
         return self._filing.namespace_of(session_id) if self._filing else self._request.namespace
 
     def _intake_of(self, session_id: str) -> Intake:
-        """The intake of the namespace that a session goes to, made with its first session."""
+        """Return the intake of a session's namespace, made with the first session that goes there; counts the
+        session."""
         namespace = self._namespace(session_id)
         self._sessions.setdefault(namespace, set()).add(session_id)
         if namespace not in self._by_namespace:
@@ -166,21 +172,24 @@ class _Intakes:
         return self._by_namespace[namespace]
 
     def tally(self) -> IntakeTally:
-        """What all of them have taken."""
-        return together(each.tally for each in self._by_namespace.values())
+        """Return the sum of what all intakes have taken."""
+        return sum_tallies(each.tally for each in self._by_namespace.values())
 
     def undo(self) -> dict[str, str]:
-        """By namespace, the operations that wrote something there: the one, or from the first to the last."""
+        """Return what to pass to `undo` for each namespace: the id of the one operation, or `first..last`; none where
+        nothing was kept."""
         done = {namespace: intake.tally.operations for namespace, intake in sorted(self._by_namespace.items())}
         return {name: ids[0] if len(ids) == 1 else f"{ids[0]}..{ids[-1]}" for name, ids in done.items() if ids}
 
     def filed(self) -> Iterator[FiledSessions]:
-        """What each has taken, by its namespace; nothing where there was no choice."""
-        for namespace, intake in sorted(self._by_namespace.items() if self._filing else ()):
+        """Yield what was taken into each namespace; nothing where folders do not decide."""
+        if self._filing is None:
+            return
+        for namespace, intake in sorted(self._by_namespace.items()):
             tally = intake.tally
             yield FiledSessions(
                 namespace=namespace,
-                root=self._filing.root_of(namespace) if self._filing else None,
+                root=self._filing.root_of(namespace),
                 sessions=len(self._sessions[namespace]),
                 turns=tally.turns,
                 memories=tally.memories,
@@ -189,25 +198,25 @@ class _Intakes:
 
 
 def _stopped_error(error: DeadlineError, intakes: _Intakes) -> DeadlineError:
-    """The error of an import that ran out of time: what was kept, how to go on, and how to undo it."""
+    """Return the error of an import that ran out of time: says what was kept, if anything, how to go on, and how to
+    undo it."""
     tally = intakes.tally()
     if not tally.operations:
         return DeadlineError(f"{error.message}; nothing was kept yet", next_step="repeat the import to begin anew")
-    back = "; ".join(
+    undoing = "; ".join(
         f"`pellucid undo {target}` with {field_name('namespace')} {namespace}"
         for namespace, target in intakes.undo().items()
     )
     return DeadlineError(
         f"{error.message}; kept before that: {tally.memories:,} memories of {tally.turns:,} turns",
-        next_step=f"repeat the import to go on; to put away what was kept: {back}",
+        next_step=f"repeat the import to go on; to put away what was kept: {undoing}",
     )
 
 
 def _outcome(request: ImportInput, intakes: _Intakes, report: CaptureReport, extractor_problem: str) -> ImportOutput:
-    """The answer of an import; `extractor_problem` is why it ended early, if it did."""
+    """Return the answer of an import; `extractor_problem` is why it stopped early, "" if it did not."""
     tally = intakes.tally()
-    left_out = Counter({"already-imported": tally.overtaken, "forgotten": tally.forgotten})
-    dropped = report.dropped + left_out
+    dropped = report.dropped + Counter({"already-imported": tally.overtaken, "forgotten": tally.forgotten})
     ratio = round(tally.characters_in / tally.characters_out, 1) if tally.characters_out else None
     return ImportOutput(
         mode=request.mode,

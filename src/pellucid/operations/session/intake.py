@@ -3,7 +3,6 @@
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from functools import partial
 from time import perf_counter
 from typing import Literal
 
@@ -13,20 +12,20 @@ from pellucid.capture.secrets.redact import redact
 from pellucid.capture.segment import segments
 from pellucid.errors import PellucidError
 from pellucid.memory.changes import ChangeSet
-from pellucid.memory.episodes import TurnsKept, episode_write, said
+from pellucid.memory.episodes import TurnsKept, episode_write, kept_passages
 from pellucid.memory.erasure.tombstone import passage_keys, said_key, turn_keys
-from pellucid.memory.reconcile.reconcile import Reconciler, Statement, in_context, statement_of
+from pellucid.memory.reconcile.reconcile import Reconciler, Statement, quarantine_if_doubted, statement_of
 from pellucid.memory.trust.doubt import doubted_turns
 from pellucid.model.artifact import Artifact
 from pellucid.model.ledger import FlushRow, UnkeptRow
 from pellucid.model.memory import Memory
 from pellucid.model.observation import LONGEST_QUOTE, MemoryObservation
 from pellucid.model.turn import Segment, Turn
-from pellucid.observe.echo import heard_from, said_again
-from pellucid.observe.extract.artifacts import artifacts, of_segment
+from pellucid.observe.echo import reject_repetition, with_echoed_source
+from pellucid.observe.extract.artifacts import artifacts_by_turn, merge_artifacts
 from pellucid.observe.pipeline import observe
-from pellucid.observe.unkept import Unkept, unkept
-from pellucid.operations.extraction import Extraction, extraction
+from pellucid.observe.unkept import Unkept, unkept_statements
+from pellucid.operations.extraction import Extraction, open_extraction
 from pellucid.operations.session.noticing import notice
 from pellucid.operations.session.restating import restate
 from pellucid.operations.session.tally import IntakeTally
@@ -49,26 +48,24 @@ class SegmentCut:
 
 @dataclass(frozen=True, slots=True)
 class Observed:
-    """A segment after extraction: its observations, the artifacts of each turn, and what extraction took."""
+    """A segment after extraction: its observations, the artifacts of each turn by ordinal, and its ledger row."""
 
     cut: SegmentCut
     observations: tuple[MemoryObservation, ...] = ()
     named: dict[int, list[Artifact]] = field(default_factory=dict[int, "list[Artifact]"])
     row: FlushRow | None = None
     unkept: tuple[Unkept, ...] = ()
-    """What a person stated and nothing was made of."""
+    """Statements of a person that no observation was made of."""
     doubted: frozenset[int] = frozenset()
-    """The turns, by their number in the segment, that begin in quarantine whatever is made of them."""
+    """Positions in the segment of turns whose memories and passages begin in quarantine."""
 
 
 @dataclass(slots=True)
 class Intake:
-    """Takes turns into one namespace, a commit at a time, each turn once, whoever else is at work.
+    """Makes memories of turns in one namespace, a commit at a time and each turn once, whoever else is at work.
 
-    What was taken already is asked for where it may have come to be so: `capture.identity.unseen` leaves out what
-    earlier imports took, `_not_taken_yet` what another process took since then or what comes twice, and
-    `_commit_batch`, which alone may write meanwhile, what was taken during the extraction. `_unmarked_keys` looks for
-    what is never to be asked about again, and was not marked so.
+    `capture.identity.unseen` leaves out what earlier imports took, `_not_taken_yet` what others took since, and
+    `_commit_batch`, which alone may write meanwhile, what they took during the extraction.
     """
 
     app: App
@@ -76,31 +73,27 @@ class Intake:
     mode: Mode
     kind: OperationKind = "import"
     shared: Extraction | None = None
-    """Who extracts and judges, if the intakes of one run share it: what a run may cost is counted for all of them."""
+    """The extractor and judge that all intakes of one run share, so that the costs of the run are counted together."""
     forgotten_in: tuple[str, ...] = ()
     """Further namespaces in which a turn may have been forgotten before its session was filed by its folder."""
     tally: IntakeTally = field(default_factory=IntakeTally)
     _extraction: Extraction = field(init=False)
 
     def __post_init__(self) -> None:
-        self._extraction = self.shared or extraction(self.app.settings, self.app.deadline)
+        """Use the shared extraction, or make one."""
+        self._extraction = self.shared or open_extraction(self.app.settings, self.app.deadline)
 
     def take(self, keyed: Iterable[tuple[bytes, Turn]]) -> None:
-        """Cut turns into segments and keep them; returns when the last is acknowledged and searchable.
+        """Cut turns, given with their keys, into segments and keep these; returns when all are searchable.
 
         Raises:
-            EncoderError: the extractor's endpoint failed; what was kept before is kept, and the rest is taken by
-                repeating the import.
+            EncoderError: the extractor's endpoint failed; what was kept stays, and a repeated import takes the rest.
         """
         distribute(keyed, lambda _: self)
 
     def keep(self, batch: Sequence[SegmentCut]) -> list[str]:
-        """Extract a batch of segments, then keep it, alone; turns that were taken or forgotten before are left out.
-
-        Extraction, which may wait for a model, holds no lock; whatever another process took meanwhile is left out.
-
-        Returns:
-            The ids of the memories that were made, without passages.
+        """Extract from segments without holding a lock, then commit what is new; return the ids of the new extracted
+        memories.
 
         Raises:
             EncoderError: extraction failed at some segment; those before it are kept.
@@ -117,8 +110,7 @@ class Intake:
             except PellucidError as error:
                 failure = error
                 break
-        unused = set[bytes]() if failure else self._unmarked_keys(batch, observed)
-        made: list[str] = []
+        made, unused = list[str](), set[bytes]() if failure else self._unmarked_keys(batch, observed)
         if observed or unused:
             made, late = self._commit_batch(observed, unused)
             notice(self.app, self.namespace, [each.cut.segment for each in observed if each.cut not in late], made)
@@ -129,12 +121,13 @@ class Intake:
         return made
 
     def _unmarked_keys(self, batch: Sequence[SegmentCut], observed: Sequence[Observed]) -> set[bytes]:
-        """The keys of turns that were left out for good, and that no operation has marked as seen."""
+        """Return the keys of turns in the batch that were not observed, and that the journal does not have as seen
+        yet."""
         left_out = {key for cut in batch for key in cut.keys} - {key for each in observed for key in each.cut.keys}
         return left_out - self.app.records.already_seen(left_out)
 
     def _not_taken_yet(self, batch: Sequence[SegmentCut]) -> list[SegmentCut]:
-        """The batch without turns that were taken or forgotten before; these are counted."""
+        """Return the batch without turns that were taken or forgotten before (counted), and emptied segments."""
         keys = {key for cut in batch for key in cut.keys}
         taken = self.app.records.already_seen(keys)
         out: list[SegmentCut] = []
@@ -151,27 +144,30 @@ class Intake:
         return out
 
     def _not_forgotten(self, turns: Sequence[Turn]) -> set[int]:
-        """Which turns, by their `id()`, were not forgotten."""
+        """Return the `id()` of each turn that was not forgotten."""
         dead = self.app.lookup.tombstone_keys()
         if not dead:
             return {id(turn) for turn in turns}
-        named: dict[int, list[bytes]] = {id(turn): [] for turn in turns}
-        for turn in turns:
-            said = [f"{turn.session_id}:{turn.ordinal}-{turn.ordinal}"]
-            for namespace in (self.namespace, *self.forgotten_in):
-                named[id(turn)] += turn_keys(self.app.key, namespace, said)
-        return {at for at, keys in named.items() if not dead.intersection(keys)}
+
+        def is_forgotten(turn: Turn) -> bool:
+            """Whether a tombstone of one of the namespaces names the turn."""
+            evidence = [f"{turn.session_id}:{turn.ordinal}-{turn.ordinal}"]
+            namespaces = (self.namespace, *self.forgotten_in)
+            return any(dead.intersection(turn_keys(self.app.key, each, evidence)) for each in namespaces)
+
+        return {id(turn) for turn in turns if not is_forgotten(turn)}
 
     def _observe_cut(self, cut: SegmentCut) -> Observed:
+        """Extract from a segment, and judge what was found; in verbatim mode nothing is extracted."""
         if self.mode == "verbatim":
             return Observed(cut, doubted=self._doubted_turns_of(cut))
         started, turns = perf_counter(), cut.segment.turns
         spent, unborne = self._extraction.spent(), self._extraction.dropped()
         found = observe(cut.segment, self._extraction.extractor, self._extraction.judge, self.app.clock)
         if self.app.settings.trust.enabled:
-            found = [heard_from(observation, turns) for observation in found]
+            found = [with_echoed_source(observation, turns) for observation in found]
         if served := served_texts(self.app, self.namespace, cut.segment.session_id):
-            found = [said_again(observation, served) for observation in found]
+            found = [reject_repetition(observation, served) for observation in found]
         if self._extraction.is_remote:
             found = [_without_secrets(observation) for observation in found]
         tokens_in, tokens_out, cost = self._extraction.spent(spent)
@@ -192,22 +188,21 @@ class Intake:
             cost=cost,
             dropped=dict(self._extraction.dropped() - unborne),
         )
-        left = unkept(cut.segment, [each.fact for each in found])
-        return Observed(cut, tuple(found), artifacts(turns), row, tuple(left), self._doubted_turns_of(cut, found))
+        left = unkept_statements(cut.segment, [each.fact for each in found])
+        doubted = self._doubted_turns_of(cut, found)
+        return Observed(cut, tuple(found), artifacts_by_turn(turns), row, tuple(left), doubted)
 
-    def _doubted_turns_of(self, cut: SegmentCut, found: Sequence[MemoryObservation] = ()) -> frozenset[int]:
-        """The turns that begin in quarantine: of all that are kept, or of those that something was found in."""
+    def _doubted_turns_of(self, cut: SegmentCut, observations: Sequence[MemoryObservation] = ()) -> frozenset[int]:
+        """Return positions of the turns that begin in quarantine, of those kept or cited; none if trust is off."""
         turns = cut.segment.turns if self.app.settings.trust.enabled else ()
-        cited = {at for each in found for part in each.fact.evidence for at in range(part.start, part.end + 1)}
+        cited = {at for each in observations for part in each.fact.evidence for at in range(part.start, part.end + 1)}
         asked = [at for at, turn in enumerate(turns) if self._keeps_turns or turn.ordinal in cited]
         return frozenset(doubted_turns(turns, asked))
 
     def _commit_batch(self, observed: list[Observed], unused: set[bytes]) -> tuple[list[str], list[SegmentCut]]:
-        """Acknowledge what was read as one operation; `unused` are keys of turns never to be asked about again.
+        """Commit what was extracted as one operation; returns the ids of the memories made, and the segments left out.
 
-        Returns:
-            The ids of the memories that were made, and what was left out: segments of which another process took
-            turns while they were being read here.
+        Those are segments of which another process took turns meanwhile. `unused` are more keys to mark as seen.
         """
         with self.app.unit_of_work.deciding(self.namespace, self._likely_texts(observed)):
             taken = self.app.records.already_seen({key for each in observed for key in each.cut.keys})
@@ -227,22 +222,24 @@ class Intake:
         return made, late
 
     def _likely_texts(self, observed: Sequence[Observed]) -> Iterator[str]:
-        """What is likely to be kept of it: what was observed, and the passages of its turns."""
+        """Yield the texts that are likely to be kept, to be encoded before the lock is taken: facts and passages."""
         for each in observed:
             yield from (found.fact.content for found in each.observations if found.judge_accepted)
-            yield from said(each.cut.segment.turns, tools=self.mode != "both") if self._keeps_turns else ()
+            yield from kept_passages(each.cut.segment.turns, tools=self.mode != "both") if self._keeps_turns else ()
 
     @property
     def _keeps_turns(self) -> bool:
+        """Whether the turns themselves are kept, word for word as passages."""
         return self.mode != "extract" or self.app.settings.observe.trace_retention == "episode"
 
     def _verbatim_writes(self, observed: Sequence[Observed]) -> list[FileWrite]:
+        """Return the episode files of segments with turns that may be kept, in verbatim mode; counts them."""
         made = (
-            episode_write(each.cut.segment, self.namespace, self.app.clock, keeping=self._turns_kept(each))
+            episode_write(each.cut.segment, self.namespace, self.app.clock, keeping=self._retention(each))
             for each in observed
         )
-        written = [(write, held) for write, held in made if held]
-        moments = [moment for _, held in written for moment in held]
+        written = [(write, moments) for write, moments in made if moments]
+        moments = [each for _, moments in written for each in moments]
         self.tally.episodes += len(written)
         self.tally.passages += len(moments)
         self.tally.memories += len(moments)
@@ -252,7 +249,7 @@ class Intake:
     def _extracted_writes(
         self, observed: Sequence[Observed]
     ) -> tuple[list[FileWrite], list[dict[str, object]], list[str]]:
-        """The files and the rows of the ledger that come of segments, and the ids of the memories that were made."""
+        """Return the files and ledger rows of extracted segments, and the ids of the memories made; counts them."""
         changes = ChangeSet(self.app.records, self.namespace, "extraction", self.app.clock)
         trust = self.app.settings.trust.enabled
         reconciler = Reconciler(self.app.index, self.app.lookup, changes, self.app.key, trust=trust, restate=restate)
@@ -262,20 +259,20 @@ class Intake:
             reconciler.consider(found)
         decided = reconciler.decide()
         plan, made = changes.plan(), changes.fresh
-        told, moments = self._episodes(observed, episodes, made)
-        self.tally.passages += moments
+        episode_files, passages = self._episode_writes(observed, episodes, made)
+        self.tally.passages += passages
         self.tally.memories += len(made)
-        self.tally.episodes += len(told)
+        self.tally.episodes += len(episode_files)
         self.tally.characters_out += sum(len(memory.content) for memory in made)
         self.tally.verdicts.update(decided.codes)
         flushed = [each.row for each in observed if each.row]
         for row in flushed:
             self.tally.verdicts.update({f"drop:{reason}": count for reason, count in row.dropped.items()})
         rows = [row.to_wire() for row in (*flushed, *self._unkept_rows(observed))]
-        return [*plan.writes, *told], [*rows, *decided.rows, *plan.rows], [memory.id for memory in made]
+        return [*plan.writes, *episode_files], [*rows, *decided.rows, *plan.rows], [memory.id for memory in made]
 
     def _unkept_rows(self, observed: Sequence[Observed]) -> Iterator[UnkeptRow]:
-        """A row for each statement that nothing was made of: `why` finds it by its words, which are not kept."""
+        """Yield a ledger row for each unkept statement: a keyed hash, not its words, by which `why` finds it."""
         for each in (left for part in observed for left in part.unkept):
             self.tally.unkept[each.reason.partition(":")[0]] += 1
             yield UnkeptRow(
@@ -288,12 +285,12 @@ class Intake:
             )
 
     def _statements(self, observed: Observed, changes: ChangeSet, episode: str) -> list[Statement]:
-        """The observations of a segment as statements to be reconciled, each tied to the `episode`'s id."""
+        """Return a segment's observations as statements for the reconciler, tied to the segment's `episode` id."""
         agent, trust = observed.cut.segment.turns[0].agent, self.app.settings.trust.enabled
         found = [statement_of(each, changes, agent, trust=trust) for each in observed.observations]
         if trust:
             doubted = {observed.cut.segment.turns[number].ordinal for number in observed.doubted}
-            found = [in_context(each, doubted) for each in found]
+            found = [quarantine_if_doubted(each, doubted) for each in found]
         return [
             replace(
                 each,
@@ -304,17 +301,17 @@ class Intake:
             for each in found
         ]
 
-    def _artifact_ids(self, stated: Statement, observed: Observed) -> tuple[str, ...]:
-        """The ids of the files, URLs and the like that the turns behind a statement name."""
-        evidence = stated.observation.fact.evidence if stated.observation else ()
+    def _artifact_ids(self, statement: Statement, observed: Observed) -> tuple[str, ...]:
+        """Return the ids of the artifacts (files, URLs, …) named in the turns behind a statement, each once."""
+        evidence = statement.observation.fact.evidence if statement.observation else ()
         turns = [ordinal for each in evidence for ordinal in range(each.start, each.end + 1)]
         named = [artifact.id(self.namespace) for ordinal in turns for artifact in observed.named.get(ordinal, ())]
         return tuple(dict.fromkeys(named))
 
-    def _episodes(
+    def _episode_writes(
         self, observed: Sequence[Observed], ids: Sequence[str], made: Sequence[Memory]
     ) -> tuple[list[FileWrite], int]:
-        """An episode for each segment that something came of, and how many passages of turns stand in them."""
+        """Return the episode files of segments with memories or kept turns, and how many passages these hold."""
         members: dict[str, list[Memory]] = {}
         for memory in made:
             members.setdefault(memory.episode_id or "", []).append(memory)
@@ -325,27 +322,30 @@ class Intake:
                 self.app.clock,
                 id=episode,
                 memories=members.get(episode, ()),
-                artifacts=of_segment(each.named),
-                keeping=self._turns_kept(each) if self._keeps_turns else None,
+                artifacts=merge_artifacts(each.named),
+                keeping=self._retention(each) if self._keeps_turns else None,
             )
             for each, episode in zip(observed, ids, strict=True)
             if self._keeps_turns or episode in members
         ]
         return [write for write, _ in written], sum(len(moments) for _, moments in written)
 
-    def _turns_kept(self, observed: Observed) -> TurnsKept:
-        """How the turns behind memories are kept: what tools were told and printed stays out of `both`."""
-        permitted = partial(self._without_forgotten, self.app.lookup.tombstone_keys())
-        return TurnsKept(observed.doubted, tools=self.mode != "both", permitted=permitted)
+    def _retention(self, observed: Observed) -> TurnsKept:
+        """Return what is kept of a segment's turns word for word: nothing forgotten and, in mode `both`, no tool
+        output."""
+        dead = self.app.lookup.tombstone_keys()
 
-    def _without_forgotten(self, dead: set[bytes], passages: list[str]) -> list[str]:
-        if not dead:
-            return passages
-        return [each for each in passages if dead.isdisjoint(passage_keys(self.app.key, self.namespace, each))]
+        def permitted(passages: list[str]) -> list[str]:
+            """Return the passages that were not forgotten."""
+            if not dead:
+                return passages
+            return [each for each in passages if dead.isdisjoint(passage_keys(self.app.key, self.namespace, each))]
+
+        return TurnsKept(observed.doubted, tools=self.mode != "both", permitted=permitted)
 
 
 def _without_secrets(observation: MemoryObservation) -> MemoryObservation:
-    """An observation with secrets taken out: a model may put one together that no single turn held."""
+    """Return the observation with secrets redacted again: a model may assemble what no turn held."""
     fact = observation.fact
     clean = {
         "content": redact(fact.content).text,
@@ -360,16 +360,12 @@ def _without_secrets(observation: MemoryObservation) -> MemoryObservation:
 
 
 def purpose_of(namespace: str, mode: Mode) -> str:
-    """What turns are taken for, as their keys say it (`turn_key`); other words here would import everything again."""
+    """Return `NAMESPACE MODE`, a part of a turn's key (`turn_key`); another wording would import everything again."""
     return f"{namespace} {mode}"
 
 
 def distribute(keyed: Iterable[tuple[bytes, Turn]], intake_of: Callable[[str], Intake]) -> None:
-    """Cut turns into segments, and have each kept by the intake of its session; returns when all are searchable.
-
-    Raises:
-        EncoderError: the extractor's endpoint failed, see `Intake.take`.
-    """
+    """Cut turns, given with their keys, into segments; the intake of each segment's session keeps it."""
     batches: dict[str, tuple[Intake, list[SegmentCut]]] = {}
     waiting = 0
     for cut in _segment_cuts(keyed):
@@ -383,15 +379,18 @@ def distribute(keyed: Iterable[tuple[bytes, Turn]], intake_of: Callable[[str], I
 
 
 def _keep_all(batches: dict[str, tuple[Intake, list[SegmentCut]]]) -> None:
+    """Have each intake keep its batch, and empty the batches."""
     for intake, batch in batches.values():
         intake.keep(batch)
     batches.clear()
 
 
 def _segment_cuts(keyed: Iterable[tuple[bytes, Turn]]) -> Iterator[SegmentCut]:
+    """Yield the segments of a stream of turns, each with the keys of its turns."""
     keys: dict[int, bytes] = {}  # of each turn in flight, by identity: two files may both say turn 3 of one session
 
     def remembering_keys() -> Iterator[Turn]:
+        """Yield the turns of the stream, their keys noted as they pass."""
         for key, turn in keyed:
             keys[id(turn)] = key
             yield turn

@@ -1,6 +1,6 @@
-"""The turns of a session in, citations of what its recalls had served out: quoted, named, or a file of it worked on.
+"""The turns of a session in, citations of memories its recalls served out: quoted, named, or a file of it worked on.
 
-Nobody says these: they are seen. So only what nothing else in the session explains is one: a phrase, or a file, that
+Nobody states these citations: they are observed. So only what nothing else explains is one: a phrase or a file that
 came up neither in the question nor in any earlier turn, and a phrase that other sessions do not say, too.
 """
 
@@ -14,19 +14,19 @@ from typing import Self
 from pellucid.app import App
 from pellucid.clock import epoch_ms
 from pellucid.errors import InputError, StoreError
-from pellucid.language.quoting.phrases import passage, phrases, row
+from pellucid.language.quoting.phrases import longest_covered, phrases, words_row
 from pellucid.memory.episodes import UNSAID
 from pellucid.model.memory import Memory
 from pellucid.model.turn import Segment, Turn
 from pellucid.observe.extract.artifacts import files_named, paths_given
 from pellucid.operations.session.looking.turns import turns_at_hand
-from pellucid.operations.using import KINDS, Deed, credit, note_use
+from pellucid.operations.using import KINDS, MemoryUse, cite_if_served, note_use
 from pellucid.recall.receipt.words import query_of
 from pellucid.store.history.citations_port import Evidence, ServedRecall
 from pellucid.store.index_port import EVERY_SCOPE, Admission
 
 TELLING = 4
-"""Words that carry meaning, in a row, from which a phrase is a quotation; `docs/citations.md` says why so many."""
+"""Content words in a row from which a phrase is a quotation; `docs/citations.md` says why so many."""
 _ID = re.compile(r"\bmem_[0-9a-f]{32}\b|(?<![\w-])[0-9a-f]{10}(?![\w-])")
 _SHORT = 10
 _LOOKED_AT = 32
@@ -34,23 +34,20 @@ _LOOKED_AT = 32
 
 
 @dataclass(frozen=True, slots=True)
-class _Sign:
-    """What a turn shows of a memory: of phrases where they stand in it, of a file its path, of an id nothing more."""
+class _Use:
+    """A possible use of a memory by a turn: its `words` are phrases with their spans in the turn, or a file's path."""
 
     memory: Memory
     evidence: Evidence
     turn: Turn
-    said: Mapping[str, tuple[int, int]]
+    words: Mapping[str, tuple[int, int]]
 
 
-def notice(app: App, namespace: str, segments: Sequence[Segment], made: Sequence[str] = ()) -> None:
-    """Cite what the turns of some segments show to have been used, of what recalls of their sessions served before.
+def notice(app: App, namespace: str, segments: Sequence[Segment], new_ids: Sequence[str] = ()) -> None:
+    """Cite the memories that earlier recalls served and that these segments show to have been used.
 
-    Memories that were made of them cite what they took the place of. History is never needed to take turns in: where it
-    cannot be read or written, nothing is cited.
-
-    Args:
-        made: the ids of the memories that came of the segments.
+    Memories made of the segments (`new_ids`) cite those they replaced. In a home that may only be read, or where the
+    history cannot be read or written, nothing is cited: taking turns in never needs it.
     """
     if app.read_only:
         return
@@ -60,19 +57,22 @@ def notice(app: App, namespace: str, segments: Sequence[Segment], made: Sequence
     with suppress(StoreError, InputError, OSError):
         for session_id, turns in by_session.items():
             if recalls := app.citations.served(namespace, session_id):
-                _Session(app, namespace, session_id, turns, recalls).notice()
-                _notice_rewritten(app, namespace, session_id, made)
+                _SessionUses(app, namespace, session_id, turns, recalls).cite_uses()
+                _cite_rewritten(app, namespace, session_id, new_ids)
 
 
-def _notice_rewritten(app: App, namespace: str, session_id: str, made: Sequence[str]) -> None:
-    for new in (each.memory for each in app.index.memories(namespace, made)) if made else ():
+def _cite_rewritten(app: App, namespace: str, session_id: str, new_ids: Sequence[str]) -> None:
+    """Cite each memory that a new memory of this session (of `new_ids`) replaced."""
+    for new in (each.memory for each in app.index.memories(namespace, new_ids)) if new_ids else ():
         for old in new.supersedes if new.session_id == session_id else ():
-            credit(app, namespace, old, Deed("rewrote", session_id, new.agent, f"by {new.id}", new.valid_at))
+            cite_if_served(
+                app, namespace, old, MemoryUse("rewrote", session_id, new.agent, f"by {new.id}", new.valid_at)
+            )
 
 
 @dataclass(frozen=True, slots=True)
-class _Held:
-    """A memory that was served: its phrases, and the files that it names by a path."""
+class _ServedMemory:
+    """A memory that was served, with its phrases and the files that it names by a path."""
 
     memory: Memory
     phrases: Mapping[str, tuple[int, int]]
@@ -80,23 +80,25 @@ class _Held:
 
     @classmethod
     def of(cls, memory: Memory) -> Self:
+        """Read a memory's phrases, and the files it names by a path with `/`."""
         files = frozenset(name for name in files_named(memory.content) if "/" in name)
         return cls(memory, phrases(memory.content, TELLING), files)
 
 
-def _said_in(turn: Turn, served: Iterable[_Held]) -> Iterator[_Sign]:
-    """The ids and the phrases of served memories that stand in a turn, which must be the agent's."""
+def _uses_in_words(turn: Turn, served: Iterable[_ServedMemory]) -> Iterator[_Use]:
+    """Yield the uses of served memories whose ids (or the end of them) or phrases stand in a turn of the agent's; one
+    may have both."""
     ids, here = set(_ID.findall(turn.content)), phrases(turn.content, TELLING)
     for each in served:
         if not ids.isdisjoint((each.memory.id, each.memory.id[-_SHORT:])):
-            yield _Sign(each.memory, "id", turn, {})
+            yield _Use(each.memory, "id", turn, {})
         if shared := each.phrases.keys() & here.keys():
-            yield _Sign(each.memory, "quoted", turn, {phrase: here[phrase] for phrase in shared})
+            yield _Use(each.memory, "quoted", turn, {phrase: here[phrase] for phrase in shared})
 
 
 @dataclass
-class _Session:
-    """Some turns of a session, and its recalls, the newest first."""
+class _SessionUses:
+    """Finds and cites the memories that some turns of a session used, of those its recalls (newest first) served."""
 
     app: App
     namespace: str
@@ -104,69 +106,74 @@ class _Session:
     turns: Sequence[Turn]
     recalls: Sequence[ServedRecall]
 
-    def notice(self) -> None:
-        """Cite what the turns show, once a memory and kind."""
+    def cite_uses(self) -> None:
+        """Cite the memories that the turns used, each once for every kind of citation."""
         cited = {(row.memory_id, row.kind) for row in self.app.citations.on(self.namespace, self.session_id)}
-        for sign in self._signs():
-            memory_id, kind = sign.memory.id, KINDS[sign.evidence]
-            words = None if (memory_id, kind) in cited else self._borne_out(sign)
+        for use in self._possible_uses():
+            memory_id, kind = use.memory.id, KINDS[use.evidence]
+            words = None if (memory_id, kind) in cited else self._evidence_words(use)
             if words is not None:
-                deed = Deed(sign.evidence, self.session_id, sign.turn.agent, words, sign.turn.at)
-                credit(self.app, self.namespace, memory_id, deed)
+                deed = MemoryUse(use.evidence, self.session_id, use.turn.agent, words, use.turn.at)
+                cite_if_served(self.app, self.namespace, memory_id, deed)
                 note_use(self.app, self.namespace, [memory_id], "cited", self.session_id)
                 cited.add((memory_id, kind))
 
-    def _signs(self) -> Iterator[_Sign]:
-        """What may be a sign, by the turn alone; a turn without a time may have been before the recall."""
+    def _possible_uses(self) -> Iterator[_Use]:
+        """Yield the uses of served memories that turns show by themselves: in the agent's words, or a file that a call
+        is given. Turns without a time may be earlier: they are left out."""
         since: dict[str, int] = {}
         for recall in self.recalls:
             since |= dict.fromkeys(recall.memory_ids, recall.at)
-        held = [_Held.of(each.memory) for each in self.app.index.memories(self.namespace, list(since))]
+        memories = [_ServedMemory.of(each.memory) for each in self.app.index.memories(self.namespace, list(since))]
         for turn in self.turns:
-            served = [each for each in held if turn.at and since[each.memory.id] <= epoch_ms(turn.at)]
+            served = [each for each in memories if turn.at and since[each.memory.id] <= epoch_ms(turn.at)]
             if served and turn.role == "assistant" and turn.kind not in UNSAID:
-                yield from _said_in(turn, served)
+                yield from _uses_in_words(turn, served)
             elif served and turn.kind == "call":
                 given = paths_given(turn)
                 yield from (
-                    _Sign(each.memory, "file", turn, {path: (0, 0)})
+                    _Use(each.memory, "file", turn, {path: (0, 0)})
                     for each in served
                     for path in sorted(each.files & given)
                 )
 
-    def _borne_out(self, sign: _Sign) -> str | None:
-        """The words that are evidence of a sign; None where something else explains it."""
-        if sign.evidence == "id":
-            return sign.memory.id[-_SHORT:]
-        before = [each for number, each in self._earlier if number < sign.turn.ordinal]
+    def _evidence_words(self, use: _Use) -> str | None:
+        """Return the words of the turn that are evidence of a use; None where what was said or asked before, or other
+        sessions, explain them."""
+        if use.evidence == "id":
+            return use.memory.id[-_SHORT:]
+        before = [each for number, each in self._earlier if number < use.turn.ordinal]
         before += [
-            row(query_of(each.query)) for each in self.recalls if sign.turn.at and each.at <= epoch_ms(sign.turn.at)
+            words_row(query_of(each.query)) for each in self.recalls if use.turn.at and each.at <= epoch_ms(use.turn.at)
         ]
-        if sign.evidence == "file":
-            (path,) = sign.said
-            name = row(path.rpartition("/")[2]).strip()
+        if use.evidence == "file":
+            (path,) = use.words
+            name = words_row(path.rpartition("/")[2]).strip()
             return None if any(name in each for each in before) else path
-        new = {phrase for phrase in sign.said if not any(f" {phrase} " in each for each in before)}
-        new -= self._said_elsewhere(new, sign.memory)
-        return passage(sign.turn.content, [sign.said[phrase] for phrase in new]) if new else None
+        new = {phrase for phrase in use.words if not any(f" {phrase} " in each for each in before)}
+        new -= self._said_elsewhere(new, use.memory)
+        return longest_covered(use.turn.content, [use.words[phrase] for phrase in new]) if new else None
 
     @cached_property
     def _earlier(self) -> list[tuple[int, str]]:
-        """The number and the words of each turn of the session that is at hand."""
+        """Return (ordinal, normalised words) of each known turn of the session, also of the ones at hand now."""
         known = {turn.ordinal: turn for turn in turns_at_hand(self.app, self.namespace, self.session_id)}
         known |= {turn.ordinal: turn for turn in self.turns}
-        return [(number, row(turn.content)) for number, turn in known.items()]
+        return [(number, words_row(turn.content)) for number, turn in known.items()]
 
-    def _said_elsewhere(self, said: Collection[str], memory: Memory) -> set[str]:
-        """The phrases that other sessions say, too; not those that the memory came from, or that cited it."""
+    def _said_elsewhere(self, wordings: Collection[str], memory: Memory) -> set[str]:
+        """Return the phrases of `wordings` that unrelated sessions say, too; sessions the memory came from, or that
+        cited it, do not count."""
         own = {self.session_id, memory.session_id, *(each.rpartition(":")[0] for each in memory.evidence)}
         own |= {each.occasion for each in self.app.citations.of(self.namespace, memory.id)}
         admission = Admission(epoch_ms(self.app.clock.now()), granted=EVERY_SCOPE)
         found: set[str] = set()
         with self.app.index.reading(self.namespace) as reader:
-            for phrase in said:
+            for phrase in wordings:
                 stems = [term.stem for term in reader.survey(phrase, names=False).terms]
                 near = reader.memories(reader.lexical(stems, admission, _LOOKED_AT, 0).rows)
                 others = (each.memory for each in near if each.memory.session_id not in own)
-                found |= {phrase for other in others if other.id != memory.id and f" {phrase} " in row(other.content)}
+                found |= {
+                    phrase for other in others if other.id != memory.id and f" {phrase} " in words_row(other.content)
+                }
         return found

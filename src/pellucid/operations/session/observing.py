@@ -12,7 +12,7 @@ from pydantic import Field
 from pellucid.app import App
 from pellucid.capture.guard import Guard, OffTheRecord
 from pellucid.capture.identity import turn_key
-from pellucid.capture.live import UNNAMED, LiveTranscript, arriving
+from pellucid.capture.live import UNNAMED, LiveTranscript, line_batches
 from pellucid.capture.own_output import without_own_output
 from pellucid.capture.report import CaptureReport
 from pellucid.capture.secrets.redact import redact
@@ -22,12 +22,12 @@ from pellucid.model.memory import SourceClass
 from pellucid.model.project import DEFAULT
 from pellucid.model.turn import Insistent, Turn
 from pellucid.model.wire import Wire
-from pellucid.operations.extraction import extraction
+from pellucid.operations.extraction import open_extraction
 from pellucid.operations.operation import Flag, Operation, Surfaces
 from pellucid.operations.session.filing import SessionFiling
 from pellucid.operations.session.flushing import OFF_THE_RECORD, PLACE, Backlog, Flushed, Flusher, TopicShift, backlog
 from pellucid.operations.session.intake import purpose_of
-from pellucid.operations.session.tally import together
+from pellucid.operations.session.tally import sum_tallies
 from pellucid.store.local.lock import exclusive
 from pellucid.store.spool_port import SpooledTurn, Waiting
 
@@ -56,7 +56,7 @@ class ObserveInput(Wire):
 
 
 class ObserveOutput(Wire):
-    """What became of the turns. Each that was read waits in the spool, was flushed, or was dropped for a reason."""
+    """What became of the turns: each that was read waits in the spool, was flushed, or was dropped for a reason."""
 
     namespace: str
     """The one that was named, or that of sessions which tell no folder."""
@@ -78,7 +78,7 @@ class ObserveOutput(Wire):
 
 
 class SpoolOutput(Wire):
-    """What waits in the spool of a namespace, or of all projects where none was named."""
+    """The turns that wait in the spool of a namespace, or of all projects."""
 
     namespace: str
     turns: int
@@ -88,9 +88,9 @@ class SpoolOutput(Wire):
 
 
 def observe_turns(app: App, request: ObserveInput) -> ObserveOutput:
-    """Observe some turns of a live session; with none, flush what is due.
+    """Spool some turns of a live session and flush what they complete; without turns, flush what is due.
 
-    When this returns every turn is acknowledged: it waits on disk, redacted, or what became of it is kept.
+    When this returns every turn is acknowledged: it waits on disk, redacted, or what came of it is kept.
 
     Raises:
         InputError: the format is one that cannot be read line by line.
@@ -101,8 +101,8 @@ def observe_turns(app: App, request: ObserveInput) -> ObserveOutput:
     return observer.finish()
 
 
-def spooled(app: App, namespace: str, *, by_folder: bool = False) -> SpoolOutput:
-    """The turns that wait to become memories, counted by session; with `by_folder` those of every project."""
+def show_waiting(app: App, namespace: str, *, by_folder: bool = False) -> SpoolOutput:
+    """Return the turns that wait to become memories, counted by session; with `by_folder`, those of every project."""
     found = _backlogs(app, SessionFiling(app, namespace).namespaces if by_folder else {namespace})
     return SpoolOutput(
         namespace=namespace, turns=sum(each.turns for each in found), backlog=found, everywhere=by_folder
@@ -110,63 +110,59 @@ def spooled(app: App, namespace: str, *, by_folder: bool = False) -> SpoolOutput
 
 
 def _backlogs(app: App, namespaces: Collection[str]) -> tuple[Backlog, ...]:
+    """Return the sessions with waiting turns in any of these namespaces."""
     waiting = {each.namespace for each in app.spool.waiting()}
     return tuple(each for namespace in sorted(waiting.intersection(namespaces)) for each in backlog(app, namespace))
 
 
 class Observer:
-    """One stream of lines, taken chunk by chunk."""
+    """Observes one stream of lines, chunk by chunk."""
 
-    def __init__(
-        self, app: App, request: ObserveInput, report: CaptureReport | None = None, *, folder: str | None = None
-    ) -> None:
-        """Begin; nothing is read or written yet.
-
-        Args:
-            report: is told what became of the lines.
-            folder: that of turns which tell none.
+    def __init__(self, app: App, request: ObserveInput, *, folder: str | None = None) -> None:
+        """Prepare; nothing is read or written yet. `folder` is that of turns which name none.
 
         Raises:
             InputError: the format is one that cannot be read line by line.
         """
         self._app = app
         self._request, self._folder = request, folder
-        self._report = report or CaptureReport()
+        self._report = CaptureReport()
         self._transcript = LiveTranscript(self._report, request.session_id, request.transcript_format)
         self._guard = Guard(app.settings.capture, self._report)
         self._filing = SessionFiling(app, request.namespace) if request.by_folder else None
         self._flushers: dict[str, Flusher] = {}
-        self._extracting = cache(partial(extraction, app.settings, app.deadline))
+        self._extracting = cache(partial(open_extraction, app.settings, app.deadline))
         self._sessions: dict[str, None] = {}
         self._spooled = Counter[str]()
 
     def follow(self, read: Callable[[int], bytes]) -> None:
-        """Take lines as they arrive, until there are no more; each is acknowledged before more is read."""
-        for lines in arriving(read, self._report):
+        """Take lines as they arrive, until `read` returns no bytes; each is acknowledged before more is read."""
+        for lines in line_batches(read, self._report):
             self.take(lines)
 
     def take(self, lines: Sequence[str]) -> int:
-        """Acknowledge some lines, then flush what they complete; how many turns of them were new."""
+        """Spool the turns of some lines, and flush what they complete; return how many of the turns were new.
+        StoreError if they cannot be spooled."""
         before = self._spooled.total()
         by_session: dict[str, list[Turn]] = {}
         for turn in self._transcript.turns(lines):
             session_id = redact(turn.session_id).text
-            placed = replace(turn, session_id=session_id, folder=turn.folder or self._folder)
-            by_session.setdefault(session_id, []).append(placed)
-        places = {session: self._place(turns) for session, turns in by_session.items()}
+            cleaned = replace(turn, session_id=session_id, folder=turn.folder or self._folder)
+            by_session.setdefault(session_id, []).append(cleaned)
+        namespaces = {
+            session: self._filing.choose_namespace(turns) if self._filing else self._request.namespace
+            for session, turns in by_session.items()
+        }
         with exclusive(self._app.settings.home / "spool.lock", WAIT_S):  # the next number is read, then taken
             for session_id, turns in by_session.items():
-                self._spool_turns(places[session_id], session_id, turns)
+                self._spool_turns(namespaces[session_id], session_id, turns)
         self._sessions |= dict.fromkeys(by_session)
-        for session_id, namespace in places.items():
+        for session_id, namespace in namespaces.items():
             self._flusher_of(namespace).flush(session_id)
         return self._spooled.total() - before
 
-    def _place(self, turns: Sequence[Turn]) -> str:
-        return self._filing.place(turns) if self._filing else self._request.namespace
-
     def _spool_turns(self, namespace: str, session_id: str, turns: Iterable[Turn]) -> None:
-        """Put the turns of one session into the spool of its namespace."""
+        """Add the turns of one session to the spool of its namespace."""
         request = self._request.model_copy(update={"namespace": namespace})
         writer = SpoolWriter(self._app, request, session_id, self._guard, self._report)
         for turn in turns:
@@ -175,7 +171,7 @@ class Observer:
         self._spooled[namespace] += writer.close()
 
     def _flusher_of(self, namespace: str) -> Flusher:
-        """The flusher of a namespace, made when it is first needed."""
+        """Return the flusher of a namespace, made when first needed."""
         if namespace not in self._flushers:
             elsewhere = (DEFAULT,) if self._filing else ()
             self._flushers[namespace] = Flusher(
@@ -184,7 +180,8 @@ class Observer:
         return self._flushers[namespace]
 
     def finish(self) -> ObserveOutput:
-        """Flush what was asked for and what is due, and say what became of everything."""
+        """Flush the sessions concerned, if a flush was asked for, and all that have been silent for long; return what
+        became of everything."""
         if self._request.flush:
             for namespace, session_id in self._sessions_concerned():
                 self._flusher_of(namespace).flush(session_id, self._request.flush)
@@ -193,24 +190,28 @@ class Observer:
         return self._outcome()
 
     def _waiting(self) -> list[Waiting]:
+        """Return the sessions with waiting turns in the namespaces of this stream."""
         ours = self._namespaces()
         return [each for each in self._app.spool.waiting() if each.namespace in ours]
 
     def _namespaces(self) -> frozenset[str]:
+        """Return the namespaces that sessions of this stream may be filed in: all where folders decide, else the one
+        asked for."""
         return self._filing.namespaces if self._filing else frozenset({self._request.namespace})
 
     def _sessions_concerned(self) -> list[tuple[str, str]]:
-        """The session asked for and those of the lines; a sub-agent's, `<session>/…`, end with theirs."""
+        """Return (namespace, session id) of the waiting sessions to flush: the named one, those of the lines, and their
+        sub-agents'; if there are neither, those without a name."""
         asked = self._request.session_id
         named = {redact(asked).text: None} if asked else {}
-        ending = [*(named | self._sessions)] or [UNNAMED]
+        ending = {*named, *self._sessions} or {UNNAMED}
         waiting = [(each.namespace, each.session_id) for each in self._waiting()]
-        return [pair for pair in waiting if any(pair[1] == end or pair[1].startswith(f"{end}/") for end in ending)]
+        return [pair for pair in waiting if any(f"{pair[1]}/".startswith(f"{end}/") for end in ending)]
 
     def _outcome(self) -> ObserveOutput:
-        """What became of the lines and of what was flushed."""
+        """Return the answer: what became of the lines, what was flushed and what waits."""
         report, flushers = self._report, [*self._flushers.values()] or [self._flusher_of(self._request.namespace)]
-        tally = together(each.tally for each in flushers)
+        tally = sum_tallies(each.tally for each in flushers)
         dropped = report.dropped + Counter({"already-imported": tally.overtaken, "forgotten": tally.forgotten})
         spooled_to = {namespace: count for namespace, count in sorted(self._spooled.items()) if count}
         by_words = next((each for each in flushers if each.shift_problem), flushers[0])
@@ -232,9 +233,10 @@ class Observer:
 
 
 class SpoolWriter:
-    """Takes one chunk of a session's turns into the spool: each is numbered, looked at by the guard, and keyed."""
+    """Adds one chunk of a session's turns to the spool: each is numbered, checked by the guard, and given a key."""
 
     def __init__(self, app: App, request: ObserveInput, session_id: str, guard: Guard, report: CaptureReport) -> None:
+        """Load what the spool holds of the session: its keys, its next number, whether it is off the record."""
         self._app, self._request, self._guard, self._report = app, request, guard, report
         self._session = session_id
         self._waiting = {each.key for each in app.spool.held(request.namespace, session_id)}
@@ -245,10 +247,11 @@ class SpoolWriter:
         self._mark = self._placeholder(OFF_THE_RECORD, 0)
         if self._mark.key in self._waiting:  # as if its user had just said so
             words = app.settings.capture.off_the_record
-            self._off.covers(Turn(session_id, 0, "user", words), words)
+            self._off.drop_reason(Turn(session_id, 0, "user", words), words)
 
     def admit(self, turn: Turn) -> None:
-        """Take a turn in, unless it may not be stored or is here already."""
+        """Queue a turn for the spool, unless it may not be stored (it keeps its number) or is there already; both are
+        counted."""
         turn = replace(
             turn,
             ordinal=self._next,
@@ -256,7 +259,7 @@ class SpoolWriter:
             agent=turn.agent or self._request.agent,
             relayed=self._request.said_by != "manual",
         )
-        if reason := self._off.covers(turn, without_own_output(turn.content, CaptureReport())):
+        if reason := self._off.drop_reason(turn, without_own_output(turn.content, CaptureReport())):
             self._report.drop(reason)
             self._next += 1
             return
@@ -267,7 +270,7 @@ class SpoolWriter:
             self._add_turn(kept)
 
     def _add_turn(self, turn: Turn) -> None:
-        """Number a turn behind those of its session and keep it until `close`, unless it was taken before."""
+        """Give a turn its number and key, and queue it until `close`, unless it was taken before."""
         key = turn_key(turn, self._app.key, purpose_of(self._request.namespace, "extract"))
         if key in self._waiting or self._app.records.already_seen([key]):
             self._report.drop("already-observed" if key in self._waiting else "already-imported")
@@ -280,26 +283,27 @@ class SpoolWriter:
         self._next += 1
 
     def close(self) -> int:
-        """Acknowledge it all at once; how many turns."""
-        silent = self._off.covers(Turn(self._session, 0, "assistant", "-"), "-")
+        """Write the queued turns to the spool at once; return how many they are, without the placeholders."""
+        off_record = self._off.drop_reason(Turn(self._session, 0, "assistant", "-"), "-")
         marked = self._mark.key in self._waiting
-        entering = [*self._new, self._mark] if silent and not marked else self._new
+        entering = [*self._new, self._mark] if off_record and not marked else self._new
         last = self._new[-1].turn.ordinal if self._new else self._first - 1
         if self._next - 1 > last:  # what was left out at the end keeps its number
             entering = [*entering, self._placeholder(PLACE, self._next - 1)]
         if entering:
             self._app.spool.append(self._request.namespace, entering)
-        if marked and not silent:
+        if marked and not off_record:
             self._app.spool.drop([self._mark.key])
         return len(self._new)
 
     def _placeholder(self, name: str, ordinal: int) -> SpooledTurn:
-        """Something to be remembered of a session, without a word of it."""
+        """Return an empty turn by which the spool remembers something about the session (`OFF_THE_RECORD`, `PLACE`)."""
         turn = Turn(self._session, ordinal, "system", "", key=name)
         place = replace(turn, key=f"{name} {ordinal}")
         return SpooledTurn(turn_key(place, self._app.key, f"{self._request.namespace} spool"), turn, self._millis())
 
     def _millis(self) -> int:
+        """Return the time at which this chunk is spooled, in milliseconds since 1970."""
         return int(self._now.timestamp() * 1000)
 
 
@@ -328,7 +332,7 @@ WAITING = Operation(
     "Show which turns of live sessions wait to be looked at.",
     SpoolInput,
     SpoolOutput,
-    lambda call, asked: spooled(call.app, asked.namespace, by_folder=asked.by_folder),
+    lambda call, asked: show_waiting(call.app, asked.namespace, by_folder=asked.by_folder),
     "read",
     Surfaces(),
     as_it_stands=True,

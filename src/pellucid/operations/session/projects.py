@@ -16,7 +16,7 @@ _REDACTED = "[redacted:"
 
 
 class ProjectRow(Wire):
-    """A project with what it holds, or what is filed under none; roots are empty there."""
+    """A project with what it holds, or a namespace that belongs to no project and has no roots."""
 
     namespace: str
     roots: tuple[str, ...] = ()
@@ -32,14 +32,14 @@ class ProjectRow(Wire):
 
 
 class ProjectsOutput(Wire):
-    """Every project, the one with the newest session first; then each namespace that holds something and is none's."""
+    """Every project, the one with the newest session first; then the other namespaces that hold something."""
 
     projects: tuple[ProjectRow, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class FolderPlace:
-    """Where a folder belongs: the root, the worktree it stands in if that is another one, the project if known."""
+    """What a folder belongs to: a root, the worktree it stands in if that is another, and the project if known."""
 
     root: str
     worktree: str | None = None
@@ -47,17 +47,18 @@ class FolderPlace:
 
 
 def place_of(folder: str, known: ProjectRegistry) -> FolderPlace | None:
-    """The root that a folder belongs to; None where there is none: `/`, a home folder, a name that holds a secret.
+    """Return the root and project (None if it is new) that a folder belongs to; None for `/`, a folder that holds the
+    user's home, no path at all, or a name that holds a secret.
 
-    The nearest of two: the folder with `.git` above it on this disk, and the known root above it. Else the folder
-    itself. Nothing of the folder is run or believed, see `git.checkout`.
+    The root is the nearest of two: the folder with `.git` above it on this disk, and the known root above it; else the
+    folder itself. Nothing of the folder is run or believed, see `git.checkout`.
     """
     found = _nearest_place(folder, known)
     return None if found and any(map(_is_secret, (found.root, found.worktree or ""))) else found
 
 
 def _nearest_place(folder: str, known: ProjectRegistry) -> FolderPlace | None:
-    """The folder's place among projects, whatever its name holds: for who asks after a known project."""
+    """Return what `place_of` does, but also for a name that holds a secret: enough to look up a known project."""
     path = folder_path(folder)
     if path is None:
         return None
@@ -75,20 +76,20 @@ def _nearest_place(folder: str, known: ProjectRegistry) -> FolderPlace | None:
 
 
 def _is_wide(root: str) -> bool:
-    """Whether a folder holds the user's own home, or is the root of a disk: what lies below is not one project."""
+    """Whether a folder is the root of a disk, or is or holds the user's home, so that it is not one project."""
     return depth(root) < 2 or holds(root, os.path.realpath(os.path.expanduser("~")))
 
 
 def _is_secret(root: str) -> bool:
+    """Whether the path of a root holds a secret, redacted or not."""
     from pellucid.capture.secrets.redact import redact  # its patterns take longer to compile than a list takes
 
     return _REDACTED in root or redact(root).text != root
 
 
-def located(app: App, folder: str | None = None) -> App:
-    """The same app asking the project of a folder, where nobody named a namespace and the folder has one.
-
-    Without a folder, that of the working folder.
+def app_in_project(app: App, folder: str | None = None) -> App:
+    """Return the app as it asks in the project of a folder (None: the working folder); unchanged if a namespace was
+    named, and in its own namespace if the folder is no known project's.
 
     Raises:
         StoreError: the registry of projects cannot be read.
@@ -108,7 +109,8 @@ def located(app: App, folder: str | None = None) -> App:
 
 
 def list_projects(app: App) -> ProjectsOutput:
-    """Every known project with what it holds, then namespaces that are no project's.
+    """List all known projects with what they hold, the last used first, then the namespaces with anything in them that
+    belong to no project.
 
     Raises:
         StoreError: the registry of projects cannot be read.
@@ -122,7 +124,7 @@ def list_projects(app: App) -> ProjectsOutput:
 
 
 def move_project(app: App, namespace: str, folder: Path) -> ProjectRow:
-    """Say that a project's repository stands in another folder now; sessions that name the old one stay its own.
+    """Record that a project's repository is in another folder now; sessions that name the old one still belong to it.
 
     Raises:
         NotFoundError: no project has this namespace.
@@ -149,7 +151,7 @@ def move_project(app: App, namespace: str, folder: Path) -> ProjectRow:
 
 
 def _row(app: App, named: Project | str, known: ProjectRegistry) -> ProjectRow:
-    """A project, or a namespace that is none's."""
+    """Return the row of a project, or of a namespace (a text) that belongs to no project: that has no roots."""
     project = named if isinstance(named, Project) else None
     namespace = named if isinstance(named, str) else named.namespace
     held = app.lookup.held(namespace)

@@ -8,7 +8,7 @@ from pellucid.observe.substitute import substitute
 
 
 def restate(sentence: str, resolves: Resolution) -> Restated | None:
-    """`The TTL is 300 seconds` corrected to `600 seconds`; None where it is not plain what takes the place of what."""
+    """Put the value of a correction into an earlier sentence; None where it is unclear what it replaces."""
     language = detect_language(sentence)
     made = substitute(sentence, resolves.value, resolves.about, language)
     if made is None:

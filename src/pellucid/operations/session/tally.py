@@ -2,12 +2,12 @@
 
 from collections import Counter
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 
 
 @dataclass(slots=True)
 class IntakeTally:
-    """What an intake has taken so far."""
+    """Counts of what an intake has taken and made so far."""
 
     memories: int = 0
     episodes: int = 0
@@ -27,15 +27,11 @@ class IntakeTally:
     """What was committed, in its order."""
 
 
-def together(tallies: Iterable[IntakeTally]) -> IntakeTally:
-    """What several intakes have taken."""
-    out = IntakeTally()
-    for each in tallies:
-        for name in ("memories", "episodes", "passages", "turns", "characters_in", "characters_out", "overtaken"):
-            setattr(out, name, getattr(out, name) + getattr(each, name))
-        out.operations += each.operations
-        out.forgotten += each.forgotten
-        out.encoder_problem = each.encoder_problem or out.encoder_problem
-        out.verdicts.update(each.verdicts)
-        out.unkept.update(each.unkept)
-    return out
+def sum_tallies(tallies: Iterable[IntakeTally]) -> IntakeTally:
+    """Return the sum of several tallies, an empty one for none; of their encoder problems the last."""
+    total = IntakeTally()
+    for tally in tallies:
+        for name in {each.name for each in fields(IntakeTally)} - {"encoder_problem"}:
+            setattr(total, name, getattr(total, name) + getattr(tally, name))
+        total.encoder_problem = tally.encoder_problem or total.encoder_problem
+    return total

@@ -18,46 +18,43 @@ AT_ONCE = 200
 """Recalls whose lifts are worked out while somebody waits: some 10 ms each."""
 
 
-def work_out_lifts(app: App, namespace: str, recalls: int = AT_ONCE) -> int:
-    """Work out what legs did for the memories that were worked with, the newest recalls first; for how many recalls.
-
-    Raises:
-        StoreError: it cannot be written.
-    """
+def compute_lifts(app: App, namespace: str, recalls: int = AT_ONCE) -> int:
+    """Compute and store legs' lifts for cited memories in at most `recalls` of the recalls due; return for how many."""
     due = list(app.telemetry.lifts_due(namespace).items())[:recalls]
     for recall_id, memory_ids in due:
         app.deadline.check()
-        app.telemetry.put_lifts(namespace, recall_id, list(_lifts(app, namespace, recall_id, memory_ids)))
+        app.telemetry.put_lifts(namespace, recall_id, list(_lifts_of_recall(app, namespace, recall_id, memory_ids)))
     return len(due)
 
 
-def _lifts(app: App, namespace: str, recall_id: str, memory_ids: Sequence[str]) -> Iterator[LiftRow]:
-    """For each leg and memory, its rank in a recall and its rank without the leg, as far as its receipt can tell."""
+def _lifts_of_recall(app: App, namespace: str, recall_id: str, memory_ids: Sequence[str]) -> Iterator[LiftRow]:
+    """Yield each memory's rank in a recall with and without each leg; unknown ranks if the receipt cannot tell."""
     packed = app.history.receipt(recall_id, namespace)
     try:
         state = unpack(packed).state if packed else None
     except StoreError:
         state = None
     if state is None:
-        yield from _unknown(memory_ids, _PARTS)
+        yield from _unknown_lifts(memory_ids, _PARTS)
         return
     for leg, parts in _PARTS.items():
         try:
             before, after = orders(state, parts)
         except NotComputableError:
-            yield from _unknown(memory_ids, (leg,))
+            yield from _unknown_lifts(memory_ids, (leg,))
             continue
         for memory_id in memory_ids:
-            place = _place(before, memory_id, len(before))
+            place = _rank(before, memory_id, len(before))
             last = max(state.request.settings.top_k_facts, place or 0)
-            yield LiftRow(memory_id, leg, place, _place(after, memory_id, last))
+            yield LiftRow(memory_id, leg, place, _rank(after, memory_id, last))
 
 
-def _unknown(memory_ids: Sequence[str], legs: Iterable[str]) -> list[LiftRow]:
+def _unknown_lifts(memory_ids: Sequence[str], legs: Iterable[str]) -> list[LiftRow]:
+    """Return a row without ranks for each of these memories and legs."""
     return [LiftRow(memory_id, leg, None, None) for leg in legs for memory_id in memory_ids]
 
 
-def _place(order: Sequence[str], memory_id: str, last: int) -> int | None:
-    """The place of a memory, from 1; None behind the last that counts."""
+def _rank(order: Sequence[str], memory_id: str, last: int) -> int | None:
+    """Return a memory's rank in an order, from 1; None if it is missing or below rank `last`."""
     place = order.index(memory_id) + 1 if memory_id in order else None
     return place if place is not None and place <= last else None

@@ -27,7 +27,7 @@ class Column:
 
 @dataclass(frozen=True, slots=True)
 class Panel:
-    """One question about many recalls."""
+    """A statistics panel: one question about many recalls, and how it is summed."""
 
     name: PanelName
     question: str
@@ -49,43 +49,49 @@ class Panel:
     """Whether it counts what must be worked out from receipts first."""
 
     def view_by(self, by: Grouping) -> str:
-        """The view that is summed by this."""
+        """Return the SQL view to sum for this grouping: the one by leg, if there is one and it is asked for, else the
+        usual one."""
         return self.by_leg if by == "leg" and self.by_leg else self.view
 
 
-def _sum(name: str, unit: str, text: str) -> Column:
+def _summed(name: str, unit: str, text: str) -> Column:
+    """Make a column that shows the sum of one measure."""
     return Column(name, unit, text, lambda sums, _: sums[name])
 
 
-def _share(name: str, of: str, whole: str, text: str) -> Column:
+def _ratio(name: str, of: str, whole: str, text: str) -> Column:
+    """Make a column that shows measure `of` as a share of measure `whole`; None if that is 0."""
     return Column(name, "share", text, lambda sums, _: round(sums[of] / sums[whole], 4) if sums[whole] else None)
 
 
-_RECALLS = _sum("recalls", "recalls", "Recalls that were asked.")
-_GAVE = _sum("gave", "recalls", "Recalls that gave at least one memory.")
-_HITS = _sum("hits", "recalls", "Of these, recalls of which at least one memory was worked with (cited, used, …).")
-_HIT_RATE = _share("hitRate", "hits", "gave", "Hits as a share of the recalls that gave something.")
-_LOADED = _sum("loaded", "tokens", "Tokens of the contexts that were handed out, reckoned at four characters each.")
+_RECALLS = _summed("recalls", "recalls", "Recalls that were asked.")
+_GAVE = _summed("gave", "recalls", "Recalls that gave at least one memory.")
+_HITS = _summed("hits", "recalls", "Of these, recalls of which at least one memory was worked with (cited, used, …).")
+_HIT_RATE = _ratio("hitRate", "hits", "gave", "Hits as a share of the recalls that gave something.")
+_LOADED = _summed("loaded", "tokens", "Tokens of the contexts that were handed out, reckoned at four characters each.")
 
 
-def _saved(sums: Sums, settings: TelemetrySettings) -> int:
+def _tokens_saved(sums: Sums, settings: TelemetrySettings) -> int:
+    """Estimate the tokens saved: the cost of rework times how often memories spared it."""
     return sums["spared"] * settings.rework_tokens
 
 
 def _mean_places(sums: Sums, _: TelemetrySettings) -> Count:
+    """Return the mean number of places by which a leg raised the memories that stay, less than 0 if it lowered them;
+    None if none stay."""
     stayed = sums["cited"] - sums["brought"] - sums["unknown"]
     return round(sums["places"] / stayed, 2) if stayed else None
 
 
 def _lift_panel(name: PanelName, question: str, *by: Grouping, note: str) -> Panel:
-    """What legs did for memories that were worked with."""
+    """Make a panel of what legs did for cited memories; `by` are the groupings that it offers, the first by default."""
     columns = (
-        _sum("cited", "memories", "Memories that were worked with, once for each recall that gave them."),
-        _sum("brought", "memories", "Of these, those that would not have been given without it."),
-        _sum("raised", "memories", "Those that it put higher."),
-        _sum("lowered", "memories", "Those that it put lower."),
+        _summed("cited", "memories", "Memories that were worked with, once for each recall that gave them."),
+        _summed("brought", "memories", "Of these, those that would not have been given without it."),
+        _summed("raised", "memories", "Those that it put higher."),
+        _summed("lowered", "memories", "Those that it put lower."),
         Column("meanPlaces", "places", "Places by which it raised them, on average over all that stay.", _mean_places),
-        _sum("unknown", "memories", "Those of which the receipt cannot tell."),
+        _summed("unknown", "memories", "Those of which the receipt cannot tell."),
     )
     measures = ("cited", "brought", "raised", "lowered", "places", "unknown")
     view = f"panel_{name.replace('-', '_')}"
@@ -109,9 +115,9 @@ PANELS: Mapping[PanelName, Panel] = {
             "How much of what is served turns out to hold no longer, and is that getting better?",
             "panel_stale_rate",
             (
-                _sum("served", "memories", "Memories that recalls gave, each time they did."),
-                _sum("stale", "memories", "Of these, those that were then flagged as stale, or rewritten."),
-                _share("staleRate", "stale", "served", "Stale as a share of served."),
+                _summed("served", "memories", "Memories that recalls gave, each time they did."),
+                _summed("stale", "memories", "Of these, those that were then flagged as stale, or rewritten."),
+                _ratio("staleRate", "stale", "served", "Stale as a share of served."),
             ),
             by=("day", "agent", "class", "mode", "surface"),
             measures=("served", "stale"),
@@ -123,10 +129,13 @@ PANELS: Mapping[PanelName, Panel] = {
             (
                 _RECALLS,
                 _LOADED,
-                _sum("spared", "times", "How often somebody said that a memory spared rework (saved_rework)."),
-                Column("saved", "tokens", "Spared, times the cost of doing work again.", _saved),
+                _summed("spared", "times", "How often somebody said that a memory spared rework (saved_rework)."),
+                Column("saved", "tokens", "Spared, times the cost of doing work again.", _tokens_saved),
                 Column(
-                    "balance", "tokens", "Saved less loaded.", lambda sums, given: _saved(sums, given) - sums["loaded"]
+                    "balance",
+                    "tokens",
+                    "Saved less loaded.",
+                    lambda sums, given: _tokens_saved(sums, given) - sums["loaded"],
                 ),
             ),
             by=("day", "agent", "class", "mode", "surface"),
@@ -143,7 +152,7 @@ PANELS: Mapping[PanelName, Panel] = {
                 _RECALLS,
                 _GAVE,
                 *(
-                    _sum(name, "recalls", text)
+                    _summed(name, "recalls", text)
                     for name, text in (
                         ("empty", "Recalls that found nothing to give."),
                         ("gated", "Messages that needed no memory."),
@@ -164,9 +173,9 @@ PANELS: Mapping[PanelName, Panel] = {
             "Which memories are worked with most?",
             "panel_top_cited",
             (
-                _sum("favourable", "times", "Citations that say it was worked with: once a session and kind."),
-                _sum("spared", "times", "Of these, those that say it spared rework."),
-                _sum("unfavourable", "times", "Citations that say it was of no use, stale or wrong."),
+                _summed("favourable", "times", "Citations that say it was worked with: once a session and kind."),
+                _summed("spared", "times", "Of these, those that say it spared rework."),
+                _summed("unfavourable", "times", "Citations that say it was of no use, stale or wrong."),
             ),
             by=("memory", "agent", "day"),
             measures=("favourable", "spared", "unfavourable"),
@@ -176,7 +185,7 @@ PANELS: Mapping[PanelName, Panel] = {
             "never-cited",
             "Which memories are served again and again, and never worked with?",
             "panel_never_cited",
-            (_sum("served", "times", "How often recalls gave it."),),
+            (_summed("served", "times", "How often recalls gave it."),),
             by=("memory",),
             measures=("served",),
             notes=lambda given: (

@@ -10,8 +10,8 @@ from pellucid.app import App
 from pellucid.errors import InputError, field_name
 from pellucid.model.wire import Instant, Wire
 from pellucid.operations.operation import Argument, Flag, Operation, Surfaces
-from pellucid.operations.recall.wording import words_of
-from pellucid.operations.telemetry.lifts import work_out_lifts
+from pellucid.operations.recall.wording import headlines_of
+from pellucid.operations.telemetry.lifts import compute_lifts
 from pellucid.operations.telemetry.panels import PANELS, Column, Count, Panel, PanelName, Sums
 from pellucid.store.history.telemetry_port import Grouping
 
@@ -60,23 +60,20 @@ class StatsOutput(Wire):
 
 
 def stats(app: App, request: StatsInput) -> StatsOutput:
-    """What the recalls of a namespace came to, as one panel counts it. Whole days count, those of UTC.
-
-    Raises:
-        InputError: the panel cannot be summed by that, or no day lies between the two.
-    """
+    """Compute one panel over the recalls of a namespace in a range of whole UTC days, open where none is given; by
+    memory, only the first `limit` rows. InputError for a grouping that the panel does not offer, or an empty range."""
     panel = PANELS[request.panel]
     by = request.by or panel.by[0]
     if by not in panel.by:
         raise InputError(f'{field_name("by")} expects one of {", ".join(panel.by)} for {panel.name}; got "{by}"')
-    since, until = _days(request)
+    since, until = _day_range(request)
     first = since.date().isoformat() if since else _FIRST
     last = (until - timedelta(days=1)).date().isoformat() if until else _LAST
-    waiting = _worked_out(app, request.namespace) if panel.from_lifts else ()
+    waiting = _compute_lifts(app, request.namespace) if panel.from_lifts else ()
     rows = _rows(app, panel, by, request.namespace, first, last)
     kept = [each for each in rows if panel.keeps(each[1], app.settings.telemetry)]
-    kept = kept if by == "day" else sorted(kept, key=lambda each: (-_first_of(panel, each[1]), each[0] or ""))
-    shown = kept if by != "memory" else _first(app, panel, kept, request)
+    kept = kept if by == "day" else sorted(kept, key=lambda each: (-each[1][panel.measures[0]], each[0] or ""))
+    shown = kept if by != "memory" else _first_memories(app, panel, kept, request)
     counted = _rows(app, panel, panel.by[0], request.namespace, first, last) if by == "leg" and panel.by_leg else kept
     more = ("there are more: a higher limit shows them",) if len(kept) > len(shown) == request.limit else ()
     names = StatsColumn(name=by, unit="name", text=_NAMES[by])
@@ -86,9 +83,9 @@ def stats(app: App, request: StatsInput) -> StatsOutput:
         by=by,
         columns=(names, *(StatsColumn(name=each.name, unit=each.unit, text=each.text) for each in panel.columns)),
         rows=tuple((of, *_values(app, panel.columns, sums)) for of, sums in shown),
-        totals=(None, *_values(app, panel.columns, _all(panel, counted))),
+        totals=(None, *_values(app, panel.columns, _total(panel, counted))),
         notes=(*panel.notes(app.settings.telemetry), *more, *waiting),
-        words=words_of(app, request.namespace, (), [of for of, _ in shown if of]) if by == "memory" else {},
+        words=headlines_of(app, request.namespace, (), [of for of, _ in shown if of]) if by == "memory" else {},
         since=since,
         until=until,
     )
@@ -105,10 +102,10 @@ _NAMES: dict[Grouping, str] = {
 }
 
 
-def _first(
+def _first_memories(
     app: App, panel: Panel, rows: Sequence[tuple[str | None, Sums]], request: StatsInput
 ) -> list[tuple[str | None, Sums]]:
-    """The first rows of memories, as many as are asked for; of those to be put away, what still answers."""
+    """Return the first rows up to the limit; if the panel is about active memories, only rows of such memories."""
     if not panel.of_active:
         return list(rows[: request.limit])
     found = list[tuple[str | None, Sums]]()
@@ -122,25 +119,24 @@ def _first(
     return found[: request.limit]
 
 
-def _worked_out(app: App, namespace: str) -> tuple[str, ...]:
-    """Work out the lifts that are due, as far as nobody waits long for it; notes on what is left to do."""
+def _compute_lifts(app: App, namespace: str) -> tuple[str, ...]:
+    """Compute some of the lifts that are due (none in a read-only home), and return a note if more are left, else
+    nothing."""
     if not app.read_only:
-        work_out_lifts(app, namespace)
+        compute_lifts(app, namespace)
     left = len(app.telemetry.lifts_due(namespace))
     return (f"{left} recalls are still to be looked at: ask again",) if left else ()
 
 
 def _rows(app: App, panel: Panel, by: Grouping, namespace: str, first: str, last: str) -> list[tuple[str | None, Sums]]:
+    """Return the panel's sums between two days (inclusive, ISO dates), by group."""
     found = app.telemetry.sums(panel.view_by(by), panel.measures, by, namespace, first, last)
     return [(of, dict(zip(panel.measures, counts, strict=True))) for of, counts in found]
 
 
-def _days(request: StatsInput) -> tuple[datetime | None, datetime | None]:
-    """The beginning of the first day, and the end of the last.
-
-    Raises:
-        InputError: none lies between them.
-    """
+def _day_range(request: StatsInput) -> tuple[datetime | None, datetime | None]:
+    """Return the start of the first day and the end of the last, in UTC; None where open. InputError if no day is
+    left."""
     since = request.since and _midnight(request.since)
     until = request.until and _midnight(request.until + timedelta(days=1, microseconds=-1))
     if since and until and since >= until:
@@ -151,27 +147,24 @@ def _days(request: StatsInput) -> tuple[datetime | None, datetime | None]:
 
 
 def _midnight(at: datetime) -> datetime:
+    """Return the start (UTC) of the day that the instant's date names."""
     return datetime(at.year, at.month, at.day, tzinfo=UTC)
 
 
-def _first_of(panel: Panel, sums: Sums) -> int:
-    return sums[panel.measures[0]]
-
-
-def _all(panel: Panel, rows: Sequence[tuple[Any, Sums]]) -> Sums:
+def _total(panel: Panel, rows: Sequence[tuple[Any, Sums]]) -> Sums:
+    """Sum each measure over all rows; 0 without rows."""
     return {name: sum(sums[name] for _, sums in rows) for name in panel.measures}
 
 
 def _values(app: App, columns: Sequence[Column], sums: Sums) -> tuple[Count, ...]:
+    """Return the value of each column for these sums."""
     return tuple(each.value(sums, app.settings.telemetry) for each in columns)
 
 
 STATS = Operation(
     "telemetry.stats",
-    """Show whether memory pays for itself: one panel of numbers.
-
-What recalls found and cost, what was worked with, and what never is.
-""",
+    "Show whether memory pays for itself: one panel of numbers.\n\n"
+    "What recalls found and cost, what was worked with, and what never is.\n",
     StatsInput,
     StatsOutput,
     lambda call, asked: stats(call.app, asked),

@@ -1,14 +1,13 @@
-"""A ranking in, how much it should be doubted out: what is near the question, and what holds its telling words.
+"""A ranking in, how much it should be doubted out: what is near the question, and what holds its content words.
 
-    doubt = 1 − (2·near + 3·met + held) / 6
+doubt = 1 − (2·near + 3·met + held) / 6
 
 `near` is the mean of the highest cosines of the query and candidates that passed every filter, `met` that of their
 highest scores by late interaction: of one candidate in a handful of memories, of three in hundreds, as the nearest of
-many is near by chance. Both vary less than `held`, and so count more. `held` is the share of the query's telling words
-that the first three together hold; a word weighs log(1 + N/(1 + df)) squared, so that one rare word that none of them
-holds (another city, another name) is cause for doubt, and a word that no memory holds is the greatest. Where there is
-no encoder, `held` stands alone; where another reranker is at work, whose scores have a scale of their own, `met` is
-left out. All are read off the pool's columns, so that a receipt gives the same doubt.
+many is near by chance. `held` is the share of the query's content words that the first three together hold; a word
+weighs log(1 + N/(1 + df)) squared, so that a rare word that none of them holds is cause for doubt. Without an encoder,
+`held` stands alone; with another reranker, whose scores have a scale of their own, `met` is left out. All are columns
+of the pool, so that a receipt gives the same doubt.
 """
 
 from dataclasses import replace
@@ -36,37 +35,38 @@ _FLOORS = tuple(number for number, each in enumerate(FILTERS, start=1) if each.m
 
 
 def judge(state: State) -> Abstention | None:
-    """How much this recall doubts its ranking, and whether that is too much; None where nothing was asked for.
+    """How much this recall doubts its ranking, and whether it abstains; None where the message needs no memory.
 
-    Nothing that passed the filters is doubt 1, and always an abstention; a threshold of 1 never makes one by itself.
-    Among a few memories (`abstainFrom`), words say too little to withhold an answer; what is asked for by more than
-    words (a tag, a day, files under review, edges) may be far from them; and where a leg that searches is down or left
-    out, nobody knows what it would find. Such doubt is told, and never too much; of the first two, only where the
-    caller chose no threshold for this call.
+    An empty ranking is doubt 1 and always abstains; a threshold of 1 never does by itself.
     """
     if state.plan.depth == "no_recall":
         return None
     threshold, pool, order = state.request.settings.abstain_at, state.pool, state.order
     if len(order) == 0:
         missed = np.flatnonzero(np.isin(pool.rejected, _FLOORS))
-        return Abstention(1.0, threshold, abstained=True, nearest=_nearest(state, missed))
-    score = doubt(_comparable(state), order, state.plan, state.corpus.rows)
+        return Abstention(1.0, threshold, abstained=True, nearest=_nearest_of(state, missed))
+    score = doubt(_without_foreign_scores(state), order, state.plan, state.corpus.rows)
     if any(leg.reason == ABSENT for leg in state.legs):
         score = max(score, UNKNOWN_FROM)
-    abstained = threshold < 1 and score >= threshold and _may_withhold_answer(state)
-    nearest = _nearest(state, order[: state.request.settings.top_k_facts]) if abstained else ()
+    abstained = threshold < 1 and score >= threshold and _may_abstain(state)
+    nearest = _nearest_of(state, order[: state.request.settings.top_k_facts]) if abstained else ()
     return Abstention(score, threshold, abstained=abstained, nearest=nearest)
 
 
 def unsure(doubt: float) -> str:
-    """What is to be said of an answer with this doubt; nothing where there is little."""
+    """The sentence that warns of an answer with this doubt; empty where there is little."""
     if doubt < UNSURE_FROM:
         return ""
     return "not sure: this may not be known here" if doubt >= UNKNOWN_FROM else "not sure that this answers it"
 
 
-def _may_withhold_answer(state: State) -> bool:
-    """Whether doubt may withhold the answer at all: see `judge`, which says when it may not."""
+def _may_abstain(state: State) -> bool:
+    """Whether doubt may withhold the answer: not with few memories, nor where other things than words are asked for.
+
+    Among few memories (`abstainFrom`) words say too little, and what a tag, a day, files or edges ask for may be far
+    from the words; these two hold unless the caller chose a threshold. If a searching leg is down, nobody knows what it
+    would find.
+    """
     plan, request = state.plan, state.request
     few = state.corpus.rows < request.settings.abstain_from
     otherwise = plan.period is not None or plan.answers or request.review or request.filters.asking
@@ -76,25 +76,25 @@ def _may_withhold_answer(state: State) -> bool:
 
 
 def doubt(pool: Pool, order: Ints, plan: Plan, rows: int) -> float:
-    """How much the ranking `order` of the pool should be doubted, 0 to 1."""
-    signs = [(HELD, held(pool, order[:TOGETHER], plan, rows))] if plan.telling else []
+    """How much the ranking `order` of the pool should be doubted, 0 to 1; `rows` is the number of memories."""
+    signs = [(HELD, held_share(pool, order[:TOGETHER], plan, rows))] if plan.telling else []
     if (pool.cosine[order] != 0).any():
-        signs.append((NEAR, _best(pool.cosine[order], rows)))
+        signs.append((NEAR, _mean_of_best(pool.cosine[order], rows)))
     met = pool.rerank_score[order]
     if not np.isnan(met).all():
-        signs.append((MET, _best(met[~np.isnan(met)], rows)))
+        signs.append((MET, _mean_of_best(met[~np.isnan(met)], rows)))
     weight = sum(each for each, _ in signs)
     return round(1 - fsum(each * sign for each, sign in signs) / weight, 6) if weight else 1.0
 
 
-def _best(scores: NDArray[np.float32], rows: int) -> float:
+def _mean_of_best(scores: NDArray[np.float32], rows: int) -> float:
     """The mean of the highest scores, 0 to 1: of one among up to 30 memories, of two up to 300, of three among more."""
     count = int(np.clip(round(log10(1 + rows)), 1, TOGETHER))
     return float(np.clip(np.sort(scores)[-count:].mean(), 0, 1))
 
 
-def _comparable(state: State) -> Pool:
-    """The pool, without scores of a reranker whose scale is its own."""
+def _without_foreign_scores(state: State) -> Pool:
+    """The pool, without the scores of a reranker other than late interaction."""
     if state.rerank_backend == LATE_INTERACTION:
         return state.pool
     return replace(state.pool, rerank_score=np.full(len(state.pool), np.nan, dtype=np.float32))
@@ -103,18 +103,18 @@ def _comparable(state: State) -> Pool:
 def nearness(state: State, position: int) -> float:
     """How near one candidate is by itself: 1 less the doubt of a ranking of it alone."""
     alone = np.array([position], dtype=np.int64)
-    return 1 - doubt(_comparable(state), alone, state.plan, state.corpus.rows)
+    return 1 - doubt(_without_foreign_scores(state), alone, state.plan, state.corpus.rows)
 
 
-def held(pool: Pool, among: Ints, plan: Plan, rows: int) -> float:
-    """The share of the query's telling words that stand in some of these candidates (`among`), each by its weight."""
+def held_share(pool: Pool, among: Ints, plan: Plan, rows: int) -> float:
+    """The share of the query's content words that some of the candidates `among` hold, each by its weight."""
     bits = int(np.bitwise_or.reduce(pool.matched[among], initial=np.uint64(0)))
     weights = {i: log(1 + rows / (1 + plan.frequencies[i])) ** 2 for i in plan.telling}
     total = fsum(weights.values())
     return fsum(weight for i, weight in weights.items() if bits >> i & 1) / total if total else 0.0
 
 
-def _nearest(state: State, among: Ints) -> tuple[int, ...]:
+def _nearest_of(state: State, among: Ints) -> tuple[int, ...]:
     """The nearest of these candidates, best first."""
     near = {position: nearness(state, position) for position in among.tolist()}
     return tuple(sorted(near, key=lambda position: (-near[position], position))[:NEAREST])

@@ -1,7 +1,7 @@
 """Lines in, a text inside its budget out: which lines, under which headings, with which citations.
 
-A line is whole or not there; a heading stands there with its first line. What a line costs does not depend on the order
-in which lines are put down, so the length is known before anything is written.
+A line is there whole or not at all. What it costs does not depend on the order in which lines are put, so the length is
+known before anything is written.
 """
 
 from collections import Counter
@@ -27,16 +27,16 @@ from pellucid.recall.context.text import NOTICE, OTHER_EPISODES, body_of, day_of
 from pellucid.recall.state import Omission
 
 SAYS_NOTHING, SAYS_ALL = 30, 150
-"""Characters that say nothing yet, and how many after them say more; beyond, more is rarely more of an answer."""
+"""Characters that say nothing yet, and how many after them say more."""
 STEEPNESS = 2.5
-"""A place is worth one over itself to this power."""
+"""A place counts as one over itself to this power."""
 SHARE = 1 / 3
-"""Of the budget, what one memory may take where others wait: a longer one is cut to its best passages."""
+"""The share of the budget that one memory may take where others wait; a longer one is cut."""
 LEAST = 200
-"""Characters of room from which a memory that does not fit is cut to it."""
+"""The least room, in characters, that a memory is cut to."""
 Citing = Literal["off", "oai", "plain"]
 Group = tuple[str, str]
-"""The episode (or session, or nothing) that lines belong to, and their day."""
+"""The id of the episode or session that lines belong to ("" for none), and their day."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,28 +49,28 @@ class ContextLine:
     body: str
     group: Group
     cut: CutMemory | None = None
-    """How much of the memory it tells; None: all."""
+    """How much of the memory is shown; None: all."""
 
     @classmethod
     def of(cls, memory: Memory, place: int, at: datetime, disputed: Sequence[str] = ()) -> "ContextLine":
-        """The line of a memory, as somebody reads it at that instant; `disputed` as `mark_of` has it."""
+        """The line of a memory, as it is read at the instant `at`; for `disputed` see `mark_of`."""
         group = (memory.episode_id or memory.session_id or "", day_of(memory))
         return cls(memory, place, mark_of(memory, at, disputed), body_of(memory.content), group)
 
     @property
-    def said(self) -> str:
-        """Its marks and its words; of what is cut, also the end of the id by which the whole is found."""
+    def text(self) -> str:
+        """The text of the line: its marks and its words; if it is cut, also the end of the memory's id."""
         part = f"(in part; whole: {self.memory.id[-SHORT_ID:]}) " if self.cut else ""
         return f"{part}{self.mark}{self.body}"
 
     @property
     def length(self) -> int:
-        """Characters of what is said."""
-        return len(self.said)
+        """Characters of the text of the line."""
+        return len(self.text)
 
     @property
     def density(self) -> float:
-        """What it is likely to add to an answer, a character: by its place, and as long as more of it says more."""
+        """An estimate of what a character of the line adds to an answer: by its place, and its length up to a limit."""
         said = min(max(self.length - SAYS_NOTHING, 1), SAYS_ALL)
         return said / (self.place + 1) ** STEEPNESS / (self.length + len("\n[1] "))
 
@@ -79,12 +79,8 @@ Shorten = Callable[[ContextLine, int], ContextLine | None]
 """Cuts a line to the best passages of its memory in so many characters; None where it cannot be cut so."""
 
 
-def _whole(line: ContextLine, room: int) -> ContextLine | None:  # noqa: ARG001 - nothing is ever cut
-    return None
-
-
 class ContextBuilder:
-    """The context as far as it is put down; `most` are the lines there may be."""
+    """A context being put together; `most` is how many lines there may be."""
 
     def __init__(self, recall_id: str, citing: Citing, most: int, notice: str = NOTICE) -> None:
         self.lines: list[ContextLine] = []
@@ -99,13 +95,13 @@ class ContextBuilder:
         self._cites = False
 
     def cost(self, line: ContextLine) -> int:
-        """Characters that the text grows by with this line."""
+        """How many characters this line would add to the text, with heading and citations."""
         _, day = line.group
         heading = 0 if day in self._days else len(_heading(day))
         return len(f"\n[{len(self.lines) + 1}] ") + line.length + heading + self._citing_cost(line.memory)
 
     def _citing_cost(self, memory: Memory) -> int:
-        """How many characters longer the text gets by citing this memory, in the style chosen; 0 without citations."""
+        """How many characters citing this memory adds, in the style chosen; 0 without citations."""
         if self._citing == "plain":
             said = plain_line(self._most, memory)
             return len(said) + (len(SOURCES) if said and not self._cites else 0)
@@ -117,7 +113,7 @@ class ContextBuilder:
         return 0
 
     def put(self, line: ContextLine) -> None:
-        """Add a line to the text, under its heading, whether or not it fits, and count its length."""
+        """Add a line under its heading, whether or not it fits, and count its length."""
         self.length += self.cost(line)
         self.lines.append(line)
         self._days.add(line.group[1])
@@ -126,11 +122,11 @@ class ContextBuilder:
             self._rollouts[rollout] = None
         self._cites |= bool(citations_of(line.memory)) or (self._citing == "oai" and rollout is not None)
 
-    def fill(self, lines: Sequence[ContextLine], budget: int, shorten: Shorten = _whole) -> tuple[Omission, ...]:
-        """Put down what fits: the best line first, then by `density`. Returns what does not, and what it would need.
+    def fill(self, lines: Sequence[ContextLine], budget: int, shorten: Shorten = lambda _, __: None) -> None:
+        """Put the lines that fit: the best line first, then by `density`.
 
-        A line that is longer than its share of the budget while others wait, or than the room left, is shortened; the
-        best of those that were get the room that nobody needs.
+        A line longer than its share of the budget while others wait, or than the room left, is shortened; at the end
+        the best shortened lines get the room left over.
         """
         most = int(budget * SHARE) if len(lines) > 1 else budget
         for line in sorted(lines, key=lambda line: (line.place > 0, -line.density)):
@@ -144,17 +140,21 @@ class ContextBuilder:
             if line.cut and (longer := shorten(whole[line.place], room)):
                 self.length += longer.length - line.length
                 self.lines[at] = longer
+
+    def omitted(self, lines: Sequence[ContextLine], budget: int) -> tuple[Omission, ...]:
+        """Those of these lines that were not put, and how many characters each would need."""
         put = {line.place for line in self.lines}
         return tuple(self._omission(line, budget) for line in lines if line.place not in put)
 
     def _omission(self, line: ContextLine, budget: int) -> Omission:
+        """The record of a line that does not fit the budget."""
         in_part = ", and no passage of it fits" if line.length > LEAST else ""
         return Omission(line.memory.id, f"needs {self.length + self.cost(line)} of {budget} characters{in_part}")
 
     def describe(self, details: Mapping[Group, str], episodes: Iterable[str], budget: int) -> list[int]:
-        """Fill the room left with longer headings, then with lines for episodes; which episodes, by number, got one.
+        """Fill the room left with longer headings, then with lines for `episodes`; returns the indices of those put.
 
-        Groups of a day that say no more than it share a heading.
+        Groups of one day without details share a heading.
         """
         bare = Counter(day for _, day in self.groups)
         for group in self.groups:
@@ -175,12 +175,12 @@ class ContextBuilder:
 
     @property
     def included(self) -> tuple[str, ...]:
-        """The ids of the memories that are there, in order of rank: number 1 first."""
+        """The ids of the memories that were put, in order of rank."""
         return tuple(line.memory.id for line in self.ranked)
 
     @property
     def groups(self) -> dict[Group, list[ContextLine]]:
-        """The lines under each heading, best first."""
+        """The lines of each group, best first."""
         out: dict[Group, list[ContextLine]] = {}
         for line in self.ranked:
             out.setdefault(line.group, []).append(line)
@@ -192,30 +192,34 @@ class ContextBuilder:
         return sorted(self.lines, key=lambda line: line.place)
 
     def render(self, order: Mapping[Group, float]) -> str:
-        """The text: the heading of the best line first, then by the highest score of their groups in `order`."""
+        """The text: the heading of the best line first, the others by the highest score of their groups in `order`."""
         ranked = self.ranked
         number = {line.place: n for n, line in enumerate(ranked, start=1)}
         under: dict[str | Group, list[ContextLine]] = {}
         for line in ranked:
             under.setdefault(line.group if line.group in self._details else line.group[1], []).append(line)
         body = self._notice
-        for lines in sorted(under.values(), key=lambda lines: (lines[0] is not ranked[0], -_best(lines, order))):
+        for lines in sorted(
+            under.values(), key=lambda lines: (lines[0] is not ranked[0], -_score_of_group(lines, order))
+        ):
             body += _heading(lines[0].group[1]) + self._details.get(lines[0].group, "")
-            body += "".join(f"\n[{number[line.place]}] {line.said}" for line in lines)
+            body += "".join(f"\n[{number[line.place]}] {line.text}" for line in lines)
         if self._episodes:
             body += OTHER_EPISODES + "".join(self._episodes)
         if self._citing == "plain":
             sources = "".join(plain_line(number[line.place], line.memory) for line in ranked)
             body += SOURCES + sources if sources else ""
         text = wrap(self._recall_id, body)
-        return text + self._block(ranked) if self._citing == "oai" else text
+        return text + self._citation_block(ranked) if self._citing == "oai" else text
 
-    def _block(self, ranked: Sequence[ContextLine]) -> str:
+    def _citation_block(self, ranked: Sequence[ContextLine]) -> str:
+        """The citation block of these lines."""
         rollouts = dict.fromkeys(name for line in ranked if (name := rollout_of(line.memory)))
         return oai_block((each for line in ranked for each in citations_of(line.memory)), list(rollouts))
 
 
-def _best(lines: Sequence[ContextLine], order: Mapping[Group, float]) -> float:
+def _score_of_group(lines: Sequence[ContextLine], order: Mapping[Group, float]) -> float:
+    """The highest score in `order` of the groups of these lines."""
     return max(order.get(line.group, 0.0) for line in lines)
 
 

@@ -28,7 +28,7 @@ SHORT_ID = 10
 
 @dataclass(frozen=True, slots=True)
 class Citation:
-    """One place that was used: the lines or turns `start` to `end` of `path`, and a note."""
+    """The lines or turns `start` to `end` of `path`, with a note."""
 
     path: str
     start: int
@@ -41,7 +41,7 @@ class Citation:
 
 @dataclass(frozen=True, slots=True)
 class Cited:
-    """The citations of a text, its sessions without repetition, and how many lines could not be read."""
+    """The citations of a text, its distinct sessions, and how many lines could not be read."""
 
     citations: tuple[Citation, ...] = ()
     rollout_ids: tuple[str, ...] = ()
@@ -49,56 +49,60 @@ class Cited:
 
 
 def citations_of(memory: Memory) -> tuple[Citation, ...]:
-    """The passages that a memory was read from; evidence is left out if it names no lines, or would break the block."""
+    """The passages that a memory was read from; evidence is left out if it has no range, or would break the block."""
     note = f"{memory.category} {memory.id[-SHORT_ID:]}"
     found = (_RANGE.fullmatch(each) for each in memory.evidence)
     cited = (Citation(each["path"], int(each["start"]), int(each["end"]), note) for each in found if each)
-    return tuple(each for each in cited if 0 < each.start <= each.end and _is_plain(each.path))
+    return tuple(each for each in cited if 0 < each.start <= each.end and _can_be_cited(each.path))
 
 
 def rollout_of(memory: Memory) -> str | None:
     """The session of a memory, if its name can stand in a block."""
     name = memory.session_id
-    return name if name and _is_plain(name) and not re.search(r"[<>|\n]", name) else None
+    return name if name and _can_be_cited(name) and not re.search(r"[<>|\n]", name) else None
 
 
-def _is_plain(name: str) -> bool:
+def _can_be_cited(name: str) -> bool:
+    """Whether a name can stand in a citation: not empty, and harmless as it is."""
     return harmless(name) == name != ""
 
 
 def plain_line(number: int, memory: Memory) -> str:
-    """`[1] path:3-5, path:9-9`, or nothing for a memory without a range."""
+    """`[1] path:3-5, path:9-9` on a new line; empty for a memory without citations."""
     places = ", ".join(f"{each.path}:{each.start}-{each.end}" for each in citations_of(memory))
     return f"\n[{number}] {places}" if places else ""
 
 
 def oai_block(citations: Iterable[Citation], rollout_ids: Sequence[str]) -> str:
-    """The block; empty where there is neither a citation nor a session."""
+    """The citation block; empty where there is neither a citation nor a session."""
     entries, rollouts = "".join(f"{each}\n" for each in citations), "".join(f"{each}\n" for each in rollout_ids)
     return f"{OPENING}{entries}{BETWEEN}{rollouts}{CLOSING}" if entries or rollouts else ""
 
 
 def parse_citations(text: str) -> Cited:
-    """Every citation in the blocks of a text, in order, each once; a line that is none is passed over and counted."""
+    """The distinct citations in the blocks of a text, in order; lines that are none are counted as malformed."""
     entries: dict[Citation, None] = {}
     rollouts: dict[str, None] = {}
     malformed = 0
-    for block in _within(text, _BLOCK):
-        for line in _lines(_within(block, _ENTRIES)):
-            if citation := _citation(line):
+    for block in _element_bodies(text, _BLOCK):
+        for line in _nonblank_lines(_element_bodies(block, _ENTRIES)):
+            if citation := _parse_entry(line):
                 entries[citation] = None
             else:
                 malformed += 1
-        rollouts |= dict.fromkeys(_lines(found for name in _ROLLOUTS for found in _within(block, name)))
+        rollouts |= dict.fromkeys(
+            _nonblank_lines(found for name in _ROLLOUTS for found in _element_bodies(block, name))
+        )
     return Cited(tuple(entries), tuple(rollouts), malformed)
 
 
-def _lines(parts: Iterable[str]) -> list[str]:
+def _nonblank_lines(parts: Iterable[str]) -> list[str]:
+    """The stripped lines of all parts, without blank ones."""
     return [line.strip() for part in parts for line in part.splitlines() if line.strip()]
 
 
-def _within(text: str, name: str) -> Iterator[str]:
-    """The text inside each element of this name; an element that is never closed is empty."""
+def _element_bodies(text: str, name: str) -> Iterator[str]:
+    """The text inside each element of this name; an unclosed element is left out."""
     opening, closing = f"<{name}>", f"</{name}>"
     at = text.find(opening)
     while at >= 0 and (end := text.find(closing, at)) >= 0:
@@ -106,8 +110,8 @@ def _within(text: str, name: str) -> Iterator[str]:
         at = text.find(opening, end)
 
 
-def _citation(line: str) -> Citation | None:
-    """The citation that a line is; None where it has not the form, or its lines are no range."""
+def _parse_entry(line: str) -> Citation | None:
+    """The citation in a line; None if it has not the form, or an impossible range."""
     found = _ENTRY.fullmatch(line)
     if found is None or not 0 < int(found["start"]) <= int(found["end"]):
         return None

@@ -34,12 +34,12 @@ def direct(state: State) -> State:
 
 
 def verdict(pool: Pool, plan: Plan) -> Tier:
-    """Which candidate answers directly, or the gate that nobody passed; and the gates that turned some away."""
+    """Which candidate answers directly, or the gate that the last ones failed; and all gates that rejected some."""
     standing = pool.rejected == 0
     considered = int(standing.sum())
     if not considered:
         return Tier(HYBRID, "no-candidates")
-    shares = share(pool, plan)
+    shares = word_shares(pool, plan)
     left, failed = standing, list[str]()
     for name, passes in _gates(pool, plan, shares):
         if (left & ~passes).any():
@@ -47,7 +47,7 @@ def verdict(pool: Pool, plan: Plan) -> Tier:
         if not (left & passes).any():
             return Tier(HYBRID, name, filtered_by=tuple(failed), considered=considered)
         left = left & passes
-    first, clear = _best(pool, np.flatnonzero(left), np.flatnonzero(standing & ~pool.asks), shares)
+    first, clear = _leader(pool, np.flatnonzero(left), np.flatnonzero(standing & ~pool.asks), shares)
     if not clear:
         return Tier(HYBRID, "ambiguous", filtered_by=(*failed, "ambiguous"), considered=considered)
     said = f"trusted statement, unambiguous, token-overlap {shares[first]:.2f}"
@@ -55,7 +55,7 @@ def verdict(pool: Pool, plan: Plan) -> Tier:
 
 
 def _gates(pool: Pool, plan: Plan, shares: Floats) -> tuple[tuple[str, Mask], ...]:
-    """The conditions that a direct answer must meet, in the order they are asked, each with a mask of who meets it."""
+    """The conditions that a direct answer must meet, in order: the name of each, and a mask of who meets it."""
     about_others = ((pool.direct & SOMEBODY) > 0) & ~pool.named if plan.named else np.zeros(len(pool), dtype=np.bool_)
     return (
         ("only-asks", ~pool.asks),
@@ -67,14 +67,14 @@ def _gates(pool: Pool, plan: Plan, shares: Floats) -> tuple[tuple[str, Mask], ..
     )
 
 
-def share(pool: Pool, plan: Plan) -> Floats:
-    """The share of the query's telling words that each candidate holds."""
+def word_shares(pool: Pool, plan: Plan) -> Floats:
+    """The share of the query's content words that each candidate holds."""
     mask = np.uint64(sum(1 << i for i in plan.telling))
     return np.bitwise_count(pool.matched & mask) / max(len(plan.telling), 1)
 
 
-def _best(pool: Pool, among: Ints, others: Ints, shares: Floats) -> tuple[int, bool]:
-    """The candidate that holds most of the query's words, and whether it leads all `others` by the margin.
+def _leader(pool: Pool, among: Ints, others: Ints, shares: Floats) -> tuple[int, bool]:
+    """Who of `among` holds most of the query's words, and whether it leads all `others` by the margin.
 
     The turns that it was read from, which say the same, are no others.
     """

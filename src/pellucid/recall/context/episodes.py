@@ -1,10 +1,8 @@
 """A ranking in, the episodes it speaks of out: what their headings say, and which are relevant without a memory there.
 
-An episode with candidates is worth its best one's final score and the share of the question that they hold together
-(`abstain.held`): what nobody says alone, a session may say between them. One without is worth what its topic would be
-as a memory: the terms of the places that its cosine and its BM25 would have in the `vector` and `lexical` legs
-(nothing beyond their last), and the share of the question that it holds itself. All are columns of the pool, or what
-`EpisodeReader.search` gives.
+An episode with candidates is worth its best one's final score plus the share of the question that they hold together
+(`abstain.held_share`). One without is worth what its topic would be as a memory: the terms of the places that its
+cosine and its BM25 would have in the `vector` and `lexical` legs, plus the share of the question that it holds.
 """
 
 from bisect import insort
@@ -14,61 +12,59 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from pellucid.model.memory import Episode, Memory
-from pellucid.recall.context.abstain import held
+from pellucid.recall.context.abstain import held_share
 from pellucid.recall.context.builder import ContextLine, Group
 from pellucid.recall.context.records import NamedEpisode
 from pellucid.recall.context.text import age, artifacts_of, episode_line, harmless, session_name
 from pellucid.recall.score.equation import Floats, Ints, reciprocal
 from pellucid.recall.score.fuse import weights_for
-from pellucid.recall.state import State, World, blank, plain_columns
+from pellucid.recall.state import State, World, blank_pool, plain_columns
 from pellucid.store.episode_port import NearEpisode
 
 _LOOKED_AT = 2
 """Episodes looked at for one that may be named, at most: the others have no topic that may be told."""
 
-_ALONE = blank(np.zeros(1, dtype=np.int64), plain_columns(1))
+_ALONE = blank_pool(np.zeros(1, dtype=np.int64), plain_columns(1))
 
 
 @dataclass(frozen=True, slots=True)
 class _Contender:
-    """An episode that may be named: by the candidates of its session, best first, or, without any, by its topic."""
+    """An episode that may be named: by its session's candidates (`members`, best first), or else by its topic."""
 
     worth: float
     members: Ints
     episode_id: str | None = None
 
 
-def readable(state: State, world: World, ids: Iterable[str | None]) -> dict[str, Episode]:
-    """These episodes by id, unknown ones left out; the topic of one that may not be told is empty."""
+def readable_episodes(state: State, world: World, ids: Iterable[str | None]) -> dict[str, Episode]:
+    """These episodes by id, unknown ones left out; the topic of one that may not be shown is empty."""
     wanted = list(dict.fromkeys(each for each in ids if each))
     if not wanted:
         return {}
     known = world.reader.episodes.readable(wanted, state.admission)
-    return {filed.episode.id: _vouched(filed.episode, said) for filed, said in known}
+    return {filed.episode.id: _without_unvouched_topic(filed.episode, said) for filed, said in known}
 
 
-def _vouched(episode: Episode, said: Sequence[str]) -> Episode:
-    """The episode without its topic where a word of it stands in none of the memories that may answer.
-
-    A topic is made of memories: those that were retired, quarantined or kept to a scope must not speak through it.
-    """
+def _without_unvouched_topic(episode: Episode, said: Sequence[str]) -> Episode:
+    """The episode; without its topic if `said` is empty: a topic must not quote memories that may not answer."""
     return episode if said else episode.model_copy(update={"topic": ""})
 
 
-def worths(state: State, lines: Iterable[ContextLine]) -> dict[Group, float]:
+def group_scores(state: State, lines: Iterable[ContextLine]) -> dict[Group, float]:
     """By group of lines (those under one heading), the score that orders it among the others."""
     groups: dict[Group, list[int]] = {}
     for line in lines:
         groups.setdefault(line.group, []).append(int(state.kept[line.place]))
-    return {group: _worth(state, np.array(members, dtype=np.int64)) for group, members in groups.items()}
+    return {group: _score_of_members(state, np.array(members, dtype=np.int64)) for group, members in groups.items()}
 
 
-def _worth(state: State, members: Ints) -> float:
-    together = held(state.pool, members, state.plan, state.corpus.rows)
+def _score_of_members(state: State, members: Ints) -> float:
+    """The best final score of these candidates plus the share of the question that they hold together."""
+    together = held_share(state.pool, members, state.plan, state.corpus.rows)
     return float(state.pool.final[members].max()) + together
 
 
-def details(
+def heading_details(
     state: State, groups: Mapping[Group, Sequence[ContextLine]], episodes: Mapping[str, Episode]
 ) -> dict[Group, str]:
     """What each heading says beyond its day: how long ago, the topic, the session, the artifacts."""
@@ -89,8 +85,8 @@ def _source(memory: Memory) -> str:
     return harmless(memory.evidence[0].rpartition(":")[0])
 
 
-def residual(state: State, world: World, lines: Sequence[ContextLine]) -> list[tuple[NamedEpisode, str]]:
-    """The best episodes without a line: at most `topKEpisodes`, and `maxEpisodes` with those that have one."""
+def further_episodes(state: State, world: World, lines: Sequence[ContextLine]) -> list[tuple[NamedEpisode, str]]:
+    """The best episodes without a line, each with its text: at most `topKEpisodes`, `maxEpisodes` in all."""
     settings = state.request.settings
     most = min(settings.top_k_episodes, settings.max_episodes - len({line.group[0] for line in lines}))
     if most <= 0:
@@ -101,7 +97,7 @@ def residual(state: State, world: World, lines: Sequence[ContextLine]) -> list[t
     for start in range(0, len(contenders), most):
         if len(out) == most:
             break
-        for each, episode in _episodes(state, world, contenders[start : start + most]):
+        for each, episode in _with_episodes(state, world, contenders[start : start + most]):
             if episode.topic and episode.id not in there and len(out) < most:
                 named = NamedEpisode(episode.id, round(each.worth, 6), len(each.members))
                 line = episode_line(episode, f"{episode.started or episode.created:%Y-%m-%d}")
@@ -110,14 +106,14 @@ def residual(state: State, world: World, lines: Sequence[ContextLine]) -> list[t
 
 
 def _contenders(state: State, world: World, lines: Sequence[ContextLine], count: int) -> list[_Contender]:
-    """The best by candidates or by topic, best first."""
-    nominated = sorted(_nominated(state, lines, count), key=lambda each: -each.worth)[:count]
+    """The best `count` contenders by candidates or by topic, best first."""
+    nominated = sorted(_session_contenders(state, lines, count), key=lambda each: -each.worth)[:count]
     floor = nominated[-1].worth if len(nominated) == count else 0.0
-    return sorted([*nominated, *_answering(state, world, count, floor)], key=lambda each: -each.worth)[:count]
+    return sorted([*nominated, *_topic_contenders(state, world, count, floor)], key=lambda each: -each.worth)[:count]
 
 
-def _nominated(state: State, lines: Sequence[ContextLine], count: int) -> Iterator[_Contender]:
-    """The sessions of candidates of which no line is in the context, as many as may be among the first `count`."""
+def _session_contenders(state: State, lines: Sequence[ContextLine], count: int) -> Iterator[_Contender]:
+    """The sessions with candidates but no line in the context that may be among the best `count`."""
     pool, order = state.pool, state.order
     there = {int(pool.session[state.kept[line.place]]) for line in lines}
     members: dict[int, list[int]] = {}
@@ -129,16 +125,13 @@ def _nominated(state: State, lines: Sequence[ContextLine], count: int) -> Iterat
     for top, each in sorted(found, key=lambda each: -each[0]):
         if len(best) >= count and top + 1 <= best[-count]:
             break
-        contender = _Contender(_worth(state, np.array(each, dtype=np.int64)), np.array(each, dtype=np.int64))
+        contender = _Contender(_score_of_members(state, np.array(each, dtype=np.int64)), np.array(each, dtype=np.int64))
         insort(best, contender.worth)
         yield contender
 
 
-def _answering(state: State, world: World, count: int, floor: float) -> list[_Contender]:
-    """The episodes whose topic answers, and is worth more than `floor`, although none of their memories is a candidate.
-
-    What they say is asked for only then: until it is, it counts as if they might say it all.
-    """
+def _topic_contenders(state: State, world: World, count: int, floor: float) -> list[_Contender]:
+    """The episodes without candidates whose topic answers and is worth more than `floor`."""
     asked = {leg.name for leg in state.legs if leg.health != "off"}
     plan, candidates = state.plan, set(state.pool.rows[state.order].tolist())
     vector = plan.encoding.vector if plan.encoding and "vector" in asked else None
@@ -146,30 +139,27 @@ def _answering(state: State, world: World, count: int, floor: float) -> list[_Co
     if vector is None and not stems:
         return []
     episodes = world.reader.episodes
-    near = [each for each, _ in _worthy(state, episodes.search(vector, stems, count), floor)][:count]
+    near = [each for each, _ in _scored_above(state, episodes.search(vector, stems, count), floor)][:count]
     found = episodes.answering(near, stems, state.admission) if near else []
     alone = [each for each, rows in found if not candidates & rows]
     nobody = np.zeros(0, dtype=np.int64)
-    return [_Contender(worth, nobody, each.id) for each, worth in _worthy(state, alone, floor)]
+    return [_Contender(worth, nobody, each.id) for each, worth in _scored_above(state, alone, floor)]
 
 
-def _worthy(state: State, near: Sequence[NearEpisode], floor: float) -> list[tuple[NearEpisode, float]]:
-    """Those of the near episodes that are worth more than `floor`, with their worth, best first.
-
-    The worth is what the legs' terms come to, and the share of the question that the topic holds.
-    """
-    terms = _terms(state, "vector", [each.cosine for each in near]) + _terms(
+def _scored_above(state: State, near: Sequence[NearEpisode], floor: float) -> list[tuple[NearEpisode, float]]:
+    """The episodes whose score exceeds `floor`, best first: both legs' terms plus the topic's share of the question."""
+    terms = _leg_terms(state, "vector", [each.cosine for each in near]) + _leg_terms(
         state, "lexical", [each.bm25 for each in near]
     )
     out = [
-        (each, term + _share(state, each.matched))
+        (each, term + _topic_share(state, each.matched))
         for each, term in zip(near, terms.tolist(), strict=True)
         if term > 0 and term + 1 > floor
     ]
     return sorted((pair for pair in out if pair[1] > floor), key=lambda pair: -pair[1])
 
 
-def _terms(state: State, leg: str, scores: Sequence[float]) -> Floats:
+def _leg_terms(state: State, leg: str, scores: Sequence[float]) -> Floats:
     """What these raw scores would be worth by their places in that leg's list; 0 beyond its last, and for no score."""
     settings, ranks = state.request.settings, state.pool.ranks.get(leg)
     if ranks is None:
@@ -180,19 +170,21 @@ def _terms(state: State, leg: str, scores: Sequence[float]) -> Floats:
     return reciprocal(places, weights_for(settings, state.plan)[leg], settings.rrf_k)
 
 
-def _share(state: State, matched: int) -> float:
-    """The share of the question that these of the words searched for hold."""
+def _topic_share(state: State, matched: int) -> float:
+    """The share of the question that a topic holds; bit n of `matched` is the n-th word searched for."""
     bits = sum(1 << at for n, at in enumerate(state.plan.searched) if matched >> n & 1)
     alone = replace(_ALONE, matched=np.array([bits], dtype=np.uint64))
-    return held(alone, np.zeros(1, dtype=np.int64), state.plan, state.corpus.rows)
+    return held_share(alone, np.zeros(1, dtype=np.int64), state.plan, state.corpus.rows)
 
 
-def _episodes(state: State, world: World, contenders: Sequence[_Contender]) -> Iterator[tuple[_Contender, Episode]]:
-    """Each contender's episode, if it has one: of candidates, that of the best."""
+def _with_episodes(
+    state: State, world: World, contenders: Sequence[_Contender]
+) -> Iterator[tuple[_Contender, Episode]]:
+    """Each contender with its episode, if it has one: of candidates, that of the best."""
     first = [each.members[0] for each in contenders if each.episode_id is None]
     spoken = iter(world.reader.memories(state.pool.rows[np.array(first, dtype=np.int64)]))
     ids = [each.episode_id or next(spoken).memory.episode_id for each in contenders]
-    known = readable(state, world, ids)
+    known = readable_episodes(state, world, ids)
     for each, episode_id in zip(contenders, ids, strict=True):
         if episode_id in known:
             yield each, known[episode_id]

@@ -1,8 +1,8 @@
 """A long text and the weight of words in it in, its best passages within some room out: whole ones, … where it is cut.
 
-What is never taken apart is a piece: a sentence, an item of a list with its further lines, a row of a table, a block of
-code. So nothing that is told loses its denial or its condition. What only announces (a heading, words before a colon)
-comes along with what it announces.
+A text is only cut between pieces: sentences, list items with their further lines, table rows, blocks of code. So no
+statement loses its negation or its condition. What only announces (a heading, words before a colon) comes along with
+what it announces.
 """
 
 import re
@@ -14,7 +14,7 @@ from math import fsum, log
 
 import numpy as np
 
-from pellucid.language.sentences import beginnings, closing_mark, is_closed
+from pellucid.language.sentences import closing_mark, is_closed, sentence_starts
 from pellucid.model.memory import TRANSCRIBED
 from pellucid.recall.context.builder import ContextLine
 from pellucid.recall.context.records import CutMemory
@@ -23,7 +23,7 @@ from pellucid.recall.state import State, World
 
 GAP = "…"
 BESIDE = 0.25
-"""What the words of the pieces beside one count: they are what makes it readable."""
+"""The share of a neighbour's score that a piece gains."""
 _SHORTEST = 30
 """Characters: a sentence below that belongs to the one before it (`Is it still used? No.`)."""
 _FENCE = re.compile(r"[ \t]*(?:```|~~~)")
@@ -35,7 +35,7 @@ _ANNOUNCES = re.compile(rf"^{_HEADING.pattern}|[:：]\W{{0,3}}$")
 
 @dataclass(frozen=True, slots=True)
 class Excerpt:
-    """What is told of a text, as the context has it, and how many of its pieces that are."""
+    """The passages chosen from a text, as the context has them, and how many of its pieces they are."""
 
     body: str
     shown: int
@@ -43,7 +43,7 @@ class Excerpt:
 
 
 class Cutter:
-    """Cuts texts to what holds some of a question's words, by their numbers; to the beginning, where there are none."""
+    """Cuts texts to the passages that hold the query's words at the indices `which`; to their beginning without any."""
 
     def __init__(self, state: State, world: World, which: Iterable[int]) -> None:
         plan = state.plan
@@ -52,32 +52,32 @@ class Cutter:
         self._read = dict[str, list[tuple[str, int]]]()
 
     def cut(self, text: str, room: int) -> Excerpt | None:
-        """The best pieces of a text in so many characters; None where not one fits."""
+        """The best pieces of a text in `room` characters; None where not one fits."""
         return excerpt(text, self._places(text), self._weights, room)
 
     def _places(self, text: str) -> list[tuple[str, int]]:
-        """The question's weighty stems in a text, each with the character at which it stands; remembered per text."""
+        """The query's words in a text, each as its stem and its position; cached per text."""
         if text not in self._read:
             found = self._reader.survey(text, names=False).terms if self._weights else ()
             self._read[text] = [(each.stem, each.start) for each in found if each.stem in self._weights]
         return self._read[text]
 
     def shorten(self, line: ContextLine, room: int) -> ContextLine | None:
-        """A line with the best of its memory in so many characters, marks included; None where it cannot be cut."""
+        """The line with the best of its memory in `room` characters, marks included; None where none fits."""
         marked = replace(line, body="", cut=CutMemory(line.memory.id, 0, 0))
         found = self.cut(line.memory.content, room - marked.length)
-        return found and cut_to(line, found)
+        return found and with_excerpt(line, found)
 
 
-def cut_to(line: ContextLine, told: Excerpt) -> ContextLine:
+def with_excerpt(line: ContextLine, chosen: Excerpt) -> ContextLine:
     """The line with an excerpt in the place of its words."""
-    cut = CutMemory(line.memory.id, told.shown, told.of) if told.shown < told.of else None
-    return replace(line, body=told.body, cut=cut)
+    cut = CutMemory(line.memory.id, chosen.shown, chosen.of) if chosen.shown < chosen.of else None
+    return replace(line, body=chosen.body, cut=cut)
 
 
-def going_on(lines: Sequence[ContextLine], state: State, world: World) -> list[ContextLine]:
-    """The lines, marked `…` where a passage ends in mid-sentence because its turn goes on in another."""
-    ends = {line.place for line in lines if _breaks_off(line)}
+def mark_continuations(lines: Sequence[ContextLine], state: State, world: World) -> list[ContextLine]:
+    """The lines, marked `…` where a passage breaks off in mid-sentence because its turn goes on in another."""
+    ends = {line.place for line in lines if _ends_mid_sentence(line)}
     starts = {line.place for line in lines if _is_turn(line) and line.body[:1].islower()}
     asked = sorted(ends | starts)
     if not asked:
@@ -99,11 +99,12 @@ def going_on(lines: Sequence[ContextLine], state: State, world: World) -> list[C
 
 
 def _is_turn(line: ContextLine) -> bool:
+    """Whether a line is a whole passage of a transcript turn."""
     return line.memory.category in TRANSCRIBED and not line.cut
 
 
-def _breaks_off(line: ContextLine) -> bool:
-    """Whether a turn's words end in the middle of a sentence, as far as these tell."""
+def _ends_mid_sentence(line: ContextLine) -> bool:
+    """Whether a line is a turn's passage that seems to end in the middle of a sentence."""
     last = line.body.rpartition("\n")[2]
     return _is_turn(line) and not is_closed(last) and not _ITEM.match(last) and closing_mark(last) not in ":："
 
@@ -111,26 +112,22 @@ def _breaks_off(line: ContextLine) -> bool:
 def excerpt(text: str, places: Iterable[tuple[str, int]], weights: Mapping[str, float], room: int) -> Excerpt | None:
     """The pieces that hold most of some words, in their order; None where no piece fits.
 
-    Args:
-        text: what is cut.
-        places: these words, and where in the text each begins.
-        weights: what each word counts.
-        room: characters that there are, marks of cuts included.
+    `places` are these words with the position of each, `weights` what each counts, `room` the characters there are.
     """
     parts = list(pieces(text))
-    worth = _worth(parts, places, weights)
+    worth = _piece_scores(parts, places, weights)
     lengths = [len(part) + part.count("\n") + len(f"{GAP}\n {GAP} ") for part in map(str.strip, parts)]
     chosen, left = set[int](), room
     for best in sorted(range(len(parts)), key=lambda at: (-worth[at], at)):
-        wanted = [at for at in _with_announced(parts, best) if at not in chosen]
+        wanted = [at for at in _with_announcement(parts, best) if at not in chosen]
         if wanted and (needed := sum(lengths[at] for at in wanted)) <= left:
             chosen |= {*wanted}
             left -= needed
-    return Excerpt(_joined(parts, chosen), len(chosen), len(parts)) if chosen else None
+    return Excerpt(_join_pieces(parts, chosen), len(chosen), len(parts)) if chosen else None
 
 
-def _with_announced(parts: Sequence[str], at: int) -> Iterator[int]:
-    """The position of a piece, of the one that announces it (`…:`) if any, and of the next one if it announces that."""
+def _with_announcement(parts: Sequence[str], at: int) -> Iterator[int]:
+    """The position of a piece, of those that announce it (`…:`), and of the next one if it announces that."""
     if _announces(parts[at]) and at + 1 < len(parts):
         yield at + 1
     yield at
@@ -140,11 +137,12 @@ def _with_announced(parts: Sequence[str], at: int) -> Iterator[int]:
 
 
 def _announces(part: str) -> bool:
+    """Whether a piece is a heading or ends with a colon."""
     return bool(_ANNOUNCES.search(part.strip()))
 
 
-def _worth(parts: Sequence[str], places: Iterable[tuple[str, int]], weights: Mapping[str, float]) -> list[float]:
-    """What the words in each piece count, each once, and those beside it."""
+def _piece_scores(parts: Sequence[str], places: Iterable[tuple[str, int]], weights: Mapping[str, float]) -> list[float]:
+    """The score of each piece: the weights of its distinct words, and a share of its better neighbour's."""
     ends = list(accumulate(map(len, parts)))
     held = [set[str]() for _ in parts]
     for word, start in places:
@@ -156,8 +154,8 @@ def _worth(parts: Sequence[str], places: Iterable[tuple[str, int]], weights: Map
     ]
 
 
-def _joined(parts: Sequence[str], chosen: set[int]) -> str:
-    """The pieces at the positions in `chosen`, in order, with a mark of the cut wherever pieces are left out."""
+def _join_pieces(parts: Sequence[str], chosen: set[int]) -> str:
+    """The pieces at the positions in `chosen`, in order, with a mark wherever pieces are left out."""
     runs, last = list[str](), -1
     for at in sorted(chosen):
         if runs and at == last + 1:
@@ -180,10 +178,10 @@ def pieces(text: str) -> Iterator[str]:
 
 
 def _sentences(block: str) -> Iterator[str]:
-    """The sentences of a paragraph; a line that ends although the next word would have fitted on it ends one, too."""
+    """The sentences of a paragraph, short ones joined to the one before; a line that ends early ends one, too."""
     lines = block.splitlines(keepends=True)
     width = max(map(len, lines))
-    ends, at = {*beginnings(block)}, 0
+    ends, at = {*sentence_starts(block)}, 0
     for line, following in pairwise(lines):
         at += len(line)
         if len(line) + len(following.split(maxsplit=1)[0] if following.strip() else "") <= width:

@@ -1,7 +1,7 @@
-"""What the edges that a question asks for lead to in, each in a few lines out: what it is, how it stands, who says so.
+"""What the edges that a question asks for lead to in, an excerpt of each out: what it is, its status, who says so.
 
-A document stands in the context with its title, its status, the header line or sentence that says the edge, and its
-first paragraph. Where the edge is said by a document that is no answer itself, the first answer it leads to says it.
+A document is shown by its title, its status, the header line or sentence that states the edge, and its first paragraph.
+An edge stated by a document that is no answer itself is shown with the first answer it leads to.
 """
 
 import re
@@ -11,7 +11,7 @@ from itertools import takewhile
 
 import numpy as np
 
-from pellucid.language.sentences import beginnings, sentences
+from pellucid.language.sentences import sentence_starts, sentences
 from pellucid.model.entity import Edge, node_key
 from pellucid.model.memory import Memory
 from pellucid.recall.context.excerpt import Cutter, Excerpt, pieces
@@ -42,7 +42,7 @@ _BLOCK_END = re.compile(r"\n\s*\n|\n(?=[ \t]*(?:[-*+]|\d{1,3}[.)])[ \t])")
 
 @dataclass(slots=True)
 class _EdgeAnswer:
-    """A served section, what of its own document says edges, and what others say that lead to it."""
+    """A served section, the edge sentences of its own document (`own`), and those of other documents."""
 
     memory: Memory
     way: Way
@@ -65,18 +65,18 @@ def leads(state: State, world: World, served: Sequence[Served]) -> dict[str, Exc
         for each, asked, ordinal in zip(served, is_answer.tolist(), ordinals, strict=True)
         if each.memory.category == "section" and each.memory.id in state.ways and (asked or ordinal == 0)
     ]
-    _hear(found, world)
+    _collect_edge_sentences(found, world)
     answers = sum(each.asked for each in found)
     room = min(max(state.request.settings.char_budget // (answers + 1), LEAST), MOST)
-    openings = _openings(state, world, [each for each in found if each.header])
+    openings = _first_paragraphs(state, world, [each for each in found if each.header])
     cutter = Cutter(state, world, state.plan.beside)
     return {each.memory.id: _lines_of_answer(each, openings.get(each.memory.id, ""), cutter, room) for each in found}
 
 
-def _hear(found: Sequence[_EdgeAnswer], world: World) -> None:
-    """Fill in for each document the sentences that state its edges: its own; the first document gets those of others.
+def _collect_edge_sentences(found: Sequence[_EdgeAnswer], world: World) -> None:
+    """Add to the answers the sentences that state the edges leading to them.
 
-    Each sentence is said once.
+    A sentence of an answer's own document goes to that answer; one of another document to the first answer it leads to.
     """
     numbers = np.array(sorted({edge for each in found for _, edge, _ in each.way[1:]}), dtype=np.int64)
     edges = dict(zip(numbers.tolist(), world.reader.graph.edges(numbers), strict=True))
@@ -90,7 +90,7 @@ def _hear(found: Sequence[_EdgeAnswer], world: World) -> None:
             edge = edges[number]
             if (sayer := memories.get(edge.memory_id)) is None or (edge.type == "MENTIONS" and not answer.asked):
                 continue
-            said = saying(sayer, edge)
+            said = edge_sentence(sayer, edge)
             if teller := by_document.get(sayer.session_id):
                 teller.own[said] = None
             elif number in wanted and said not in heard:
@@ -98,8 +98,8 @@ def _hear(found: Sequence[_EdgeAnswer], world: World) -> None:
                 answer.others[f"{sayer.entity_ref or sayer.id} › {said}"] = None
 
 
-def saying(memory: Memory, edge: Edge) -> str:
-    """The header line, or the sentence with its heading, in which a memory says an edge."""
+def edge_sentence(memory: Memory, edge: Edge) -> str:
+    """The header line of a memory, or the sentence with its heading, that states an edge."""
     first, *lines = memory.content.splitlines()
     if not lines:
         return first[:SENTENCE]
@@ -107,21 +107,21 @@ def saying(memory: Memory, edge: Edge) -> str:
     if line := next((line for line in lines if edge.section and line.startswith(key)), ""):
         return line[:SENTENCE]
     own = node_key(memory.entity_ref or "")
-    names = [_spelled(each) for each in (edge.target, edge.source) if each != own]
+    names = [_name_pattern(each) for each in (edge.target, edge.source) if each != own]
     blocks = (" ".join(block.split()) for block in _BLOCK_END.split("\n".join(lines)))
     parts = [part for block in blocks for part in sentences(block)]
     found = next((part for name in names for part in parts if name.search(part)), " ".join(parts) or first)
-    return shortened(f"{edge.section}: {found}" if edge.section else found, SENTENCE)
+    return shorten_text(f"{edge.section}: {found}" if edge.section else found, SENTENCE)
 
 
-def _spelled(key: str) -> re.Pattern[str]:
-    """The name of a node, however its series and its number are written: `SPEC 054`, :spec:`54`."""
+def _name_pattern(key: str) -> re.Pattern[str]:
+    """A pattern for a node's name, however its series and its number are written: `SPEC 054`, :spec:`54`."""
     parts = [f"0*{part}" if part.isdigit() else re.escape(part) for part in re.split(r"[\s_/#-]+", key) if part]
     return re.compile(r"(?<!\w)" + r"[\s_/#:`.-]*".join(parts) + r"(?!\w)", re.IGNORECASE)
 
 
-def _openings(state: State, world: World, answers: Sequence[_EdgeAnswer]) -> Mapping[str, str]:
-    """By the id of a document's header, the document's first paragraph of prose; none where it has none to show."""
+def _first_paragraphs(state: State, world: World, answers: Sequence[_EdgeAnswer]) -> Mapping[str, str]:
+    """By the id of a document's header, the document's first paragraph of prose; empty where it has none to show."""
     graph = world.reader.graph
     ends = {each.way[-1][0]: each.memory.id for each in answers}
     homes = graph.homes(np.array(sorted(ends), dtype=np.int64))
@@ -137,12 +137,12 @@ def _openings(state: State, world: World, answers: Sequence[_EdgeAnswer]) -> Map
 
 
 def _is_summary(section: str) -> bool:
-    """Whether a section's heading says that it sums its document up."""
+    """Whether a section's heading is `Summary`, `Abstract` or the like."""
     return section.partition("\n")[0].rpartition(" › ")[2].casefold() in _LEADING
 
 
 def paragraphs(content: str) -> Iterator[str]:
-    """The paragraphs of prose in a section, without the line that names it, each in one line."""
+    """The paragraphs of prose in a section, each on one line, without the line that names the section."""
     for part in re.split(r"\n\s*\n", content.partition("\n")[2]):
         line = " ".join(part.split())
         if _is_prose(line) and not _FIELDS.fullmatch(part.strip()):
@@ -150,18 +150,19 @@ def paragraphs(content: str) -> Iterator[str]:
 
 
 def _is_prose(paragraph: str) -> bool:
+    """Whether a paragraph has at least six words and begins with no markup."""
     return not paragraph.startswith((" ", *_MARKUP)) and len(re.findall(r"[^\W\d_]+", paragraph)) >= _WORDS
 
 
 def _lines_of_answer(answer: _EdgeAnswer, opening: str, cutter: Cutter, room: int) -> Excerpt:
-    """What is shown of an answer: of a header the leading lines, of a section all of it or what holds the words."""
+    """What is shown of an answer: of a header its leading lines, of a section all of it or its best passages."""
     title, *rest = answer.memory.content.splitlines()
     if answer.header:
         said = [line for line in rest if line.partition(":")[0] in _LEADING]
         lines = [title, *dict.fromkeys((*said, *answer.own, *answer.others))]
         left = room - sum(len(line) + 1 for line in lines)
         if opening and left >= min(PARAGRAPH, len(opening)):
-            lines.append(shortened(opening, left))
+            lines.append(shorten_text(opening, left))
         return Excerpt(body_of("\n".join(lines)), 1, 1)
     lines = [title, *dict.fromkeys((*answer.own, *answer.others))]
     left = max(room - sum(len(line) + 1 for line in lines), PARAGRAPH)
@@ -172,11 +173,11 @@ def _lines_of_answer(answer: _EdgeAnswer, opening: str, cutter: Cutter, room: in
     return replace(told, body=body_of("\n".join((*lines, told.body))))
 
 
-def shortened(text: str, room: int) -> str:
+def shorten_text(text: str, room: int) -> str:
     """The text cut to `room` after the last sentence that fits, else after a word, with `…` where it is cut."""
     if len(text) <= room:
         return text
-    fitting = takewhile(lambda start: start + 1 <= room, beginnings(text))
+    fitting = takewhile(lambda start: start + 1 <= room, sentence_starts(text))
     whole = text[: max(fitting, default=0)].rstrip()
     if len(whole) >= room // 2:
         return f"{whole} …"

@@ -9,18 +9,18 @@ class NamedEpisode:
 
     episode_id: str
     score: float
-    """What it is worth, see `recall.episodes`: by its best candidates, or by its topic where it has none."""
+    """By its best candidates, or by its topic where it has none; see `recall.context.episodes`."""
     matches: int
     """How many of its session's memories passed every filter; 0 where its topic alone answers."""
 
 
 @dataclass(frozen=True, slots=True)
 class CutMemory:
-    """A memory of which the context tells only the best passages."""
+    """A memory of which the context shows only the best passages."""
 
     memory_id: str
     shown: int
-    """Sentences (items of a list, blocks of code) that are told."""
+    """Sentences (items of a list, blocks of code) that are shown."""
     of: int
     """All it has."""
 
@@ -35,6 +35,6 @@ class PassReport:
     removed: tuple[str, ...] = ()
     rephrased: tuple[str, ...] = ()
     before: int = 0
-    """Characters of the memories that it rephrased."""
+    """Characters of the memories it rephrased."""
     after: int = 0
-    """Characters of what it made of them."""
+    """Characters of its new wordings."""

@@ -9,7 +9,7 @@ from math import log
 import numpy as np
 from numpy.typing import NDArray
 
-from pellucid.model.entity import family, node_key
+from pellucid.model.entity import node_key, series_of
 from pellucid.model.memory import BOUNDARY_SCOPES, unpack_id
 from pellucid.recall.legs.graph_walk import Reached, Walk, strongest
 from pellucid.recall.legs.leg import NO_HITS, GraphHits, LegAnswer, report
@@ -41,6 +41,7 @@ MORE = 0.5
 MEANT = 5.0
 """More than a section is near to a query, leads its document and holds words of it: the part that an edge means."""
 NOTHING = "nothing that may answer hangs together with what the query names"
+_KEY = re.compile(r"^([\w-]+):", re.MULTILINE)
 _NUMBER = re.compile(r"§?\s*(\d+(?:\.\d+)*)\b")
 
 
@@ -60,7 +61,7 @@ def graph(state: State, plan: Plan, world: World) -> LegAnswer:
     plan = replace(plan, beside=_stems_beside(reader, plan, seeds))
     walk = Walk(reader, state.admission, settings)
     reached = walk.from_seeds([node.number for node in seeds], plan.asked)
-    itself = _nodes_asked_for(reader, plan, seeds)
+    itself = _nodes_asked_for(state, world, plan, seeds)
     found = _scored_rows(state, plan, world, reached, itself, leads=plan.asked is not None or len(itself) > 0)
     answers = (found.columns.admitted & reached.asked[found.place]).any()
     gone = gone if not answers else ()
@@ -115,7 +116,7 @@ def _absent_names(state: State, plan: Plan, world: World) -> tuple[str, ...]:
         return ()
     reader, out = world.reader.graph, list[str]()
     for name in {node_key(name): name for name in (*names_in(plan.text), *plan.entities)}.values():
-        if kind := family(name):
+        if kind := series_of(name):
             own = np.array([node.number for node in reader.find([name])], dtype=np.int64)
             if not _any_may_answer(state, world, own) and _any_may_answer(state, world, reader.numbered(kind, ALIKE)):
                 out.append(name)
@@ -216,15 +217,29 @@ def _leads(reader: GraphReader, name: str, numbers: Collection[int]) -> bool:
     return any(node.number in numbers for node in reader.find([name]))
 
 
-def _nodes_asked_for(reader: GraphReader, plan: Plan, seeds: Sequence[Node]) -> Ints:
-    """The named documents, where the query asks for them and nothing else: all its telling words are of their names."""
+def _nodes_asked_for(state: State, world: World, plan: Plan, seeds: Sequence[Node]) -> Ints:
+    """The named documents, where the query asks for them alone or for what their headers say (`the status of SPEC-3`).
+
+    Each of its telling words is of their names, of a date, or the key of a line of such a header; else none is.
+    """
+    nobody = np.zeros(0, dtype=np.int64)
     defined = {node.number for node in seeds if node.defined}
     if plan.asked or not defined:
-        return np.zeros(0, dtype=np.int64)
-    named = (name for name in (*plan.entities, *names_in(plan.text)) if _leads(reader, name, defined))
-    words = {word for name in named for word in re.findall(r"\w+", name.casefold())}
-    other = any(plan.words[i].casefold() not in words for i in plan.telling)
-    return np.array([] if other else sorted(defined), dtype=np.int64)
+        return nobody
+    named = [name for name in (*plan.entities, *names_in(plan.text)) if _leads(world.reader.graph, name, defined)]
+    said = [*named, plan.period.phrase if plan.period else ""]
+    words = {word for each in said for word in re.findall(r"\w+", each.casefold())}
+    others = {word for i in plan.telling if len(word := plan.words[i].casefold()) > 1} - words  # `SPEC-3's`
+    found = np.array(sorted(defined), dtype=np.int64)
+    return found if not others or others <= _header_keys(state, world, found) else nobody
+
+
+def _header_keys(state: State, world: World, nodes: Ints) -> set[str]:
+    """The keys of the lines in the headers of these documents that may answer, in lower case."""
+    rows = world.reader.graph.homes(nodes).rows
+    columns = world.reader.columns(rows, state.admission)
+    headers = world.reader.memories(rows[columns.admitted & (columns.ordinal == 0)])
+    return {key.casefold() for each in headers for key in _KEY.findall(each.memory.content)}
 
 
 def _scored_rows(state: State, plan: Plan, world: World, reached: Reached, itself: Ints, *, leads: bool) -> _Scored:

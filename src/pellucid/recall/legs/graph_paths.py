@@ -12,7 +12,7 @@ from pellucid.store.graph_port import GraphReader
 
 
 def paths_of(ways: Mapping[str, Way], ids: Iterable[str], reader: GraphReader) -> dict[str, GraphPath]:
-    """By memory id, how the graph leg reached it, in names and types; ids that it did not nominate are left out."""
+    """By memory id, how the graph leg reached it, as entity ids and edge types; for those of `ids` that it reached."""
     wanted = {memory_id: ways[memory_id] for memory_id in ids if memory_id in ways}
     if not wanted:
         return {}
@@ -32,7 +32,7 @@ def paths_of(ways: Mapping[str, Way], ids: Iterable[str], reader: GraphReader) -
 
 
 def pack_paths(paths: Mapping[str, GraphPath], ids: Iterable[bytes]) -> list[Any]:
-    """The paths as JSON-ready lists: every node once, and for each memory its place among `ids` and its steps."""
+    """The paths as JSON-ready lists: all nodes once, then for each memory its position in `ids` and its steps."""
     if not paths:
         return []
     place = {unpack_id(raw): at for at, raw in enumerate(ids)}
@@ -53,7 +53,7 @@ def pack_paths(paths: Mapping[str, GraphPath], ids: Iterable[bytes]) -> list[Any
 
 
 def unpack_paths(packed: list[Any] | None, ids: list[bytes]) -> dict[str, GraphPath]:
-    """What `pack_paths` made of them; nothing for receipts from before there were any."""
+    """`pack_paths` undone; empty for receipts from before there were paths."""
     if not packed:
         return {}
     nodes: list[str] = packed[0]

@@ -1,10 +1,10 @@
-"""Named nodes in, every node that hangs together with them out: how strongly, and by which way it was reached.
+"""Named nodes in, every node connected to them out: how strongly, and by which path it was reached.
 
 Activation spreads from the seeds over typed edges: `activation · decay · weight of the type · confidence`, less against
-an edge's direction. Ways that meet in one hop add up as `1 − Π(1 − a)`, so that no activation exceeds 1; a node keeps
-what the first hop that reached it gave. Where the query asks for certain edges, these are followed first, as far as
-they lead, by the best way alone, so that what is one edge away stands before what is two away; for dependencies what
-the named thing refers to counts, too, but is not followed. All else comes behind.
+an edge's direction. Paths that meet in one hop add up as `1 − Π(1 − a)`, which never exceeds 1; a node keeps what the
+first hop that reached it gave. Edges that the query asks for are followed first, as far as they lead, by the best path
+alone, so that what is one edge away ranks before what is two away; for dependencies what the named thing refers to
+counts, too, but is not followed. All else ranks behind.
 """
 
 from collections.abc import Mapping, Sequence
@@ -34,21 +34,21 @@ WEIGHTS: Mapping[EdgeType, float] = {
     "DERIVED_FROM": 0.8,
     "PART_OF": 0.6,
 }
-"""What an edge of each type passes on."""
+"""The share of activation that an edge of each type passes on."""
 AGAINST = 0.7
 """The share that is passed on against the direction of an edge; memories and what they are about count both ways."""
 FRONTIER = 32
-"""Nodes from which a further hop goes on at most: the strongest."""
+"""The most nodes that a further hop starts from: the strongest."""
 HUB = 128
-"""Edges of a node through which no hop goes on: what everything hangs together with says nothing of anything."""
+"""Edges from which on no hop passes through a node: what everything is connected to tells nothing."""
 NEARBY = 2
-"""Hops over all edges at most where those that were asked for lead somewhere."""
+"""The most hops over all edges where asked edges lead somewhere."""
 EDGES, TAKEN = 512, 128
-"""Edges of a hop that are looked at, and nodes that are taken in, at most: the strongest."""
+"""The most edges looked at, and nodes added, in a hop: the strongest."""
 FURTHEST = 16
-"""Hops along edges that were asked for, at most."""
+"""The most hops along asked edges."""
 JOINS = 32
-"""Edges between named things that are looked at, at most."""
+"""The most edges between named things that are looked at."""
 DAMPING = 0.85
 _ALMOST = 1 - 1e-9
 _BOTH_WAYS = frozenset(EDGE_TYPES.index(name) for name in ("ABOUT", "ALIAS_OF", "PART_OF"))
@@ -58,7 +58,7 @@ _NEUTRAL = np.array([number in _BOTH_WAYS for number in range(len(EDGE_TYPES))])
 
 @dataclass(frozen=True, slots=True)
 class Hop:
-    """Nodes that a hop was the first to reach, aligned with the node and the edge by which each was reached."""
+    """The nodes that a hop was the first to reach, aligned with the node (`here`) and the edge that led to each."""
 
     nodes: Ints
     here: Ints
@@ -69,7 +69,7 @@ class Hop:
 
 @dataclass(frozen=True, slots=True)
 class Reached:
-    """The nodes a walk reached, aligned and in the order of their numbers, the seeds among them."""
+    """The nodes a walk reached, seeds included, as aligned columns sorted by node number."""
 
     nodes: Ints
     activation: Floats
@@ -84,7 +84,7 @@ class Reached:
     """PageRank among these nodes, the greatest being 1."""
 
     def came_from(self) -> dict[int, tuple[int, int, bool]]:
-        """By node, without seeds: the node it was reached from, the edge, and whether that leads from there to this."""
+        """By node, seeds aside: the node before it, the edge, and whether that was followed in its direction."""
         out: dict[int, tuple[int, int, bool]] = {}
         for hop in self.hops:
             steps = zip(hop.here.tolist(), hop.edge.tolist(), hop.forward.tolist(), strict=True)
@@ -92,7 +92,7 @@ class Reached:
         return out
 
     def between(self) -> dict[int, tuple[int, int, bool]]:
-        """By seed that an asked edge joins to another: that other, the edge, and whether it leads from there to it."""
+        """By seed that an asked edge joins to another: that other, the edge, and whether it points to this seed."""
         out: dict[int, tuple[int, int, bool]] = {}
         for source, target, edge in self.joins:
             out.setdefault(target, (source, edge, True))
@@ -101,29 +101,27 @@ class Reached:
 
 
 @cache
-def _mask(*types: EdgeType) -> NDArray[np.bool_]:
+def _type_mask(*types: EdgeType) -> NDArray[np.bool_]:
+    """A mask over `EDGE_TYPES` of these types."""
     return np.array([name in types for name in EDGE_TYPES])
 
 
-def _at_seeds(asked: AskedEdges) -> NDArray[np.bool_]:
-    """Which types of edges are asked for at the seeds: where something depends on others, what it refers to counts."""
-    return _mask(*asked.types, "REFERENCES") if asked.transitive and asked.out else _mask(*asked.types)
+def _types_at_seeds(asked: AskedEdges) -> NDArray[np.bool_]:
+    """A mask of the edge types asked for at the seeds: for what something depends on, also its references."""
+    return _type_mask(*asked.types, "REFERENCES") if asked.transitive and asked.out else _type_mask(*asked.types)
 
 
 def _edges_between_seeds(steps: Steps, seeds: Ints, wanted: NDArray[np.bool_]) -> list[tuple[int, int, int]]:
-    """The edges of the `wanted` types between two seeds, as (source, target, edge), the strongest first.
-
-    `steps` are those at the seeds.
-    """
+    """The strongest of the seeds' `steps` that are of `wanted` types and join two seeds, as (source, target, edge)."""
     if len(seeds) < 2:
         return []
-    at = (wanted[steps.type] & steps.forward & (steps.there != steps.here) & _within(steps.there, seeds)).nonzero()[0]
+    at = (wanted[steps.type] & steps.forward & (steps.there != steps.here) & _is_among(steps.there, seeds)).nonzero()[0]
     at = at[np.lexsort((steps.edge[at], -_WEIGHT[steps.type[at]] * steps.confidence[at]))][:JOINS]
     return list(zip(steps.here[at].tolist(), steps.there[at].tolist(), steps.edge[at].tolist(), strict=True))
 
 
 class _Trail:
-    """The nodes that a walk has reached so far: how strongly, and by which step."""
+    """The nodes that a walk has reached so far, how strongly (`strength`), and by which hops."""
 
     def __init__(self, seeds: Ints) -> None:
         self.nodes = seeds
@@ -140,17 +138,18 @@ class _Trail:
         return self.strength[self.nodes.searchsorted(nodes)]
 
     def take(self, steps: Steps, flow: Floats, *, together: bool) -> tuple[Ints, Floats, Ints]:
-        """Add the nodes that a hop is first to reach. Returns them, how strongly, and the index of the step to each.
+        """Add the nodes that a hop is first to reach. Returns them, their strength, and the index of the step to each.
 
-        With `together` the flows that meet add up, else the greatest counts. Of very many the strongest are taken.
+        `flow` is the activation along each step. With `together` the flows into one node add up, else the greatest
+        counts.
         """
-        fresh = strongest(((flow > 0) & ~_within(steps.there, self.nodes)).nonzero()[0], flow, EDGES)
+        fresh = strongest(((flow > 0) & ~_is_among(steps.there, self.nodes)).nonzero()[0], flow, EDGES)
         there, flows = steps.there[fresh], np.minimum(flow[fresh], _ALMOST)
         if not len(fresh):
             return there, flows, fresh
         order = np.lexsort((steps.edge[fresh], -flows, there))
         fresh, there, flows = fresh[order], there[order], flows[order]
-        first = _beginnings(there)
+        first = _first_positions(there)
         strength = 1.0 - np.exp(np.add.reduceat(np.log1p(-flows), first)) if together else flows[first]
         if len(first) > TAKEN:
             kept = strongest(np.arange(len(first)), strength, TAKEN)
@@ -161,28 +160,29 @@ class _Trail:
         return nodes, strength, by
 
     def put_behind(self, other: "_Trail") -> None:
-        """Add what only another has reached, behind what this one has; by which steps stays with the other."""
-        rest = ~_within(other.nodes, self.nodes)
+        """Add the nodes that only another trail has reached, ranked behind this one's; its hops are not taken."""
+        rest = ~_is_among(other.nodes, self.nodes)
         self._add(other.nodes[rest], other.strength[rest] * self.strength.min())
 
     def _add(self, nodes: Ints, strength: Floats) -> None:
+        """Merge in nodes and their strength; `nodes` stays sorted."""
         every = np.concatenate((self.nodes, nodes))
         merged = every.argsort()
         self.nodes, self.strength = every[merged], np.concatenate((self.strength, strength))[merged]
 
 
-def _within(values: Ints, known: Ints) -> NDArray[np.bool_]:
-    """Which of these values stand among the known ones, which are sorted and not empty."""
+def _is_among(values: Ints, known: Ints) -> NDArray[np.bool_]:
+    """Which of these values are among the known ones, which are sorted and not empty."""
     return known.take(known.searchsorted(values), mode="clip") == values
 
 
-def _beginnings(values: Ints) -> Ints:
-    """Where each of these values, which are sorted and not none, stands first."""
+def _first_positions(values: Ints) -> Ints:
+    """The first position of each distinct value; the values are sorted and not empty."""
     return np.concatenate(([0], (values[1:] != values[:-1]).nonzero()[0] + 1))
 
 
 def strongest(places: Ints, worth: Floats, count: int) -> Ints:
-    """The `count` of these places with the greatest worth, in the order they came in; of equals the first."""
+    """The `count` places of the greatest worth, in their given order; of equals the first."""
     if len(places) <= count:
         return places
     kept = places[(-worth[places]).argsort(kind="stable")[:count]]
@@ -192,68 +192,66 @@ def strongest(places: Ints, worth: Floats, count: int) -> Ints:
 
 @dataclass(frozen=True, slots=True)
 class Walk:
-    """One walk over one snapshot."""
+    """A walk over the graph of one snapshot."""
 
     graph: GraphReader
     admission: Admission
     settings: RecallSettings
 
     def from_seeds(self, seeds: Sequence[int], asked: AskedEdges | None) -> Reached:
-        """Walk from these nodes, first along the asked edges, then over all; what was reached, and how."""
+        """Walk from these nodes, first along the edges the query asks for, then over all edges."""
         begun = np.array(sorted(seeds), dtype=np.int64)
-        near = self._around(begun)
+        near = self._steps_from(begun)
         first, second = _Trail(begun), _Trail(begun)
         joins: list[tuple[int, int, int]] = []
         if asked is not None:
-            joins = _edges_between_seeds(near, begun, _at_seeds(asked))
+            joins = _edges_between_seeds(near, begun, _types_at_seeds(asked))
             self._follow_asked(first, near, asked)
         led_to, hops = first.nodes, self.settings.graph_hops
         seen = self._spread_over_all(second, near, min(hops, NEARBY) if first.hops or joins else hops)
         first.put_behind(second)
-        seed = _within(first.nodes, begun)
-        asked_for = _within(first.nodes, led_to) & ~seed
+        seed = _is_among(first.nodes, begun)
+        asked_for = _is_among(first.nodes, led_to) & ~seed
         for source, target, _ in joins:
             asked_for |= (first.nodes == source) | (first.nodes == target)
         rank = self._page_rank(first.nodes, seed, seen)
         return Reached(first.nodes, first.strength, asked_for, seed, (*second.hops, *first.hops), joins, rank)
 
     def _follow_asked(self, trail: _Trail, steps: Steps, asked: AskedEdges) -> None:
-        """Follow the edges that are asked for as far as they lead; mere references only at the seeds.
-
-        `steps` are those at the seeds. It ends with the hop that fills the leg.
-        """
-        further = _mask(*asked.types)
-        wanted = _at_seeds(asked)[steps.type] & (steps.forward == asked.out)
+        """Follow the asked edges from the seeds, with these `steps`, as far as they lead or until the leg is full."""
+        further = _type_mask(*asked.types)
+        wanted = _types_at_seeds(asked)[steps.type] & (steps.forward == asked.out)
         for _ in range(FURTHEST if asked.transitive else 1):
             flow = trail.at(steps.here) * self.settings.graph_decay * _WEIGHT[steps.type] * steps.confidence
             nodes, _, by = trail.take(steps, flow * wanted, together=False)
             frontier = nodes[further[steps.type[by]]]
             if not len(frontier) or trail.found >= self.settings.pool:
                 break
-            steps = self._around(frontier, out=asked.out)
+            steps = self._steps_from(frontier, out=asked.out)
             wanted = further[steps.type]
 
     def _spread_over_all(self, trail: _Trail, steps: Steps, hops: int) -> list[Steps]:
-        """Follow every edge for a few hops, from the seeds, whose `steps` are given; returns all steps looked at."""
+        """Follow every edge for some hops from the seeds, whose `steps` are given; returns all steps looked at."""
         seen = [steps]
         for _ in range(hops - 1):
             nodes, strength = self._spread_one_hop(trail, steps)
             if not len(nodes):
                 return seen
             frontier = nodes[strongest(np.arange(len(nodes)), strength, FRONTIER)]
-            steps = self._around(frontier, HUB)
+            steps = self._steps_from(frontier, HUB)
             seen.append(steps)
         self._spread_one_hop(trail, steps)
         return seen
 
     def _spread_one_hop(self, trail: _Trail, steps: Steps) -> tuple[Ints, Floats]:
-        """One hop over every edge: the nodes it is the first to reach, and how strongly."""
+        """Make one hop over every edge; the nodes it is the first to reach, and their strength."""
         against = np.where(steps.forward | _NEUTRAL[steps.type], 1.0, AGAINST)
         flow = trail.at(steps.here) * self.settings.graph_decay * _WEIGHT[steps.type] * against * steps.confidence
         nodes, strength, _ = trail.take(steps, flow, together=True)
         return nodes, strength
 
-    def _around(self, frontier: Ints, hub: int = 0, *, out: bool | None = None) -> Steps:
+    def _steps_from(self, frontier: Ints, hub: int = 0, *, out: bool | None = None) -> Steps:
+        """The edges at these nodes; only one direction with `out`, none through nodes with more than `hub` edges."""
         floor = self.settings.graph_traversal_confidence_floor
         return self.graph.around(frontier, self.admission, floor, hub, out=out)
 
@@ -276,16 +274,13 @@ class Walk:
 
 
 def _links_among(nodes: Ints, steps: Sequence[Steps]) -> tuple[Ints, Ints, Floats]:
-    """The edges among these nodes that a walk saw, each once and both ways, as positions with their weight.
-
-    The nodes are those it went on from and more.
-    """
+    """The edges among these nodes that a walk saw, each once per direction, as positions with their weight."""
     there = np.concatenate([each.there for each in steps])
     place = nodes.searchsorted(there)
     inside = (nodes.take(place, mode="clip") == there).nonzero()[0]
     edge = np.concatenate([each.edge for each in steps])[inside]
     order = edge.argsort(kind="stable")
-    inside = inside[order[_beginnings(edge[order])]] if len(order) else inside
+    inside = inside[order[_first_positions(edge[order])]] if len(order) else inside
     here = np.concatenate([each.here for each in steps])[inside]
     kind = np.concatenate([each.type for each in steps])[inside]
     weight = _WEIGHT[kind] * np.concatenate([each.confidence for each in steps])[inside]

@@ -13,12 +13,12 @@ from pellucid.store.index_port import LegHits
 _NO_ROWS, _NO_SCORES = np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.float32)
 NO_HITS = LegHits(_NO_ROWS, _NO_SCORES, _NO_ROWS, _NO_SCORES)
 LegAnswer = tuple[LegReport, LegHits]
-"""How a leg did that was asked, and what it found."""
+"""The report of a leg, and what it found."""
 
 
 @dataclass(frozen=True, slots=True)
 class GraphHits(LegHits):
-    """What the graph leg found, and how."""
+    """What the graph leg found, and how it reached each memory."""
 
     ways: Mapping[str, Way] = field(default_factory=dict[str, Way])
     """By the id of a memory of the admitted arm."""
@@ -34,28 +34,28 @@ class GraphHits(LegHits):
 
 @dataclass(frozen=True, slots=True)
 class Leg:
-    """One nominating retriever, with all that is to be known of it anywhere."""
+    """One retriever that nominates candidates, with everything that stages and explanations need to know of it."""
 
     name: str
     score_type: str
     """What its raw score measures."""
     ask: Callable[[State, Plan, World], LegAnswer]
     found: str
-    """How it finds something: `by meaning`."""
+    """How it finds memories, in words: `by meaning`."""
     part: str
-    """What its term is called where it is the largest part of a score: `its meaning`."""
+    """What an explanation calls its share of a score: `its meaning`."""
     weight: float | None = None
-    """What first place is worth, where that is no setting; None: `LegWeights` has one of its name."""
+    """Its weight, where that is no setting; None: the setting in `LegWeights` of its name."""
     term: str = ""
-    """What a score calls its term, if not by its name."""
+    """The name of its term in a score, if not its own."""
     served_by: ServedBy = "hybrid"
-    """What a memory was served by that no other leg nominated."""
+    """The label of memories that it alone nominated."""
     searches: bool = False
     """It searches for the query's words or meaning: if no such leg finds anything, the newest are asked."""
     by_context: bool = False
     """It nominates by what a memory hangs together with: its words need not be the query's."""
     lends: bool = True
-    """What it finds speaks for what stands beside that, too."""
+    """Neighbours of what it finds gain from its term, too."""
 
     @property
     def key(self) -> str:
@@ -63,13 +63,13 @@ class Leg:
         return self.term or self.name
 
     def weighs(self, settings: RecallSettings) -> float:
-        """What first place is worth by the settings, whatever the query; 0 switches it off."""
+        """The weight of the leg by the settings (its term for first place), whatever the query; 0 switches it off."""
         return getattr(settings.leg_weights, self.name) if self.weight is None else self.weight
 
 
 @dataclass(frozen=True, slots=True)
 class AskedLeg:
-    """A leg as one recall asks it: under the name it has there, for the query or for a sub-question."""
+    """A leg as one recall asks it: for the query, or, as `vector@2`, for a sub-question."""
 
     name: str
     leg: Leg
@@ -77,6 +77,6 @@ class AskedLeg:
 
 
 def report(name: str, hits: LegHits, problem: str = "", note: str = "") -> LegReport:
-    """How a leg did that was asked: `degraded` with its problem, `ok`, or `empty`."""
+    """The report of a leg that was asked: `degraded` if there is a problem, else `ok` or `empty`, with the note."""
     health = "degraded" if problem else "ok" if len(hits.rows) else "empty"
     return LegReport(name, health, problem or note, len(hits.rows), len(hits.open_rows))

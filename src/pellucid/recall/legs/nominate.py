@@ -14,10 +14,10 @@ from pellucid.store.index_port import LegHits
 
 
 def legs(state: State, world: World) -> State:
-    """Ask every leg, the searching ones for each sub-question, too, `recent` only if those find nothing or are down.
+    """Ask every leg and gather the pool of candidates; the plan learns whether the edges it asks for lead anywhere.
 
-    Gathers the pool from what they found, and settles in the plan whether edges answer. A message that needs no memory
-    asks none: each is reported `off`.
+    Searching legs are also asked for each sub-question, `recent` only if they find nothing or are down. A message that
+    needs no memory asks none: each is reported `off`.
     """
     if state.plan.depth == "no_recall":
         off = (LegReport(each.name, "off", "the message needs no memory") for each in asked_legs(state))
@@ -33,7 +33,7 @@ def legs(state: State, world: World) -> State:
 
 
 def _with_walk(state: State, found: Iterable[LegHits]) -> State:
-    """The state with what the graph leg found out: the ways to its memories, and whether asked edges lead anywhere.
+    """The state with what the graph leg learned: the paths to its memories, and whether asked edges lead anywhere.
 
     Where they lead nowhere, the plan goes on as if no edge had been asked for.
     """
@@ -47,14 +47,14 @@ def _with_walk(state: State, found: Iterable[LegHits]) -> State:
 
 
 def asked_legs(state: State) -> Iterator[AskedLeg]:
-    """Every leg for the question, and the searching ones for each sub-question; the newest are no part of it."""
+    """Every leg for the query, and the searching legs for each sub-question; all but the fallback `recent`."""
     yield from (AskedLeg(leg.name, leg, state.plan) for leg in LEGS.values() if leg is not FALLBACK)
     for number, plan in enumerate(state.sub_plans, start=2):
         yield from (AskedLeg(f"{leg.name}@{number}", leg, plan) for leg in LEGS.values() if leg.searches)
 
 
 def _ask_leg(state: State, each: AskedLeg, world: World) -> LegAnswer:
-    """A leg's answer; `off` where it is left out or weighs nothing, `degraded` with the reason if the store fails."""
+    """A leg's answer; `off` if it is left out or has no weight, `degraded` with the reason if the store fails."""
     leg = each.leg
     if leg.name in state.request.without or not leg.weighs(state.request.settings):
         return LegReport(leg.name, "off"), NO_HITS
@@ -65,10 +65,7 @@ def _ask_leg(state: State, each: AskedLeg, world: World) -> LegAnswer:
 
 
 def needs_fallback(searches: Sequence[LegReport]) -> bool:
-    """Whether `recent` must be asked: a search is down and brought nothing, or none found anything that may answer.
-
-    A leg that only misses some memories still searches.
-    """
+    """Whether `recent` must be asked: a searching leg is down and found nothing, or none found anything."""
     down = any(report.health == "degraded" and report.admitted == 0 for report in searches)
     return down or all(report.admitted == 0 for report in searches)
 
@@ -78,31 +75,34 @@ def _vector(state: State, plan: Plan, world: World) -> LegAnswer:
     settings, corpus = state.request.settings, state.corpus
     if corpus.rows == 0:
         return LegReport("vector", "empty"), NO_HITS
-    if plan.encoding is None:
+    if plan.vector is None:
         return LegReport("vector", "degraded", plan.encoder_problem), NO_HITS
     if corpus.vectors == 0:
         return LegReport("vector", "degraded", "no memory here has a vector: run `pellucid rebuild`"), NO_HITS
-    hits = world.reader.vector(plan.encoding.vector, state.admission, settings.pool, settings.open_pool)
+    hits = world.reader.vector(plan.vector, state.admission, settings.pool, settings.open_pool)
     missing = corpus.rows - corpus.vectors
     note = f"{missing} of {corpus.rows} memories have no vector: run `pellucid rebuild`" if missing else ""
     return report("vector", hits, note if missing > corpus.vectors else "", note), hits
 
 
 def _lexical(state: State, plan: Plan, world: World) -> LegAnswer:
-    """The best memories by BM25 for the stems that are searched for; notes how many common words were left out."""
+    """The best memories by BM25 for the stems searched for; its note counts the common words left out."""
     settings, stems = state.request.settings, [plan.stems[i] for i in plan.searched]
     hits = world.reader.lexical(stems, state.admission, settings.pool, settings.open_pool)
-    skipped = sum(1 for frequency in plan.frequencies if frequency) - len(stems)
+    known = (frequency for at, frequency in enumerate(plan.frequencies) if at not in plan.people)
+    skipped = sum(1 for frequency in known if frequency) - len(stems)
     return report("lexical", hits, note=f"{skipped} common word{'s' * (skipped > 1)} left out" if skipped else ""), hits
 
 
 def _passage(state: State, plan: Plan, world: World) -> LegAnswer:
+    """The best memories by BM25 over each memory's text together with the turns beside it."""
     settings, stems = state.request.settings, [plan.stems[i] for i in plan.searched]
     hits = world.reader.lexical(stems, state.admission, settings.pool, settings.open_pool, passages=True)
     return report("passage", hits), hits
 
 
 def _recent(state: State, plan: Plan, world: World) -> LegAnswer:  # noqa: ARG001 - every leg has one shape
+    """The newest memories."""
     hits = world.reader.recent(state.admission, state.request.settings.pool)
     return report("recent", hits), hits
 
@@ -135,10 +135,7 @@ _ROWS = (
     FALLBACK,
 )
 LEGS: Mapping[str, Leg] = {leg.name: leg for leg in _ROWS}
-"""Every nominating leg by its name, in the order they are asked; the newest only where no search finds anything.
-
-A new one is a file and a row here: whoever asks, weighs, explains or leaves out legs reads these rows.
-"""
+"""Every nominating leg by its name, in the order they are asked; a new leg is a file and a row here."""
 
 
 def searching() -> frozenset[str]:
@@ -147,5 +144,5 @@ def searching() -> frozenset[str]:
 
 
 def base_of(name: str) -> str:
-    """The leg behind a name such as `vector@2`, its second iteration."""
+    """The name of a leg or stage without its iteration: `vector` for `vector@2`."""
     return name.partition("@")[0]

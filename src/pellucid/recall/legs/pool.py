@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pellucid.recall.score.equation import Ints, Mask
-from pellucid.recall.state import Period, Plan, Pool, blank
+from pellucid.recall.state import Period, Plan, Pool, blank_pool
 from pellucid.store.index_port import Admission, IndexReader, LegHits, Rows
 
 _NO_ROWS: Rows = np.zeros(0, dtype=np.int64)
@@ -16,15 +16,15 @@ T = TypeVar("T", bound=np.generic)
 
 
 def gather(reader: IndexReader, hits: Mapping[str, LegHits], admission: Admission, plan: Plan) -> Pool:
-    """One pool of all that the legs brought, in the admitted or the open arm; each row stands in it once."""
+    """The pool of all that the legs found in their admitted or open search, each row once."""
     brought = [rows for found in hits.values() for rows in (found.rows, found.open_rows)]
     pool = _blank_pool(reader, np.unique(np.concatenate([*brought, _NO_ROWS])), admission, plan)
     return replace(
         pool,
-        ranks={name: _ranks_of(pool, found.rows) for name, found in hits.items()},
-        open_ranks={name: _ranks_of(pool, found.open_rows) for name, found in hits.items()},
+        ranks={name: _rank_column(pool, found.rows) for name, found in hits.items()},
+        open_ranks={name: _rank_column(pool, found.open_rows) for name, found in hits.items()},
         scores={
-            name: _scores_of(pool, np.r_[found.rows, found.open_rows], np.r_[found.scores, found.open_scores])
+            name: _score_column(pool, np.r_[found.rows, found.open_rows], np.r_[found.scores, found.open_scores])
             for name, found in hits.items()
         },
     )
@@ -38,15 +38,15 @@ def join(reader: IndexReader, pool: Pool, rows: Rows, admission: Admission, plan
     place = _positions(wider, pool.rows)
     return replace(
         wider,
-        ranks={name: _spread_values(ranks, place, len(wider)) for name, ranks in pool.ranks.items()},
-        open_ranks={name: _spread_values(ranks, place, len(wider)) for name, ranks in pool.open_ranks.items()},
-        scores={name: _spread_values(scores, place, len(wider), np.nan) for name, scores in pool.scores.items()},
-        terms={name: _spread_values(term, place, len(wider)) for name, term in pool.terms.items()},
+        ranks={name: _spread_column(ranks, place, len(wider)) for name, ranks in pool.ranks.items()},
+        open_ranks={name: _spread_column(ranks, place, len(wider)) for name, ranks in pool.open_ranks.items()},
+        scores={name: _spread_column(scores, place, len(wider), np.nan) for name, scores in pool.scores.items()},
+        terms={name: _spread_column(term, place, len(wider)) for name, term in pool.terms.items()},
     )
 
 
-def pick(pool: Pool, kept: Mask) -> Pool:
-    """The pool cut down to the candidates of the mask; all columns, and pairs among those that stay, go along."""
+def keep_candidates(pool: Pool, kept: Mask) -> Pool:
+    """The pool cut down to the candidates of the mask, with all their columns and the pairs among them."""
     place = np.cumsum(kept) - 1
     pairs = {(int(place[a]), int(place[b])): much for (a, b), much in pool.pairs.items() if kept[a] and kept[b]}
     flat = {each.name: getattr(pool, each.name)[kept] for each in fields(Pool) if each.name not in _NESTED}
@@ -64,10 +64,10 @@ _NESTED = (*_KEYED, *_PAIRED, "pairs", "newer_than")
 
 
 def _blank_pool(reader: IndexReader, rows: Rows, admission: Admission, plan: Plan) -> Pool:
-    """A pool of these rows that no leg has ranked, with which of them are named in the query and lie in its period."""
+    """A pool of these rows without leg ranks, but with who is named in the query and made within its period."""
     columns = reader.columns(rows, admission)
     by_id = np.argsort(columns.ids, kind="stable")
-    pool = blank(rows, columns)
+    pool = blank_pool(rows, columns)
     return replace(
         pool, named=np.isin(columns.about[by_id], list(plan.named)), dated=_mask_of_period(pool, plan.period)
     )
@@ -84,23 +84,23 @@ def _mask_of_period(pool: Pool, period: Period | None) -> Mask:
 
 
 def _positions(pool: Pool, rows: Rows) -> NDArray[np.int64]:
+    """The pool position of each of these index rows."""
     order = np.argsort(pool.rows)
     return order[np.searchsorted(pool.rows, rows, sorter=order)]
 
 
-def _ranks_of(pool: Pool, rows: Rows) -> Ints:
-    ranks = np.zeros(len(pool), dtype=np.int64)
-    ranks[_positions(pool, rows)] = np.arange(1, len(rows) + 1)
-    return ranks
+def _rank_column(pool: Pool, rows: Rows) -> Ints:
+    """A pool column with the rank, from 1, of each of these rows, best first; 0 for all others."""
+    return _spread_column(np.arange(1, len(rows) + 1), _positions(pool, rows), len(pool))
 
 
-def _scores_of(pool: Pool, rows: Rows, scores: NDArray[np.float32]) -> NDArray[np.float32]:
-    out = np.full(len(pool), np.nan, dtype=np.float32)
-    out[_positions(pool, rows)] = scores
-    return out
+def _score_column(pool: Pool, rows: Rows, scores: NDArray[np.float32]) -> NDArray[np.float32]:
+    """A pool column with the scores of these rows; NaN for all others."""
+    return _spread_column(scores, _positions(pool, rows), len(pool), np.nan)
 
 
-def _spread_values(values: NDArray[T], place: NDArray[np.int64], count: int, blank: float = 0) -> NDArray[T]:
+def _spread_column(values: NDArray[T], place: NDArray[np.int64], count: int, blank: float = 0) -> NDArray[T]:
+    """A column of `count` values: `values` at the positions `place`, `blank` everywhere else."""
     out = np.full(count, blank, dtype=values.dtype)
     out[place] = values
     return out

@@ -21,9 +21,8 @@ FLOOR = 0.35
 def procedural(state: State, plan: Plan, world: World) -> LegAnswer:
     """The procedures that fit a task best; `off` where the query starts none.
 
-    The score of each is its cosine, not below 0 and 0 without an encoder, plus the share of the query's telling words
-    that it holds, each counting BM25's idf (BM25 with k1 = 0: a word counts once, and length does not). So it is in
-    [0, 2], and that of one memory does not depend on another's.
+    The score, in [0, 2], is the cosine (not below 0, and 0 without an encoder) plus the share of the query's content
+    words that a procedure holds, weighted by IDF (BM25 with k1 = 0). It does not depend on other memories.
     """
     if not starts_task(plan.text):
         return LegReport("procedural", "off", "the query starts no task"), NO_HITS
@@ -34,7 +33,10 @@ def procedural(state: State, plan: Plan, world: World) -> LegAnswer:
     features = world.reader.features(rows, plan.encoding and plan.encoding.vector, plan.stems)
     scores = _scores(features, plan, state.corpus.rows)
     admitted, fits = columns.admitted, scores >= FLOOR
-    inside, outside = _best_rows(columns, scores, admitted & fits), _best_rows(columns, scores, ~admitted & fits)
+    inside, outside = (
+        _ranked_positions(columns, scores, admitted & fits),
+        _ranked_positions(columns, scores, ~admitted & fits),
+    )
     inside, outside = inside[:MOST], outside[: min(MOST, state.request.settings.open_pool)]
     raw = scores.astype(np.float32)
     hits = LegHits(rows[inside], raw[inside], rows[outside], raw[outside])
@@ -43,7 +45,7 @@ def procedural(state: State, plan: Plan, world: World) -> LegAnswer:
 
 
 def _scores(features: Features, plan: Plan, rows: int) -> Floats:
-    """For each candidate the cosine to the query, plus the share of the query's telling words it holds, by IDF."""
+    """The score of each candidate, as `procedural` defines it; `rows` is the number of memories in the corpus."""
     telling = [i for i in plan.telling if plan.words[i].casefold() not in function_words()]
     idf = {i: log1p((rows - plan.frequencies[i] + 0.5) / (plan.frequencies[i] + 0.5)) for i in telling}
     held = np.zeros(len(features.matched))
@@ -52,7 +54,7 @@ def _scores(features: Features, plan: Plan, rows: int) -> Floats:
     return np.maximum(features.cosine.astype(np.float64), 0.0) + held / max(sum(idf.values()), 1e-9)
 
 
-def _best_rows(columns: Columns, scores: Floats, among: Mask) -> Rows:
-    """Positions by score, of equals the newer first, then by id."""
+def _ranked_positions(columns: Columns, scores: Floats, among: Mask) -> Rows:
+    """The positions in the mask `among` by score, best first; of equals the newer first, then by id."""
     positions = np.flatnonzero(among)
     return positions[np.lexsort((columns.ids[positions], -columns.created[positions], -scores[positions]))]

@@ -10,9 +10,9 @@ from pellucid.recall.legs.leg import NO_HITS, LegAnswer, report
 from pellucid.recall.state import LegReport, Plan, State, World
 
 MOST = 500
-"""Files a review may have."""
+"""The most files a review may have."""
 LARGEST, LONGEST = 20_000_000, 1_000
-"""Characters of a diff, and of one path, at most."""
+"""The most characters of a diff, and of one path."""
 NOWHERE = "/dev/null"
 
 _COLOUR = re.compile(r"\x1b\[[0-9;]*[mK]")
@@ -24,7 +24,7 @@ _HUNK = re.compile(r"(@@+) ((?:-\d+(?:,\d+)? )+)\+\d+(?:,(\d+))? @@+")
 _MOVED = re.compile(r"(?:rename|copy) (?:from|to) (.+)")
 _BINARY = re.compile(r"(?:Binary files|Files) (?=.*+(?<= differ))(.+?) and (.+) differ")
 _SIDES = frozenset({"ab", "ba", "iw", "wi", "ci", "ic", "cw", "wc", "ow", "wo"})
-"""What git puts before the old and the new path, with and without `diff.mnemonicPrefix`, and reversed."""
+"""The letters that git puts before the old and the new path (`a/`, `b/`, `diff.mnemonicPrefix`), and reversed."""
 _STATUS = re.compile(r"[ACDMRTUXB]\d{0,3}\t(.+)|(?!  )[ MADRCTU?!]{2} (.+)")
 """A line of `git diff --name-status`, or of `git status --short`."""
 _PLAIN_PATH = re.compile(r'[\w./\\@+#~-]{1,1000}|"[^"]{1,1000}"')
@@ -32,7 +32,7 @@ _PLAIN_PATH = re.compile(r'[\w./\\@+#~-]{1,1000}|"[^"]{1,1000}"')
 
 
 def review(state: State, plan: Plan, world: World) -> LegAnswer:  # noqa: ARG001 - every leg has one shape
-    """Memories that speak of the files under review: 1 for each file by its path, ½ for each by its name alone."""
+    """Memories that mention the files under review: 1 for each file by its path, ½ for each by its name alone."""
     if not state.request.review:
         return LegReport("review", "off", "no files are under review"), NO_HITS
     settings = state.request.settings
@@ -41,82 +41,79 @@ def review(state: State, plan: Plan, world: World) -> LegAnswer:  # noqa: ARG001
 
 
 def review_paths(text: str) -> tuple[str, ...]:
-    """The distinct paths of a diff, old and new, or of a list of files (one a line), in order.
+    """The distinct paths in a diff, old and new, or in a list of files (one a line), in order; else InputError.
 
-    Reads `git diff`, `git show`, `git format-patch` and `diff -u`; of lists also what `git diff --name-status` and
-    `git status --short` print.
-
-    Raises:
-        InputError: more than 500 files or 20 million characters, or neither a diff nor a list of files.
+    Reads `git diff`, `git show`, `git format-patch` and `diff -u`; of lists also what `git diff --name-status` and `git
+    status --short` print. InputError for more than 500 files or 20 million characters, too.
     """
     if len(text) > LARGEST:
-        raise _refused(f"the review has {len(text)} characters, and {LARGEST} are the most")
+        raise _invalid_review(f"the review has {len(text)} characters, and {LARGEST} are the most")
     lines = [line.rstrip("\r") for line in _COLOUR.sub("", text).replace("\0", "\n").split("\n")]
-    found = _of_diff(lines) if _is_diff(lines) else _of_list(line for line in lines if line.strip())
+    found = _paths_in_diff(lines) if _is_diff(lines) else _paths_in_list(line for line in lines if line.strip())
     paths = tuple(dict.fromkeys(path for path in found if path and path != NOWHERE))
     if len(paths) > MOST:
-        raise _refused(f"the review has {len(paths)} files, and {MOST} are the most")
+        raise _invalid_review(f"the review has {len(paths)} files, and {MOST} are the most")
     return paths
 
 
 def names_files(text: str) -> bool:
-    """Whether a text is a diff or a list of files, and not rather the text of one file: most of its lines are paths."""
+    """Whether a text is a diff or a list of files: most of its lines are paths. Else it is the text of one file."""
     lines = [line for line in _COLOUR.sub("", text[:LARGEST]).replace("\0", "\n").split("\n") if line.strip()]
     listed = sum(bool(_STATUS.fullmatch(line) or _PLAIN_PATH.fullmatch(line.strip())) for line in lines)
     return _is_diff(lines) or 2 * listed > len(lines)
 
 
-def _refused(words: str) -> InputError:
+def _invalid_review(words: str) -> InputError:
+    """The error for a review that cannot be read, with this message."""
     return InputError(words, code="invalid_review", next_step="give the diff or the files of one change, one a line")
 
 
 def _is_diff(lines: Sequence[str]) -> bool:
+    """Whether the lines have a `diff --` line, or a `---` line followed by a `+++` line."""
     return any(line.startswith("diff --") for line in lines) or any(
         line.startswith("--- ") and after.startswith("+++ ") for line, after in pairwise(lines)
     )
 
 
-def _of_list(lines: Iterable[str]) -> Iterator[str]:
-    """The paths in a list of files, one a line, or `git status` lines. InputError for a line that cannot be a path."""
+def _paths_in_list(lines: Iterable[str]) -> Iterator[str]:
+    """The paths in a list of files or `git status` lines; InputError for a line that cannot be a path."""
     held = list(lines)
     marked = [_STATUS.fullmatch(line) for line in held]
     for line, mark in zip(held, marked, strict=True):
         names = re.split(r"\t| -> ", next(filter(None, mark.groups()))) if mark and all(marked) else [line.strip()]
         for name in names:
             if len(name) > LONGEST or not name.isprintable():
-                raise _refused("the review is neither a diff nor a list of files")
+                raise _invalid_review("the review is neither a diff nor a list of files")
             yield _unquoted_path(name)
 
 
 @dataclass(slots=True)
-class _Reader:
-    """Where the reading of a diff stands: what is left of a hunk, and the file's header."""
+class _DiffReader:
+    """The state of reading a diff: how many lines of the open hunk are left, and what its file's header said."""
 
     old: list[int]
     new: int = 0
     header: bool = False
     """Between a `diff --git` line and the first hunk."""
-    sided: bool = True
+    has_sides: bool = True
     """The file's paths have a side before them, such as `a/`."""
     before: str = ""
     """The path of the `---` line, until its `+++` line comes."""
 
     @property
     def in_hunk(self) -> bool:
+        """Whether lines of the open hunk are still to come."""
         return self.new > 0 or any(left > 0 for left in self.old)
 
-    def open(self, hunk: re.Match[str]) -> None:
+    def open_hunk(self, hunk: re.Match[str]) -> None:
         """Begin a hunk: note how many lines of the old files and of the new one its `@@` line announces."""
         ranges = (part.partition(",")[2] for part in hunk[2].split())
         self.old = [int(count or 1) for count in ranges]
         self.new = int(hunk[3] or 1)
         self.header = False
 
-    def body(self, line: str) -> bool:
-        """Whether a line belongs to the open hunk; if so it is counted off what the hunk announced.
-
-        A merge's hunk has a column of marks for each old file.
-        """
+    def take_hunk_line(self, line: str) -> bool:
+        """Count a line off the open hunk, which has a column of marks for each old file; False if it is not of it."""
         marks = (line or " ")[: len(self.old)].ljust(len(self.old))
         if marks[0] == "\\":
             return True
@@ -128,21 +125,21 @@ class _Reader:
         return True
 
 
-def _of_diff(lines: Iterable[str]) -> Iterator[str]:
-    """The paths of a diff's headers; what a hunk holds is never read as one."""
-    reader = _Reader([])
+def _paths_in_diff(lines: Iterable[str]) -> Iterator[str]:
+    """The paths in the headers of a diff; the content of its hunks is skipped."""
+    reader = _DiffReader([])
     for line in lines:
-        if reader.in_hunk and reader.body(line):
+        if reader.in_hunk and reader.take_hunk_line(line):
             continue
         reader.old, reader.new = [], 0
         if hunk := _HUNK.match(line):
-            reader.open(hunk)
+            reader.open_hunk(hunk)
         else:
-            yield from _of_header(reader, line)
+            yield from _paths_in_header(reader, line)
 
 
-def _of_header(reader: _Reader, line: str) -> Iterator[str]:
-    """The paths that one line of a diff's header names; a `---` line waits for the `+++` line that belongs to it."""
+def _paths_in_header(reader: _DiffReader, line: str) -> Iterator[str]:
+    """The paths that one line of a diff's header names; a `---` line waits for its `+++` line."""
     kind, _, rest = line.partition(" ")
     if line.startswith("diff --git "):
         reader.header = True
@@ -164,7 +161,7 @@ def _of_header(reader: _Reader, line: str) -> Iterator[str]:
 
 
 def _paths_of_diff_line(names: str) -> tuple[str, str]:
-    """The two paths of a `diff --git` line; unquoted ones with spaces only if they are the same, else empty."""
+    """The two paths of a `diff --git` line; empty if they are unquoted, have spaces and differ."""
     if found := _BOTH.fullmatch(names):
         old = found[2] or _unquoted_path(f'"{found[1]}"')
         return old, found[4] or _unquoted_path(f'"{found[3]}"')
@@ -173,23 +170,25 @@ def _paths_of_diff_line(names: str) -> tuple[str, str]:
     return (old, new) if same else ("", "")
 
 
-def _without_sides(reader: _Reader, old: str, new: str) -> tuple[str, str]:
-    """The old and the new path, without the sides that git puts before them."""
+def _without_sides(reader: _DiffReader, old: str, new: str) -> tuple[str, str]:
+    """The old and the new path, without the side (`a/`, `b/`) that git puts before each."""
     if NOWHERE not in (old, new) and old and new:
-        reader.sided = old[1:2] == new[1:2] == "/" and old[0] + new[0] in _SIDES
-    return _bare(reader, old), _bare(reader, new)
+        reader.has_sides = old[1:2] == new[1:2] == "/" and old[0] + new[0] in _SIDES
+    return _without_side(reader, old), _without_side(reader, new)
 
 
-def _bare(reader: _Reader, path: str) -> str:
-    return path[2:] if reader.sided and path != NOWHERE and path[1:2] == "/" else path
+def _without_side(reader: _DiffReader, path: str) -> str:
+    """The path without its side, if the file's paths have sides."""
+    return path[2:] if reader.has_sides and path != NOWHERE and path[1:2] == "/" else path
 
 
 def _unquoted_path(name: str) -> str:
-    """A path as git quotes it (`"caf\\303\\251.txt"`), in plain characters; any other as it is."""
+    """A path as git quotes it (`"caf\\303\\251.txt"`), decoded; any other as it is."""
     if len(name) < 2 or not (name.startswith('"') and name.endswith('"')):
         return name
 
-    def plain(escape: re.Match[bytes]) -> bytes:
+    def unescape(escape: re.Match[bytes]) -> bytes:
+        """The byte that an escape means: `\\303` or `\\t`."""
         return bytes([int(escape[1], 8) & 255]) if escape[1] else _PLAIN_ESCAPES.get(escape[2], escape[2])
 
-    return _ESCAPE.sub(plain, name[1:-1].encode("utf-8", "surrogatepass")).decode("utf-8", "replace")
+    return _ESCAPE.sub(unescape, name[1:-1].encode("utf-8", "surrogatepass")).decode("utf-8", "replace")

@@ -39,18 +39,17 @@ _QUOTED = re.compile(r"(?<!\w)[\"“„«][^\"“”„«»]{2,120}[\"”“»](
 
 @dataclass(frozen=True, slots=True)
 class QueryHead:
-    """The weights for each class, of a word, pair or opening, and of the components of a vector (384, 5)."""
+    """The weights of each class: of a word, pair or opening, and of the components of a vector (384, 5)."""
 
     words: Mapping[str, tuple[int, ...]]
     vector: NDArray[np.int64]
 
 
 def classify(text: str, vector: NDArray[np.float32] | None = None) -> QueryClass:
-    """What kind of answer a query is after, by its first 1,000 characters.
+    """The kind of answer a query is after, by its first 1,000 characters; quotations are not read.
 
     score(class) = Σ w(word, class) / √n over the n words, pairs and openings that have weights, + vector · w(class).
-    Without a vector the words decide alone. What is asked in the present tense (`how often do we …`) is not about the
-    past. What stands in quotation marks is not read as words.
+    What is asked in the present tense (`how often do we …`) is not historical.
     """
     plain = _QUOTED.sub(lambda quoted: "_" * len(quoted[0]), text[:_READ].translate(_PLAIN))
     head = load_head()
@@ -71,19 +70,20 @@ def _asks_about_present(plain: str) -> bool:
 
 
 def features(text: str) -> list[str]:
-    """The words, pairs and opening of a query, each once; in Chinese and Japanese its signs stand for words.
+    """The distinct words, pairs and opening of a query; in Chinese and Japanese characters stand for words.
 
-    A capitalised word behind the first counts as a name, whichever it is.
+    A capitalised word other than the first becomes `NAME`.
     """
     if is_east(text):
         words = ["<", *text, ">"]
     else:
-        words = ["<", *(_folded(word, at) for at, word in enumerate(_WORD.findall(text))), ">"]
+        words = ["<", *(_feature_of_word(word, at) for at, word in enumerate(_WORD.findall(text))), ">"]
     opening = "^" + " ".join(words[1:4])
     return list(dict.fromkeys([*words, *(f"{a} {b}" for a, b in pairwise(words)), opening]))
 
 
-def _folded(word: str, at: int) -> str:
+def _feature_of_word(word: str, at: int) -> str:
+    """`NAME` for a capitalised word other than the first (`at` is its position) and `I`; else it in lower case."""
     return "NAME" if at and word[0].isupper() and word != "I" else word.lower()
 
 

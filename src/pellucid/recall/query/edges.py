@@ -1,8 +1,7 @@
 """A query in, the edges it asks for out: what something depends on, what depends on it, what replaced it.
 
-`What is required by SPEC-3` asks for what SPEC-3 requires, `what is SPEC-3 required by` for what requires it. Whatever
-is asked for the one that acts (`by what`) is done to the thing named; else, where something is asked for or spoken of
-that has no name, and a name follows `by`, the thing named acts; what else has `by` behind its verb is done to it.
+`What is required by SPEC-3` asks for what SPEC-3 requires, `what is SPEC-3 required by` for what requires it: in the
+first the thing named acts, in the second it undergoes the verb.
 """
 
 import re
@@ -79,9 +78,9 @@ _WAS = r"(?:qu[eé]|cu[aá]l(?:es)?|qui[eé]n(?:es)?)\b"
 
 @dataclass(frozen=True, slots=True)
 class AskedEdges:
-    """Edges that a query asks for: of which types, and whether from the named thing (`out`) or to it.
+    """The edges that a query asks for: their types, and whether from the named thing (`out`) or to it.
 
-    `transitive`: those of what they lead to, too.
+    `transitive`: edges of what they lead to are asked for, too.
     """
 
     types: tuple[EdgeType, ...]
@@ -102,7 +101,7 @@ _PASSIVE: dict[Verb, tuple[AskedEdges, AskedEdges]] = {
     "extend": (_EXTENDS, _EXTENDS_IT),
     "refer": (_REFERS, _REFERS_TO_IT),
 }
-"""What a verb in the passive asks for: of the one that acts, and of the one that it is done to."""
+"""The edges that a verb in the passive asks for: where the thing named acts, and where it is done to that."""
 _THING = r"(?:\S+\s+){0,5}?\S+"
 _ACTS = r"\b(?:what|which|who)(?:\s+(?!do(?:es)?\b|did\b|[^\s\d]*\d)\S+){0,6}?\s+"
 """What is asked for acts: `which of the specs` before a verb, with no name and no `does` between."""
@@ -150,7 +149,7 @@ CUES = tuple((asked, re.compile(pattern, re.IGNORECASE | re.VERBOSE)) for asked,
 
 
 UNKNOWN = "nothing is known that "
-"""Begins what is said where nothing stands at the end of the edges that are asked for."""
+"""Begins the reason of a graph leg that found none of the edges asked for."""
 _VERBS: dict[EdgeType, str] = {
     "DEPENDS_ON": "depends on",
     "SUPERSEDES": "replaces",
@@ -158,21 +157,20 @@ _VERBS: dict[EdgeType, str] = {
     "EXTENDS": "extends",
     "REFERENCES": "refers to",
 }
-"""What an edge of the first type that is asked for does."""
-
+"""The verb of each type of edge, for `unknown`."""
 
 ABSENT = "no document here is the one named"
-"""What is said where a document is named, numbered as others here are, that is not there."""
+"""The reason where a document is named that is missing in a numbered series known here."""
 
 
 def unknown(asked: AskedEdges) -> str:
-    """`nothing is known that replaces it`: what is said where no edge that is asked for is at what is named."""
+    """The reason, such as `nothing is known that replaces it`, where the named thing has no edge that is asked for."""
     verb = _VERBS[asked.types[0]]
     return f"{UNKNOWN}it {verb}" if asked.out else f"{UNKNOWN}{verb} it"
 
 
-def with_names(reason: str, names: Iterable[str]) -> str:
-    """The reason, with the names that are not known put in; empty for a reason of another kind."""
+def reason_with_names(reason: str, names: Iterable[str]) -> str:
+    """A leg's reason with the unknown names put in for `it`; empty for a reason of another kind."""
     named = " or ".join(names)
     if reason == ABSENT:
         return f"no document here is {named}" if named else reason
@@ -180,16 +178,15 @@ def with_names(reason: str, names: Iterable[str]) -> str:
 
 
 def asked_edges(text: str) -> AskedEdges | None:
-    """The edges that a query asks for; None where it asks for none. Only the first 2,000 characters are read."""
+    """The edges that a query asks for, by its first 2,000 characters; None where it asks for none."""
     found = _find_asked_edges(text[:_READ])
     return found[0] if found else None
 
 
 def beside(text: str, names: Iterable[str]) -> str:
-    """What a query says behind asking for edges, less these names, each with the word it comes with (`… proposal`).
+    """What a query says behind the words that ask for edges, without these names and the word after each.
 
-    `What does EIP-4844 require for gas accounting` asks for gas accounting; what stands before it asks, or describes
-    the thing that is named.
+    `What does EIP-4844 require for gas accounting` also asks for `for gas accounting`.
     """
     found = _find_asked_edges(text[:_READ])
     text = text[found[1][1] :] if found else ""
@@ -200,15 +197,15 @@ def beside(text: str, names: Iterable[str]) -> str:
 
 def _find_asked_edges(text: str) -> tuple[AskedEdges, tuple[int, int]] | None:
     """The edges that a text asks for, and the span of the words that ask; None where none is asked for."""
-    if found := passive(text):
+    if found := find_passive(text):
         verb, done_to_it, span = found
         return _PASSIVE[verb][done_to_it], span
     said = ((asked, pattern.search(text)) for asked, pattern in CUES)
     return next(((asked, match.span()) for asked, match in said if match), None)
 
 
-def _by_whom(verb: Verb) -> str:
-    """A pattern for `By what is SPEC-3 required`, which asks for the one that acts."""
+def _pattern_by_what(verb: Verb) -> str:
+    """A pattern for `By what is SPEC-3 required`, which asks for what acts."""
     en, de, es, fr = _ENGLISH[verb], _GERMAN[verb], _SPANISH[verb], _FRENCH[verb]
     return "|".join(
         (
@@ -225,8 +222,8 @@ def _by_whom(verb: Verb) -> str:
     )
 
 
-def _acts(verb: Verb) -> str:
-    """A pattern for `What is required by SPEC-3`, where the thing named does it."""
+def _pattern_named_acts(verb: Verb) -> str:
+    """A pattern for `What is required by SPEC-3`, where the thing named acts."""
     en, de, es, fr = _ENGLISH[verb], _GERMAN[verb], _SPANISH[verb], _FRENCH[verb]
     return "|".join(
         (
@@ -242,8 +239,8 @@ def _acts(verb: Verb) -> str:
     )
 
 
-def _passive_pattern(verb: Verb) -> str:
-    """A pattern for `SPEC-3 is required by`, where it is done to the thing named."""
+def _pattern_named_undergoes(verb: Verb) -> str:
+    """A pattern for `SPEC-3 is required by`, where the verb is done to the thing named."""
     return "|".join(
         (
             rf"\b{_ENGLISH[verb]}\s+by\b",
@@ -257,11 +254,15 @@ def _passive_pattern(verb: Verb) -> str:
 
 @cache
 def _passives() -> tuple[tuple[Verb, bool, re.Pattern[str]], ...]:
-    """Verb, whether it is done to the thing named, and a pattern for each passive, in the order they are tried."""
+    """Each passive as its verb, whether it is done to the thing named, and its pattern, in the order they are tried."""
     verbs: tuple[Verb, ...] = get_args(Verb)
     return tuple(
-        (verb, done_to_it, re.compile(said(verb), re.IGNORECASE))
-        for said, done_to_it in ((_by_whom, True), (_acts, False), (_passive_pattern, True))
+        (verb, done_to_it, re.compile(make_pattern(verb), re.IGNORECASE))
+        for make_pattern, done_to_it in (
+            (_pattern_by_what, True),
+            (_pattern_named_acts, False),
+            (_pattern_named_undergoes, True),
+        )
         for verb in verbs
     )
 
@@ -269,11 +270,8 @@ def _passives() -> tuple[tuple[Verb, bool, re.Pattern[str]], ...]:
 _BY = re.compile(r"by\b|von\b|durch\b|wodurch\b|por\b|par\b|に|被", re.IGNORECASE)
 
 
-def passive(text: str) -> tuple[Verb, bool, tuple[int, int]] | None:
-    """The verb that a text has in the passive, whether that is done to the thing named, and where it says so.
-
-    None where it has none.
-    """
+def find_passive(text: str) -> tuple[Verb, bool, tuple[int, int]] | None:
+    """The first passive of a text: its verb, whether that is done to the thing named, its span; None without one."""
     if not _BY.search(text):
         return None
     for verb, done_to_it, pattern in _passives():

@@ -44,41 +44,39 @@ _QUOTES = "\"“”„«»`'「」『』《》"
 _POSSESSIVE = re.compile(r"['’](?:s|S)?$")
 _CONTRACTED = re.compile(r"['’](?:s|m|re|ll|ve|d|t)$", re.IGNORECASE)
 _FOLLOWS = re.compile(r"\.? ([^\W\d_][\w'’-]*)(?![./]?\w)")
-_TITLES_WORDS = """
-    mr mrs ms dr prof st herr frau sr sra señor señora mme mlle m
-"""
-_TITLES = frozenset(_TITLES_WORDS.split())
-_LINKS_WORDS = """
-    of van von der den de del la le du da di dos el bin ibn al
-"""
-_LINKS = frozenset(_LINKS_WORDS.split())
+_TITLES = frozenset(
+    ("mr", "mrs", "ms", "dr", "prof", "st", "herr", "frau", "sr", "sra", "señor", "señora", "mme", "mlle", "m")
+)
+_LINKS = frozenset(
+    ("of", "van", "von", "der", "den", "de", "del", "la", "le", "du", "da", "di", "dos", "el", "bin", "ibn", "al")
+)
 _OTHER_DATES = frozenset(("christmas", "easter", "q1", "q2", "q3", "q4", "am", "pm", "utc"))
 _ORDINARY_WORDS = """
-    i i'm i've i'll i'd ok okay please thanks thank hello hi hey yes no not list tell show find explain describe
-    remind give get check compare summarise summarize write add fix run open remove delete rename make let let's
-    whose whats what's who's where's how's it's that's there's here's does isn't aren't doesn't don't didn't can't
-    won't wasn't may might must shall since because although maybe also anything something nothing everything
-    everyone anyone someone read see look need want ask say said today tomorrow yesterday last next this these
-    those any every each many much many most first second before after during between while without within whether
-    like look draft create update change set put take use keep go come back todo faq fyi asap ps sag zeig erkläre
-    liste nenne gib dime muestra explica lista dis montre explique donne est-ce avons a-t avez hängt hängen läuft
-    gibt wurde wurden habe hast welches welchen welchem wieso weshalb wofür womit wovon woher
+    i i'm i've i'll i'd ok okay please thanks thank hello hi hey yes no not list tell show find explain describe remind
+    give get check compare summarise summarize write add fix run open remove delete rename make let let's whose whats
+    what's who's where's how's it's that's there's here's does isn't aren't doesn't don't didn't can't won't wasn't may
+    might must shall since because although maybe also anything something nothing everything everyone anyone someone
+    read see look need want ask say said today tomorrow yesterday last next this these those any every each many much
+    many most first second before after during between while without within whether like look draft create update
+    change set put take use keep go come back todo faq fyi asap ps sag zeig erkläre liste nenne gib dime muestra
+    explica lista dis montre explique donne est-ce avons a-t avez hängt hängen läuft gibt wurde wurden habe hast
+    welches welchen welchem wieso weshalb wofür womit wovon woher
 """
 _ARTICLES_WORDS = """
-    der die das dem den des ein eine einen einem einer eines im am zum zur beim vom ins unser unsere unserem
-    unseren unserer mein meine meinem meinen meiner dein deine kein keine keinen welche welcher welches welchen
-    jede jeder jedes diese dieser dieses diesem diesen zwei drei neue neuen alte alten
+    der die das dem den des ein eine einen einem einer eines im am zum zur beim vom ins unser unsere unserem unseren
+    unserer mein meine meinem meinen meiner dein deine kein keine keinen welche welcher welches welchen jede jeder
+    jedes diese dieser dieses diesem diesen zwei drei neue neuen alte alten
 """
 _ARTICLES = frozenset(_ARTICLES_WORDS.split())
 
 
 def entities(text: str) -> tuple[str, ...]:
-    """What a query names, in its order, each once and as it is written there; at most 64.
+    """The distinct names in a query, in its order and spelling; at most 64.
 
-    Months, weekdays, `I` and a sentence's first word are no names by their capital alone. In German, where every noun
-    has one, a word behind an article is none either.
+    Months, weekdays, `I` and a sentence's first word are no names by their capital alone; in German, where every noun
+    has one, neither is a word behind an article.
     """
-    found = _Found(text)
+    found = _NameCollector(text)
     for match in _SHAPES.finditer(text):
         found.take(match)
         if len(found.names) >= _MOST:
@@ -89,28 +87,30 @@ def entities(text: str) -> tuple[str, ...]:
 
 @cache
 def _calendar() -> frozenset[str]:
+    """Months, weekdays and the like in lower case: capitalised, and no names."""
     return _OTHER_DATES.union(lexicon.months(), lexicon.weekdays())
 
 
 @cache
 def _ordinary() -> frozenset[str]:
+    """Words in lower case that are no names though capitalised."""
     return function_words() | frozenset(_ORDINARY_WORDS.split())
 
 
-class _Found:
-    """The names so far, and the run of capitalised words that may go on."""
+class _NameCollector:
+    """Collects the names in a text, piece by piece; consecutive capitalised words make one name."""
 
     def __init__(self, text: str) -> None:
         self.names: dict[str, None] = {}
         self._text = text
-        self._german = lexicon.likeliest({*text[:400].lower().split()}) == "de"
+        self._german = lexicon.likeliest_language({*text[:400].lower().split()}) == "de"
         self._shouts = text.isupper() and " " in text
         self._start = self._end = self._linked = -1
         self._opening = True
         self._before = ""
 
     def take(self, match: re.Match[str]) -> None:
-        """Go on with the next piece of the query: add to the name at hand, or end it."""
+        """Read the next match of `_SHAPES`: it continues the name being read, or ends it."""
         kind, piece = match.lastgroup, match[0]
         if kind == "stop":
             if piece == "." and self._before in _TITLES:
@@ -126,13 +126,13 @@ class _Found:
             self._opening, self._before = False, ""
 
     def close(self) -> None:
-        """The run of capitalised words ends."""
+        """End the name being read, if any, and add it."""
         if self._start >= 0:
             self._add(self._text[self._start : self._end])
         self._start = self._end = self._linked = -1
 
     def _take_word(self, piece: str, at: int) -> None:
-        """Go on with a word at a place: it begins or continues a name, may link two parts (`of`), or ends the name."""
+        """Read a word at a position: it begins or continues a name, may link two parts (`of`), or ends the name."""
         bare = _POSSESSIVE.sub("", piece)
         joined = self._start >= 0 and self._text[max(self._end, self._linked) : at] in (" ", ". ")
         if not self._is_name(piece, bare, at, joined=joined):
@@ -149,7 +149,7 @@ class _Found:
             self.close()
 
     def _is_name(self, piece: str, bare: str, at: int, *, joined: bool) -> bool:
-        """Whether a piece is part of a name, and not capitalised for another reason."""
+        """Whether a word (`bare` without its possessive) is part of a name, and not capitalised for another reason."""
         lowered = bare.lower()
         if not piece[0].isupper() or lowered in _calendar() or lowered in _ordinary() or piece.lower() in _ordinary():
             return False
@@ -160,13 +160,13 @@ class _Found:
         return self._stands_out(piece, bare, at) or not (self._opening or (self._german and self._before in _ARTICLES))
 
     def _stands_out(self, piece: str, bare: str, at: int) -> bool:
-        """A name even as a first word: it has another capital or a digit, is possessive, or goes on with a capital."""
+        """Whether a word is a name even as a first word: by a second capital, a digit, or what follows it."""
         if bare != piece or any(c.isupper() or c.isdigit() for c in bare[1:]):
             return True
-        return self._opening and self._goes_on(piece, at + len(piece))
+        return self._opening and self._begins_name(piece, at + len(piece))
 
-    def _goes_on(self, piece: str, end: int) -> bool:
-        """Whether a word that begins a sentence begins a name: a capitalised word that may be part of it follows."""
+    def _begins_name(self, piece: str, end: int) -> bool:
+        """Whether a sentence's first word, ending at `end`, begins a name: a capitalised word follows."""
         after = self._text[end : end + 60]
         follows = _FOLLOWS.match(after)
         if not follows or not follows[1][0].isupper():
@@ -175,14 +175,15 @@ class _Found:
         return title or (not after.startswith(".") and follows[1].lower() not in _calendar() | _ordinary())
 
     def _add(self, name: str) -> None:
+        """Add a name, unless it is an abbreviation such as `e.g` or has no letter or digit."""
         if name and any(c.isalnum() for c in name) and not re.fullmatch(r"(?:\w\.)+\w", name):
             self.names.setdefault(name)
 
 
 def names_in(text: str) -> list[str]:
-    """What could name something in a text: every run of up to eight words, the longest first.
+    """Everything that could name something in a text: each run of up to eight words, the longest first.
 
-    None begins or ends with a function word, but for an article before others: titles have these.
+    None begins or ends with a function word, except that a title may begin with an article.
     """
     words = [_OWNER.sub("", word) for word in WORD.findall(text)]
     empty = [word.casefold() in function_words() for word in words]

@@ -10,18 +10,18 @@ from pydantic import ValidationError
 
 from pellucid.clock import epoch_ms, ms_if_any
 from pellucid.encoders.chat.model import ChatError
-from pellucid.encoders.port import QueryEncoding
+from pellucid.encoders.port import QueryEncoding, Vector
 from pellucid.errors import EncoderError, InputError
 from pellucid.language import lexicon
 from pellucid.language.contractions import CLITIC
 from pellucid.language.words import function_words
 from pellucid.model.memory import BOUNDARY_SCOPES
-from pellucid.recall.query import gate_llm
 from pellucid.recall.query.classes import classify
 from pellucid.recall.query.dates.period import window
 from pellucid.recall.query.edges import asked_edges
 from pellucid.recall.query.entities import entities
-from pellucid.recall.query.gate import Gated, gate
+from pellucid.recall.query.gate import Gated, ask_model, gate
+from pellucid.recall.query.people import spans_of_people, without_spans
 from pellucid.recall.query.tasks import starts_task
 from pellucid.recall.score.rerank import scorer
 from pellucid.recall.state import Period, Plan, Request, State, World
@@ -29,7 +29,7 @@ from pellucid.store.index_port import Admission, Term, TextSurvey
 
 MAX_CHARACTERS = 20_000
 MAX_STEMS = 64
-"""Distinct words the lexical leg asks for at most; also the width of the bit field of matches."""
+"""The most distinct words that are read; also the width of the bit field of matches."""
 
 FEW = 4
 """Memories for a message that needs little."""
@@ -53,7 +53,7 @@ _EAST, _EAST_OTHER = re.compile("[我私僕俺]"), re.compile("你|您|あなた
 
 
 def plan(state: State, world: World) -> State:
-    """Read the query once: its words with their frequency, its vectors, the instant it asks about.
+    """Read the query once: its words and how common they are, its vectors, names, dates and class.
 
     Narrows the request of a message that needs little to a few memories.
     """
@@ -61,10 +61,15 @@ def plan(state: State, world: World) -> State:
     text = clean(request.query)
     known = world.reader.survey(text)
     terms, stems = known.terms, _distinct_stems(known.terms)
-    words, frequencies = _spelled(text, terms, stems), tuple(stems.values())
-    telling = _telling(words)
+    words, frequencies = _first_spellings(text, terms, stems), tuple(stems.values())
+    telling = _content_positions(words)
     encoding, problem = encode(text, world)
-    gated = _depth_if_known(_depth_of(text, request, world), request, known)
+    spans = spans_of_people(text, known.named.values())
+    people = _stems_within(spans, terms, list(stems))
+    if encoding is None or all(i in people for i in telling):  # by words alone, or about them alone: by name
+        spans, people = [], frozenset[int]()
+    sought = tuple(i for i in _known_or_all(telling, frequencies) if i not in people)
+    gated = _full_depth_if_known(_depth_of(text, request, world), request, known)
     period = _period_of(text, request, world)
     query_class = classify(text, encoding.vector if encoding else None)
     return replace(
@@ -79,8 +84,10 @@ def plan(state: State, world: World) -> State:
             words=words,
             frequencies=frequencies,
             telling=telling,
-            searched=_searched_stems(_sought(telling, frequencies), frequencies, request.settings.lexical_cost),
+            searched=_searched_stems(sought, frequencies, request.settings.lexical_cost),
+            people=people,
             encoding=encoding,
+            vector=_vector(without_spans(text, spans), encoding, world) if spans else encoding and encoding.vector,
             token_stem=_stems_of_tokens(encoding, terms, list(stems)) if encoding else (),
             encoder_problem=problem,
             query_class=query_class,
@@ -97,7 +104,7 @@ def plan(state: State, world: World) -> State:
 
 
 def _is_timeless(request: Request, query_class: str) -> bool:
-    """Whether age counts for nothing: the question is about the past, and nobody chose a weight for age."""
+    """Whether age counts for nothing: the question is about the past, and the caller chose no weight for age."""
     past = query_class == "historical" or request.as_of is not None or request.as_known_at is not None
     asked = "leg_weights.temporal" in request.chosen or "temporal" in request.settings.class_weights.get(
         query_class, {}
@@ -106,7 +113,7 @@ def _is_timeless(request: Request, query_class: str) -> bool:
 
 
 def _depth_of(text: str, request: Request, world: World) -> Gated:
-    """How deep to recall; a model that is asked and does not answer is passed over, and the reason says so."""
+    """How deep to recall, by the gate of the settings; if a model fails, `gate` decides, and the reason says so."""
     how = request.settings.gate
     if how == "off":
         return Gated("full", "the gate is off")
@@ -115,20 +122,20 @@ def _depth_of(text: str, request: Request, world: World) -> Gated:
     if world.chat is None:
         return replace(gate(text), reason="no model is set up to ask")
     try:
-        return gate_llm.ask(world.chat, text)
+        return ask_model(world.chat, text)
     except (ChatError, ValidationError) as error:
         return replace(gate(text), reason=f"the model did not say ({type(error).__name__})")
 
 
-def _depth_if_known(gated: Gated, request: Request, known: TextSurvey) -> Gated:
-    """What looks like a bare thanks, and is the name of somebody here, or comes with a review, does ask."""
+def _full_depth_if_known(gated: Gated, request: Request, known: TextSurvey) -> Gated:
+    """The verdict, but full depth if the message is a known name (`Claro`), or comes with files to review."""
     if gated.depth != "no_recall" or not (known.named or request.review):
         return gated
     return Gated("full", "names somebody known" if known.named else "files are under review")
 
 
 def _narrowed_request(request: Request, gated: Gated) -> Request:
-    """The request of a message that needs little: a few memories, unless the caller chose how many."""
+    """The request of a message that needs little: at most `FEW` memories, unless the caller chose how many."""
     if gated.depth != "minimal" or request.chosen & {"top_k_facts", "char_budget"}:
         return request
     few = min(request.settings.top_k_facts, FEW)
@@ -136,7 +143,7 @@ def _narrowed_request(request: Request, gated: Gated) -> Request:
 
 
 def _period_of(text: str, request: Request, world: World) -> Period | None:
-    """The period that the query names. It only filters where it dates what was said, and something was said then."""
+    """The period that the query names. It filters only if it dates what was said, and memories were made in it."""
     if request.settings.query_dates == "off" or (found := window(text, request.at)) is None:
         return None
     period = Period(ms_if_any(found.start), ms_if_any(found.end), found.phrase, found.asserts)
@@ -166,11 +173,7 @@ def _admission(request: Request, world: World, period: Period | None) -> Admissi
 
 
 def clean(query: str) -> str:
-    """The query with control characters and lone surrogates as spaces.
-
-    Raises:
-        InputError: nothing is left of it, or it is longer than 20,000 characters.
-    """
+    """The query with control characters and lone surrogates as spaces; InputError if it is then empty, or too long."""
     if len(query) > MAX_CHARACTERS:
         raise InputError(
             f"<query> has {len(query)} characters, and {MAX_CHARACTERS} are the most",
@@ -180,15 +183,13 @@ def clean(query: str) -> str:
     text = "".join(" " if unicodedata.category(c) in ("Cc", "Cs", "Cn") else c for c in query).strip()
     if not text:
         raise InputError(
-            "<query> is required and must be non-empty",
-            code="missing_query",
-            next_step="say what to recall, in quotes",
+            "<query> is required and must be non-empty", code="missing_query", next_step="say what to recall, in quotes"
         )
     return text
 
 
 def _distinct_stems(terms: Sequence[Term]) -> dict[str, int]:
-    """Each stem with its frequency, in query order; of a very long query the rarest are kept."""
+    """Each stem with its frequency, in query order; of a very long query only the rarest."""
     stems = {term.stem: term.frequency for term in terms}
     if len(stems) <= MAX_STEMS:
         return stems
@@ -196,23 +197,24 @@ def _distinct_stems(terms: Sequence[Term]) -> dict[str, int]:
     return {stem: frequency for stem, frequency in stems.items() if stem in set(kept)}
 
 
-def _spelled(text: str, terms: Sequence[Term], stems: Iterable[str]) -> tuple[str, ...]:
+def _first_spellings(text: str, terms: Sequence[Term], stems: Iterable[str]) -> tuple[str, ...]:
+    """Each stem as it is first spelled in the text."""
     first = {term.stem: text[term.start : term.end] for term in reversed(terms)}
     return tuple(first[stem] for stem in stems)
 
 
-def _telling(words: Sequence[str]) -> tuple[int, ...]:
-    """The words that say what is sought: all but those that hold a sentence together."""
+def _content_positions(words: Sequence[str]) -> tuple[int, ...]:
+    """The positions of the content words: all but function words."""
     return tuple(i for i, word in enumerate(words) if word.casefold() not in function_words())
 
 
-def _sought(telling: tuple[int, ...], frequencies: Sequence[int]) -> Sequence[int]:
-    """The telling words, or all of them where nobody here knows a telling one."""
+def _known_or_all(telling: tuple[int, ...], frequencies: Sequence[int]) -> Sequence[int]:
+    """The positions of content words, or those of all words where no memory holds a content word."""
     return telling if any(frequencies[i] for i in telling) else range(len(frequencies))
 
 
 def _searched_stems(telling: Sequence[int], frequencies: Sequence[int], cost: int) -> tuple[int, ...]:
-    """Positions of the words the lexical leg searches for: the rarest, until the rows they stand in come to `cost`."""
+    """Positions of the words for the lexical leg: the rarest, until the rows that hold them come to `cost`."""
     spent, chosen = 0, list[int]()
     for index in sorted((i for i in telling if frequencies[i]), key=lambda i: (frequencies[i], i)):
         spent += frequencies[index]
@@ -232,6 +234,20 @@ def encode(text: str, world: World) -> tuple[QueryEncoding | None, str]:
         return None, error.message
 
 
+def _stems_within(spans: Sequence[tuple[int, int]], terms: Sequence[Term], stems: Sequence[str]) -> frozenset[int]:
+    """The positions of the stems that some term in one of these ranges of characters has."""
+    inside = {term.stem for term in terms for start, end in spans if start <= term.start and term.end <= end}
+    return frozenset(at for at, stem in enumerate(stems) if stem in inside)
+
+
+def _vector(text: str, encoding: QueryEncoding | None, world: World) -> Vector | None:
+    """The vector of the query without names; that of the whole query where this one cannot be made."""
+    if encoding is None:
+        return None
+    nameless, _ = encode(text, world)
+    return (nameless or encoding).vector
+
+
 def _stems_of_tokens(encoding: QueryEncoding, terms: Sequence[Term], stems: Sequence[str]) -> tuple[int, ...]:
     """For each token of the encoding, the position of the stem that it is part of; -1 for none."""
     number = {stem: i for i, stem in enumerate(stems)}
@@ -243,21 +259,18 @@ def _stems_of_tokens(encoding: QueryEncoding, terms: Sequence[Term], stems: Sequ
 
 
 def asks_own(text: str) -> bool:
-    """Whether a question is about the one who asks, and not about what the other side said or did, nor for a way.
-
-    `If I …` supposes; who says `tell me …` or `how do I …` wants help, and may ask for anything.
-    """
+    """Whether a question is about the asker, not about what `you` did, and no request (`how do I …`, `tell me …`)."""
     if starts_task(text):
         return False
     words = [word.replace("’", "'") for word in _WORD.findall(text)]
     lowered = [word.lower() for word in words]
-    if _EAST_OTHER.search(text) or not _OTHERS.isdisjoint(lowered) or _tells(lowered):
+    if _EAST_OTHER.search(text) or not _OTHERS.isdisjoint(lowered) or _is_about_you(lowered):
         return False
-    return bool(_EAST.search(text)) or any(_is_self(words, lowered, at) for at in range(len(words)))
+    return bool(_EAST.search(text)) or any(_means_asker(words, lowered, at) for at in range(len(words)))
 
 
-def _tells(words: list[str]) -> bool:
-    """Whether the question is about what `you` did: `did` stands before it, or a verb in the past behind it."""
+def _is_about_you(words: list[str]) -> bool:
+    """Whether it is about what `you` did: `did` stands before it, or a verb in the past behind it."""
     past = lexicon.words("past")
     plain = [word for word in words if not word.endswith("ly")]
     return any(
@@ -267,8 +280,8 @@ def _tells(words: list[str]) -> bool:
     )
 
 
-def _is_self(words: list[str], lowered: list[str], at: int) -> bool:
-    """Whether a word means the asker: it is no numeral (`Phase I`), supposes nothing, and is not whom to tell."""
+def _means_asker(words: list[str], lowered: list[str], at: int) -> bool:
+    """Whether the word at a position means the asker: no numeral (`Phase I`), no `if I`, no `tell me`."""
     word, before = lowered[at], lowered[at - 1] if at else ""
     if word == "i":
         numeral = words[at] == "I" and before and words[at - 1][0].isupper() and before not in function_words()

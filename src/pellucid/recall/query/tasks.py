@@ -14,14 +14,14 @@ _READ = 1_000
 
 
 def starts_task(text: str) -> bool:
-    """Whether somebody starts or plans a task: `How do I …`, `Deploy the …`, `We are about to …`."""
+    """Whether a query starts or plans a task: `How do I …`, `Deploy the …`, `We are about to …`."""
     languages = phrases("tasks")
-    sentences = (sentence.lower() for sentence in own_sentences(text[:_READ]))
-    return any(_asks_for_procedure(said, language) for said in sentences for language in languages)
+    sentences = (each.lower() for each in own_sentences(text[:_READ]))
+    return any(_asks_for_procedure(sentence, language) for sentence in sentences for language in languages)
 
 
-def _asks_for_procedure(said: str, kinds: Mapping[str, re.Pattern[str]]) -> bool:
-    """Whether a sentence asks for the way, says what is to be done, or tells to do it, and does not only seem to."""
-    asks_for_it = kinds["how"].search(said) or kinds["plan"].search(said)
-    told = not is_question(said) and kinds["order"].search(said)
-    return bool(asks_for_it or told) and not kinds["near"].search(said)
+def _asks_for_procedure(sentence: str, kinds: Mapping[str, re.Pattern[str]]) -> bool:
+    """Whether a sentence asks how to do something, plans it or orders it, by a language's patterns `kinds`."""
+    asks_for_it = kinds["how"].search(sentence) or kinds["plan"].search(sentence)
+    is_order = not is_question(sentence) and kinds["order"].search(sentence)
+    return bool(asks_for_it or is_order) and not kinds["near"].search(sentence)

@@ -1,8 +1,8 @@
-"""The pool of a receipt of an earlier version in, the same candidates out: what was kept once stays readable.
+"""The pool of a receipt of an earlier version in, the same candidates out. Nothing writes these receipts any more.
 
-Up to the fourth, a column was stored as one value if all are equal, integers in the narrowest type that held them, and
-numbers that were mostly missing (NaN) as a bit mask and the others. In the fifth, whole numbers were rows less their
-least value, in the narrowest type that held the rest. Nothing writes these receipts any more.
+Up to version 4, a column was stored as one value if all are equal, integers in the narrowest type that held them, and
+numbers that were mostly missing (NaN) as a bit mask and the others. In version 5, whole numbers were rows less their
+least value, in the narrowest type that held the rest.
 """
 
 from collections.abc import Mapping, Sequence
@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from pellucid.recall.receipt.pool import FLAGS, pool_of
+from pellucid.recall.receipt.pool import FLAGS, ColumnReader, pool_of
 from pellucid.recall.state import Pool
 
 FIRST, FIFTH = (1, 2, 3, 4), 5
@@ -22,11 +22,7 @@ _ID = 16
 
 
 def pool_before(header: Mapping[str, Any], body: bytes) -> Pool:
-    """The candidates of a receipt before version 5; columns that it did not have yet are at their defaults.
-
-    Raises:
-        ValueError: the bytes are shorter than the header says.
-    """
+    """The candidates of a receipt before version 5; columns it did not have get defaults. ValueError if too short."""
     count = int(header["n"])
     held = _read_columns(header["layout"], body, count)
     flags, legs = held["flags"].astype(np.uint16), header["legs"]
@@ -61,35 +57,22 @@ def pool_before(header: Mapping[str, Any], body: bytes) -> Pool:
 
 
 def _read_columns(layout: Sequence[tuple[str, str, str]], body: bytes, count: int) -> dict[str, NDArray[Any]]:
-    """The columns by name: of each, its NumPy type, and whether one value, all, or some are stored."""
+    """The columns by name; `layout` gives for each its NumPy type, and whether one value, all, or some are stored."""
     out: dict[str, NDArray[Any]] = {}
-    at = 0
-
-    def take(kind: str, number: int) -> NDArray[Any]:
-        """The next `number` values of the body."""
-        nonlocal at
-        found = np.frombuffer(body, dtype=kind, count=number, offset=at)
-        at += found.nbytes
-        return found
-
+    reader = ColumnReader(body)
     for name, kind, how in layout:
         if how == "same":
-            out[name] = np.repeat(take(kind, min(count, 1)), count)
+            out[name] = np.repeat(reader.take(min(count, 1), kind), count)
         elif how == "all":
-            out[name] = take(kind, count)
+            out[name] = reader.take(count, kind)
         else:
-            there = np.unpackbits(take("u1", (count + 7) // 8), count=count).astype(np.bool_)
-            out[name] = np.full(count, np.nan, dtype=kind)
-            out[name][there] = take(kind, int(there.sum()))
+            there = np.unpackbits(reader.take((count + 7) // 8), count=count).astype(np.bool_)
+            out[name] = reader.take_masked(there, kind)
     return out
 
 
 def pool_of_fifth(head: Mapping[str, Any], numbers: bytes, noise: bytes) -> Pool:
-    """The candidates of a receipt of the fifth version.
-
-    Raises:
-        ValueError: the bytes are shorter than the header says.
-    """
+    """The candidates of a receipt of version 5; ValueError if the bytes are shorter than the header says."""
     count = int(head["n"])
     rows, rest = _unpack_rows(head["rows"], count, numbers)
     (where, beyond), _ = _unpack_rows(head["places"], sum(each[1] + each[2] for each in head["legs"]), rest)
@@ -97,11 +80,7 @@ def pool_of_fifth(head: Mapping[str, Any], numbers: bytes, noise: bytes) -> Pool
 
 
 def _unpack_rows(described: Sequence[Any], count: int, data: bytes) -> tuple[NDArray[np.int64], bytes]:
-    """The rows of whole numbers, column by column as `described`, and the bytes that follow them.
-
-    Raises:
-        ValueError: there are fewer bytes than the rows need.
-    """
+    """The rows of whole numbers, column by column as `described`, and the bytes behind them; ValueError if too few."""
     widths = np.array(described[1], dtype=np.int64)
     above = np.zeros((len(widths), count), dtype=np.int64)
     for width in np.unique(widths[widths > 0]).tolist():

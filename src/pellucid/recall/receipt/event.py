@@ -9,17 +9,13 @@ from pellucid.recall.state import Request, State
 from pellucid.store.history.telemetry_port import Outcome, RecallEvent, RecallFailure, Surface
 
 UNKNOWN = "unknown"
-"""Class and depth of a recall that failed: nobody knows how far it came."""
+"""Class and depth of a recall that failed."""
 
 
 def event_of(state: State, surface: Surface, millis: float, *, hands_out: bool = True) -> RecallEvent:
-    """How a recall went.
+    """The telemetry event of a finished recall, asked at `surface`, which took `millis` milliseconds.
 
-    Args:
-        state: what it ended with, its context with its text.
-        surface: where it was asked.
-        millis: how long it took, in milliseconds.
-        hands_out: whether whoever asked is given the context; else nothing was loaded for it.
+    Its context still has its text. `hands_out`: whether the caller is given the context, whose size then counts.
     """
     text = state.context.text if hands_out else ""
     weights = weights_for(state.request.settings, state.plan)
@@ -43,7 +39,7 @@ def event_of(state: State, surface: Surface, millis: float, *, hands_out: bool =
 
 
 def failure_of(request: Request, surface: Surface, millis: float, error: Exception) -> RecallEvent:
-    """How a recall went that gave no answer: something went wrong, or it took too long."""
+    """The telemetry event of a recall that failed or took too long."""
     code = error.code if isinstance(error, PellucidError) else PellucidError.code
     failure = RecallFailure(code, " in ".join((type(error).__name__, *where_raised(error)[-1:])))
     took, nothing = round(millis, 3), (0, 0, 0, 0)

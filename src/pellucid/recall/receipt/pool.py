@@ -62,11 +62,11 @@ def pack_pool(pool: Pool) -> tuple[dict[str, object], bytes, bytes]:
 
 
 def _rows_of(pool: Pool, known: Sequence[Bools]) -> tuple[Rows, list[int]]:
-    """The pool's whole numbers as rows, times and places as steps, but the importance; and where the steps begin."""
+    """The pool's whole numbers as rows, times and sessions as steps, but the importance; and the steps' starts."""
     rows = np.empty((_TIME + 1, len(pool)), dtype=np.int64)
     marks = np.concatenate([*(getattr(pool, flag) for flag in FLAGS), *known]).reshape(len(FLAGS) + len(known), -1)
     rows[_LOW : _HIGH + 1] = np.packbits(marks, axis=0, bitorder="little")
-    rows[_TIME] = _times_of(pool.ids)
+    rows[_TIME] = _id_times(pool.ids)
     rows[_SINCE] = pool.created - rows[_TIME]
     for at, name in enumerate(_NUMBERS, start=_SESSION):
         rows[at] = getattr(pool, name)
@@ -78,19 +78,21 @@ def _rows_of(pool: Pool, known: Sequence[Bools]) -> tuple[Rows, list[int]]:
     return rows, begin
 
 
-def _times_of(ids: NDArray[np.bytes_]) -> Rows:
+def _id_times(ids: NDArray[np.bytes_]) -> Rows:
+    """The time, in epoch ms, with which each id begins."""
     return (ids.view(">u8")[::2] >> np.uint64(8 * (8 - _TIME_BYTES))).astype(np.int64)
 
 
 def _from_hundredths(numbers: Rows) -> NDArray[np.float32]:
+    """Whole numbers of hundredths as floats."""
     return (numbers / 100).astype(np.float32)
 
 
 def _leg_columns(pool: Pool) -> tuple[list[object], list[int], bytes, NDArray[np.float32]]:
-    """Each leg as (name, how many it ranked in its admitted and its open arm, whether its scores are all cosines).
+    """Each leg as (name, number ranked in its admitted and in its open search, whether all its scores are cosines).
 
-    And, leg by leg and arm by arm, best first: how far their ranks are from 1, 2, 3 … (nothing, if they are not), whom
-    they ranked; and the scores.
+    And, leg by leg, search by search, best first: how far their ranks are from 1, 2, 3 … (empty if they are not), the
+    positions of whom they ranked; and the scores.
     """
     if not pool.ranks:
         return [], [], b"", np.zeros(0, dtype=np.float32)
@@ -106,46 +108,24 @@ def _leg_columns(pool: Pool) -> tuple[list[object], list[int], bytes, NDArray[np
     other = raw.view(np.uint32) != pool.cosine[where].view(np.uint32)
     apart = np.bincount(leg[other], minlength=len(pool.ranks)) > 0
     counts = zip(pool.ranks, sizes[::2].tolist(), sizes[1::2].tolist(), (~apart).tolist(), strict=True)
-    places = where.astype(_kind_of_place(len(pool))).tobytes()
+    places = where.astype(_position_dtype(len(pool))).tobytes()
     return [*counts], beyond.tolist() if beyond.any() else [], places, raw[apart[leg]]
 
 
-def _kind_of_place(count: int) -> str:
+def _position_dtype(count: int) -> str:
+    """The NumPy type of a position in a pool of `count` candidates."""
     return "<u1" if count <= _BYTE else "<u4"
 
 
-@dataclass(slots=True)
-class _Floats:
-    """Columns of float32, one behind the other in `data`, taken in the order in which they were packed."""
-
-    data: bytes
-    at: int = 0
-
-    def take(self, count: int) -> NDArray[np.float32]:
-        found = np.frombuffer(self.data, dtype="<f4", count=count, offset=self.at)
-        self.at += found.nbytes
-        return found
-
-    def where(self, there: Bools) -> NDArray[np.float32]:
-        """A column of which only the places that are `there` were packed; the others are NaN."""
-        column = np.full(len(there), np.nan, dtype=np.float32)
-        column[there] = self.take(int(there.sum()))
-        return column
-
-
 def unpack_pool(head: Mapping[str, Any], smooth: bytes, rough: bytes) -> Pool:
-    """`pack_pool` undone, without index rows and without what follows from other columns.
-
-    Raises:
-        ValueError: the bytes are not what the header says.
-    """
+    """`pack_pool` undone, without index rows and derived columns; ValueError if the bytes do not fit the head."""
     count, ranked = int(head["n"]), sum(each[1] + each[2] for each in head["legs"])
-    even, uneven = _Bytes(smooth), _Bytes(rough)
+    even, uneven = ColumnReader(smooth), ColumnReader(rough)
     ids = np.zeros((count, _ID), dtype=np.uint8)
     ids[:, _TIME_BYTES:] = uneven.take(count * (_ID - _TIME_BYTES)).reshape(count, _ID - _TIME_BYTES)
     rows = _unpack_rows(even, uneven, count, head["from"])
     ids[:, :_TIME_BYTES] = rows[_TIME].astype(">i8").view(np.uint8).reshape(-1, 8)[:, 8 - _TIME_BYTES :]
-    kind = np.dtype(_kind_of_place(count))
+    kind = np.dtype(_position_dtype(count))
     where = uneven.take(ranked * kind.itemsize).view(kind).astype(np.int64)
     noise = np.empty((len(even.left), 4), dtype=np.uint8)
     noise[:, _EXPONENT], noise[:, :_EXPONENT] = even.left, uneven.left.reshape(-1, _EXPONENT)
@@ -154,23 +134,31 @@ def unpack_pool(head: Mapping[str, Any], smooth: bytes, rough: bytes) -> Pool:
 
 
 @dataclass(slots=True)
-class _Bytes:
-    """Bytes that are taken from the front."""
+class ColumnReader:
+    """Reads columns of numbers from `data`, in the order in which they were packed."""
 
     data: bytes
     at: int = 0
 
-    def take(self, count: int) -> Bytes:
-        found = np.frombuffer(self.data, dtype=np.uint8, count=count, offset=self.at)
-        self.at += count
+    def take(self, count: int, kind: str = "u1") -> NDArray[Any]:
+        """The next `count` values of a NumPy type."""
+        found = np.frombuffer(self.data, dtype=kind, count=count, offset=self.at)
+        self.at += found.nbytes
         return found
+
+    def take_masked(self, there: Bools, kind: str = "<f4") -> NDArray[Any]:
+        """A column of which only the values in the mask `there` were packed; the others are NaN."""
+        column = np.full(len(there), np.nan, dtype=kind)
+        column[there] = self.take(int(there.sum()), kind)
+        return column
 
     @property
     def left(self) -> Bytes:
+        """All bytes not read yet."""
         return np.frombuffer(self.data, dtype=np.uint8)[self.at :]
 
 
-def _unpack_rows(smooth: _Bytes, rough: _Bytes, count: int, begin: Sequence[int]) -> Rows:
+def _unpack_rows(smooth: ColumnReader, rough: ColumnReader, count: int, begin: Sequence[int]) -> Rows:
     """The whole numbers as a pool's columns have them, the times of the ids behind them: `_rows_of` undone."""
     least = smooth.take(8 * (_TIME + 1)).view("<i8")
     varied = np.unpackbits(smooth.take(_TIME + 1)).reshape(-1, 8).astype(np.bool_)
@@ -187,19 +175,18 @@ def _unpack_rows(smooth: _Bytes, rough: _Bytes, count: int, begin: Sequence[int]
 
 
 def pool_of(head: Mapping[str, Any], ids: bytes, rows: Rows, where: Rows, beyond: Rows, noise: bytes) -> Pool:
-    """A pool of its ids, rows, whom each leg ranked (`where`), how far those ranks are from 1, 2, 3 …, and scores.
+    """A pool of its unpacked parts; ValueError if they do not fit the head.
 
-    Raises:
-        ValueError: the bytes are not what the header says.
+    `where` are the positions that each leg ranked, `beyond` how far those ranks are from 1, 2, 3 …, `noise` the floats.
     """
     count, legs = int(head["n"]), cast("list[Any]", head["legs"])
-    flags, floats = rows[_LOW] | rows[_HIGH] << 8, _Floats(noise)
+    flags, floats = rows[_LOW] | rows[_HIGH] << 8, ColumnReader(noise)
     marks = {flag: (flags >> number & 1) > 0 for number, flag in enumerate((*FLAGS, *_SCORED))}
-    held: dict[str, Any] = dict(zip(_NUMBERS, rows[_SESSION:], strict=False)) | {"cosine": floats.take(count)}
-    held |= {name: floats.where(marks.pop(name)) for name in _SCORED}
+    held: dict[str, Any] = dict(zip(_NUMBERS, rows[_SESSION:], strict=False)) | {"cosine": floats.take(count, "<f4")}
+    held |= {name: floats.take_masked(marks.pop(name)) for name in _SCORED}
     plain, heated = head["apart"]
-    held["importance"] = _from_hundredths(rows[_HUNDREDTHS]) if plain else floats.take(count)
-    held["heat"] = floats.take(count) if heated else np.zeros(count, dtype=np.float32)
+    held["importance"] = _from_hundredths(rows[_HUNDREDTHS]) if plain else floats.take(count, "<f4")
+    held["heat"] = floats.take(count, "<f4") if heated else np.zeros(count, dtype=np.float32)
     held |= {name: held[name].astype(np.uint8) for name in ("boundary", "rejected", "soft", "direct")}
     arms: dict[str, Any] = {"ranks": {}, "open_ranks": {}, "scores": {}}
     start = 0
@@ -211,12 +198,12 @@ def pool_of(head: Mapping[str, Any], ids: bytes, rows: Rows, where: Rows, beyond
             arms[arm][name][where[mine]] = beyond[mine] + np.arange(1, size + 1)
         mine = where[first:start]
         arms["scores"][name] = np.full(count, np.nan, dtype=np.float32)
-        arms["scores"][name][mine] = held["cosine"][mine] if cosine else floats.take(len(mine))
+        arms["scores"][name][mine] = held["cosine"][mine] if cosine else floats.take(len(mine), "<f4")
     found = np.frombuffer(ids, dtype=f"S{_ID}")
     return Pool(
         rows=np.arange(count, dtype=np.int64),
         ids=found,
-        created=rows[_SINCE] + _times_of(found),
+        created=rows[_SINCE] + _id_times(found),
         penalty=np.zeros(count),
         final=np.zeros(count),
         **(held | {"matched": held["matched"].astype(np.uint64)}),

@@ -1,10 +1,10 @@
 """A finished recall in, a packed receipt out, and back: everything an explanation needs, and no text of a memory.
 
 Layout: the length of what is deflated as four bytes; deflated, the header (JSON), a NUL and the whole numbers of the
-pool (`pool`); the pool's noise; and the query in UTF-8, with what filters name behind it. The deflater knows
-the words of a header beforehand (`receipt.dict`), so that one costs what is its own. The query is the only text:
-history keeps it apart, and a receipt without it is whole but for the words. Version 1 held it in the header; up to
-version 4 the columns stood whole behind a header that was deflated by itself (`before`).
+pool (`pool`); the pool's noise; and the query in UTF-8, with what filters name behind it. The deflater knows the words
+of a header beforehand (`receipt.dict`). The query is the only text: history keeps it apart, and a receipt can be read
+without it. Version 1 held it in the header; up to version 4 the columns followed a header that was deflated by itself
+(`before`).
 """
 
 import json
@@ -51,8 +51,8 @@ VERSION = 6
 
 
 @cache
-def _known_words() -> bytes:
-    """What the deflater knows of every header: of use only byte for byte as it was when a receipt was written."""
+def _deflate_dictionary() -> bytes:
+    """The preset dictionary of the deflater; it must stay byte for byte as it was when a receipt was written."""
     return files("pellucid.recall").joinpath("receipt.dict").read_bytes()
 
 
@@ -70,7 +70,7 @@ class Receipt:
 
 @dataclass(frozen=True, slots=True)
 class Draft:
-    """What is to be packed of a finished recall: all that its receipt says, before a byte of that is written."""
+    """All that the receipt of a finished recall will say, before any byte of it is written."""
 
     header: dict[str, Any]
     pool: Pool
@@ -78,11 +78,11 @@ class Draft:
 
     @property
     def query(self) -> bytes:
-        """The words, which history keeps apart; see `query_bytes`."""
+        """The words of the request, which history keeps apart; see `query_bytes`."""
         return query_bytes(self.request)
 
     def receipt(self) -> Receipt:
-        """The receipt as it will be read: what `unpack` makes of the bytes."""
+        """The receipt that `unpack` would make of the bytes."""
         header, count, query = self.header, len(self.pool), self.query
         zeros = np.zeros(count)
         rows = np.arange(count, dtype=np.int64)
@@ -94,14 +94,14 @@ class Draft:
         described, smooth, noise = pack_pool(self.pool)
         said = to_json(self.header | {"pool": described, "body": len(noise)}, inf_nan_mode="constants")
         settings = _settings_text(self.request.settings)
-        deflater = zlib.compressobj(*_DEFLATER, zdict=_known_words())
+        deflater = zlib.compressobj(*_DEFLATER, zdict=_deflate_dictionary())
         parts = (said[:-1], b',"settings":', settings, b"}\0", smooth)
         text = b"".join([*map(deflater.compress, parts), deflater.flush()])
         return b"".join([len(text).to_bytes(4, "big"), text, noise])
 
 
 def _settings_text(settings: RecallSettings) -> bytes:
-    """The settings as JSON for a header; the text made for the recall before is used again where they are the same."""
+    """The settings as JSON; kept from the last call, as recalls mostly share one settings object."""
     last = _last_settings[0]
     if not (last and last[0] is settings):
         last = _last_settings[0] = settings, settings.model_dump_json().encode()
@@ -109,13 +109,13 @@ def _settings_text(settings: RecallSettings) -> bytes:
 
 
 def pack(state: State) -> bytes:
-    """The receipt of a finished recall, the words of its query behind it."""
+    """The receipt of a finished recall in bytes, the words of its query included."""
     drafted = draft(state)
     return drafted.packed() + drafted.query
 
 
 def draft(state: State) -> Draft:
-    """What is to be kept of a finished recall, ready to be packed later."""
+    """The receipt of a finished recall, ready to be packed later."""
     pool, request, plan = state.pool, state.request, state.plan
     place = {each.memory.id: int(at) for each, at in zip(state.served, state.kept, strict=True)}
     header: dict[str, object] = {
@@ -125,19 +125,19 @@ def draft(state: State) -> Draft:
         "frequencies": plan.frequencies,
         "telling": plan.telling,
         "searched": plan.searched,
-        "said": _query_read(request, plan),
-        "asked": [plan.asked and _row_of(plan.asked), plan.timeless, *([plan.answers] if plan.answers else [])],
+        "said": _pack_plan(request, plan),
+        "asked": [plan.asked and _field_values(plan.asked), plan.timeless, *([plan.answers] if plan.answers else [])],
         "paths": pack_paths(state.paths, pool.ids.tolist()),
         "subPlans": [
             (place_of_word(request, each.text), [place_of_word(request, word) for word in each.words])
             for each in state.sub_plans
         ],
         "rerank": state.rerank_backend,
-        "tier": state.tier and _row_of(state.tier),
-        "abstention": state.abstention and _row_of(state.abstention),
-        "corpus": _row_of(state.corpus),
-        "reports": [_row_of(leg) for leg in state.legs],
-        "rungs": [_row_of(rung) for rung in state.rungs],
+        "tier": state.tier and _field_values(state.tier),
+        "abstention": state.abstention and _field_values(state.abstention),
+        "corpus": _field_values(state.corpus),
+        "reports": [_field_values(leg) for leg in state.legs],
+        "rungs": [_field_values(rung) for rung in state.rungs],
         "stages": [(stage.name, round(stage.millis, 3), stage.note) for stage in state.stages],
         "served": [(place[each.memory.id], each.op_id) for each in state.served],
         "context": (
@@ -148,8 +148,8 @@ def draft(state: State) -> Draft:
         "cuts": [(place[each.memory_id], each.shown, each.of) for each in state.context.cuts],
         "repeats": [*state.repeats.items()],
         "ladder": RUNGS,
-        "episodes": [_row_of(each) for each in state.context.episodes],
-        "passes": [_row_of(each) for each in state.context.passes],
+        "episodes": [_field_values(each) for each in state.context.episodes],
+        "passes": [_field_values(each) for each in state.context.passes],
         "pairs": [(a, b, similarity) for (a, b), similarity in pool.pairs.items()],
         **({"replaced": pool.replaced} if pool.replaced else {}),
         **({"retold": pool.retold} if pool.retold else {}),
@@ -165,19 +165,15 @@ _DEFLATER = (1, zlib.DEFLATED, 14, 7)
 
 
 def inflate(packed: bytes) -> tuple[bytes, bytes, bytes]:
-    """The header of a receipt, the whole numbers behind it (none before version 5), and what was not deflated.
-
-    Raises:
-        zlib.error: these bytes are no receipt.
-    """
+    """The header, the pool's whole numbers (none before version 5) and the rest of a receipt; may raise zlib.error."""
     start = 4 + int.from_bytes(packed[:4], "big")
-    inflater = zlib.decompressobj(zdict=_known_words())
+    inflater = zlib.decompressobj(zdict=_deflate_dictionary())
     header, _, numbers = (inflater.decompress(packed[4:start]) + inflater.flush()).partition(b"\0")
     return header, numbers, packed[start:]
 
 
 def _pack_request(request: Request) -> dict[str, object]:
-    """Who asked, when, and for what, without its words and settings."""
+    """The JSON-ready request, without its words and settings."""
     return {
         "recallId": request.recall_id,
         "at": epoch_ms(request.at),
@@ -193,30 +189,28 @@ def _pack_request(request: Request) -> dict[str, object]:
     }
 
 
-def _query_read(request: Request, plan: Plan) -> list[object]:
-    """What was read of the query beside its words; names and phrases are places in it."""
+def _pack_plan(request: Request, plan: Plan) -> list[object]:
+    """What was read in the query beside its words, JSON-ready; names and phrases as places in it."""
     period = plan.period
     spans = [place_of_word(request, text) for text in (*plan.entities, *plan.named.values())]
     dated = period and (period.since, period.until, place_of_word(request, period.phrase), period.asserts)
     return [plan.query_class, plan.depth, plan.reason, len(plan.entities), spans, dated]
 
 
-def _instant(millis: int | None) -> datetime | None:
+def _datetime_of(millis: int | None) -> datetime | None:
+    """The UTC instant of epoch ms, if any."""
     return None if millis is None else datetime.fromtimestamp(millis / 1000, UTC)
 
 
-def _row_of(
+def _field_values(
     record: LegReport | Rung | Corpus | Tier | Abstention | NamedEpisode | PassReport | AskedEdges,
 ) -> list[object]:
+    """The values of a record's fields, in order."""
     return [getattr(record, name) for name in record.__slots__]
 
 
 def unpack(packed: bytes) -> Receipt:
-    """The recall a receipt records.
-
-    Raises:
-        StoreError: the bytes are not a receipt this version can read.
-    """
+    """The recall that a receipt records; StoreError if the bytes are not a receipt this version can read."""
     try:
         text, numbers, rest = inflate(packed)
         header = json.loads(text)
@@ -231,62 +225,58 @@ def unpack(packed: bytes) -> Receipt:
 
 
 def stages_of(packed: bytes) -> tuple[StageReport, ...]:
-    """The stages of a recorded recall alone, with what each took: much cheaper than the whole of its receipt.
-
-    Raises:
-        StoreError: the bytes are not a receipt.
-    """
+    """The stage reports of a receipt alone, much cheaper than all of it; StoreError if the bytes are no receipt."""
     try:
         return tuple(StageReport(*stage) for stage in json.loads(inflate(packed)[0])["stages"])
     except (zlib.error, ValueError, KeyError, TypeError) as error:
         raise StoreError("a receipt could not be read", next_step="run `pellucid doctor`") from error
 
 
-def _receipt_of(header: dict[str, Any], pool: Pool, settings: RecallSettings, said: bytes) -> Receipt:
-    """A receipt of its parts: header, candidates, settings, and the words that were kept of the question."""
-    query, beside = split_query(said.decode("utf-8", "surrogatepass"))
+def _receipt_of(header: dict[str, Any], pool: Pool, settings: RecallSettings, kept_words: bytes) -> Receipt:
+    """A receipt of its parts; `kept_words` are the bytes of `query_bytes`."""
+    query, beside = split_query(kept_words.decode("utf-8", "surrogatepass"))
     words = tuple(header["words"]) if header["v"] == 1 else spelled(query, header["words"])
     state, served = _state_of(header, pool, settings, (query, beside), words), header["served"]
     raw: Any = pool.ids.tolist()
     return Receipt(state, tuple(unpack_id(raw[place]) for place, _ in served), tuple(op for _, op in served))
 
 
-def _rungs_now(header: dict[str, Any], numbers: NDArray[np.uint8]) -> NDArray[np.uint8]:
-    """Numbers of rungs as `RUNGS` counts them now: a receipt names those it counts by."""
+def _renumber_rungs(header: dict[str, Any], numbers: NDArray[np.uint8]) -> NDArray[np.uint8]:
+    """Numbers of rungs as `RUNGS` counts them now, from those by which the receipt counts."""
     names = header.get("ladder") or [name for name, *_ in header["rungs"] if name in RUNGS]
     now = [0, *(1 + RUNGS.index(name) for name in names)]
     return np.array(now, dtype=np.uint8)[numbers]
 
 
 def _unpack_pool(header: dict[str, Any], numbers: bytes, rest: bytes) -> Pool:
-    """The candidates of a receipt of any version: its columns, its verdicts as rungs of today, and its pairs."""
+    """The candidates of a receipt of any version, their verdicts as rungs of today, and their pairs."""
     if header["v"] in FIRST:
         bare = pool_before(header, rest)
     else:
         bare = (pool_of_fifth if header["v"] == FIFTH else unpack_pool)(header["pool"], numbers, rest[: header["body"]])
     return replace(
         bare,
-        rejected=_rungs_now(header, bare.rejected),
-        soft=_rungs_now(header, bare.soft),
+        rejected=_renumber_rungs(header, bare.rejected),
+        soft=_renumber_rungs(header, bare.soft),
         pairs={(a, b): similarity for a, b, similarity in header["pairs"]},
         replaced=tuple((a, b) for a, b in header.get("replaced", ())),
         retold=tuple((a, b) for a, b in header.get("retold", ())),
     )
 
 
-def _sub_plan(query: str, text: tuple[int, int], said: list[tuple[int, int]]) -> Plan:
-    """A sub-question: a stretch of the query, or some of its words."""
-    words = spelled(query, said)
+def _sub_plan(query: str, text: tuple[int, int], word_places: list[tuple[int, int]]) -> Plan:
+    """A sub-question, as a place in the query (`text`), or as some of its words."""
+    words = spelled(query, word_places)
     return Plan(spelled(query, [text])[0] or " ".join(words), words=words)
 
 
-def _values(row: Any) -> list[Any]:
+def _lists_as_tuples(row: Any) -> list[Any]:
     """The values of a record, lists as the tuples they were."""
     return [tuple(cast("list[Any]", value)) if isinstance(value, list) else value for value in row]
 
 
 def _unpack_plan(header: dict[str, Any], query: str, words: tuple[str, ...]) -> Plan:
-    """What was read of the query, as it was recorded; names and phrases are cut out of `query`, if that was kept."""
+    """What was read in the query, as recorded; names and phrases are cut out of `query`, empty if not kept."""
     asked, timeless, *answers = header.get("asked", (None, False))
     query_class, depth, reason, entities, places, dated = header.get("said", ("other", "full", "", 0, (), None))
     names = spelled(query, places)
@@ -302,7 +292,7 @@ def _unpack_plan(header: dict[str, Any], query: str, words: tuple[str, ...]) -> 
         entities=names[:entities],
         named=dict(enumerate(names[entities:])),
         period=dated and Period(dated[0], dated[1], spelled(query, [dated[2]])[0], dated[3]),
-        asked=asked and AskedEdges(*_values(asked)),
+        asked=asked and AskedEdges(*_lists_as_tuples(asked)),
         answers=sum(answers),
         timeless=timeless,
         own=header.get("own", False),
@@ -324,14 +314,14 @@ def _request_of(header: dict[str, Any], settings: RecallSettings, query: str, be
         scopes=tuple(header["scopes"]),
         without=frozenset(header["without"]),
         filters=Filters(
-            *(*_values(beside)[:4], *header.get("made", (None, None))),
+            *(*_lists_as_tuples(beside)[:4], *header.get("made", (None, None))),
             not_session=beside[5],
             not_ids=tuple(header.get("leftOut", ())),
         ),
         review=tuple(beside[4]),
         chosen=frozenset(header.get("chosen", ())),
-        as_of=_instant(as_of),
-        as_known_at=_instant(as_known_at),
+        as_of=_datetime_of(as_of),
+        as_known_at=_datetime_of(as_known_at),
     )
 
 
@@ -339,21 +329,21 @@ def _state_of(
     header: dict[str, Any],
     pool: Pool,
     settings: RecallSettings,
-    said: tuple[str, list[Any]],
+    query_and_names: tuple[str, list[Any]],
     words: tuple[str, ...],
 ) -> State:
-    """The finished state that a header records; `said` are the query and words beside it, empty where not kept."""
-    query, _ = said
+    """The finished state that a header records; `query_and_names` is from `split_query`, empty where not kept."""
+    query, _ = query_and_names
     length, included, omitted = header["context"]
     ids: Any = pool.ids.tolist()
     tier, abstention = header.get("tier"), header.get("abstention")
     return State(
-        _request_of(header, settings, *said),
+        _request_of(header, settings, *query_and_names),
         plan=_unpack_plan(header, query, words),
         sub_plans=tuple(_sub_plan(query, text, said) for text, said in header.get("subPlans", ())),
         rerank_backend=header.get("rerank", "late-interaction"),
-        tier=tier and Tier(*_values(tier)),
-        abstention=abstention and Abstention(*_values(abstention)),
+        tier=tier and Tier(*_lists_as_tuples(tier)),
+        abstention=abstention and Abstention(*_lists_as_tuples(abstention)),
         corpus=Corpus(*header["corpus"]),
         legs=tuple(LegReport(*leg) for leg in header["reports"]),
         pool=pool,
@@ -366,8 +356,8 @@ def _state_of(
             included=tuple(unpack_id(ids[place]) for place in included),
             omitted=tuple(Omission(unpack_id(ids[place]), *said) for place, *said in omitted),
             cuts=tuple(CutMemory(unpack_id(ids[place]), *told) for place, *told in header.get("cuts", ())),
-            episodes=tuple(NamedEpisode(*_values(row)) for row in header.get("episodes", ())),
-            passes=tuple(PassReport(*_values(row)) for row in header.get("passes", ())),
+            episodes=tuple(NamedEpisode(*_lists_as_tuples(row)) for row in header.get("episodes", ())),
+            passes=tuple(PassReport(*_lists_as_tuples(row)) for row in header.get("passes", ())),
         ),
         stages=tuple(StageReport(*stage) for stage in header["stages"]),
     )

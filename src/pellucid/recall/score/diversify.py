@@ -13,14 +13,14 @@ _SLACK = 1e-4
 
 
 def compare(state: State) -> State:
-    """Find the pairs of similar candidates, if repetition costs anything; the features are not needed after that."""
+    """Find the pairs of similar candidates, if a penalty for similarity is on; drops the features, used up here."""
     settings = state.request.settings
     wanted = settings.mmr_lambda and "diversify" not in state.request.without
     return replace(state, features=None, pool=replace(state.pool, pairs=_similar_pairs(state) if wanted else Pairs()))
 
 
 def diversify(state: State) -> State:
-    """The final score of every candidate, and the order of those that passed the ladder."""
+    """Add the final score of every candidate, and the order of those that passed the ladder."""
     pool, settings = state.pool, state.request.settings
     base = total(pool.terms, len(pool))
     penalty, order = choose(base, pool.rejected == 0, pool.pairs, settings.mmr_lambda, settings.mmr_threshold)
@@ -32,7 +32,7 @@ def diversify(state: State) -> State:
 
 
 def _similar_pairs(state: State) -> Pairs:
-    """Pairs among what passed the ladder whose cosine is at least the threshold."""
+    """Pairs of pool positions among what passed the ladder, with their cosine, if that is at least the threshold."""
     if state.features is None:
         return {}
     best = np.flatnonzero(state.pool.rejected == 0)

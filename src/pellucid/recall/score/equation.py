@@ -50,7 +50,7 @@ SESSION_BEST = 3
 
 
 def reciprocal(ranks: Ints, weight: float, k: int) -> Floats:
-    """The term of a ranked list: `weight·(k+1)/(k+rank)`, 0 where the rank is 0 (not in the list).
+    """The term of a ranked list: `weight·(k+1)/(k+rank)`; 0 where the rank is 0 (not in the list).
 
     Reciprocal rank fusion (Cormack, Clarke, Büttcher, SIGIR 2009), scaled so that first place is worth `weight`.
     """
@@ -58,15 +58,12 @@ def reciprocal(ranks: Ints, weight: float, k: int) -> Floats:
 
 
 def recency(created: Ints, at: int, days: float) -> Floats:
-    """How recent each is at an instant (epoch ms): e^(−age/days), so 1 for what is new and .37 after so many days.
-
-    Age is told in whole days, so that a question gives the same scores all day.
-    """
+    """How recent each is at `at` (epoch ms), e^(−age/days): 1 if new. Age in whole days keeps scores stable all day."""
     return np.exp(-(np.maximum(at - created, 0) // DAY) / days)
 
 
 def rank(scores: NDArray[np.floating] | Ints, among: Mask, created: Ints) -> Ints:
-    """1-based ranks by score, best first, of equals the newer first, then by position; 0 outside `among`."""
+    """1-based ranks by score within the mask `among`, ties to the newer, then the lower position; 0 outside it."""
     inside = np.flatnonzero(among)
     order = inside[np.lexsort((inside, -created[inside], -scores[inside].astype(np.float64)))]
     ranks = np.zeros(len(scores), dtype=np.int64)
@@ -75,12 +72,11 @@ def rank(scores: NDArray[np.floating] | Ints, among: Mask, created: Ints) -> Int
 
 
 def expansion(fused: Floats, session: Ints, ordinal: Ints, place: Ints, alpha: float) -> Floats:
-    """What each candidate gains from its neighbours' fused scores; `session` is -1 where there is none.
+    """What each candidate gains from the fused scores of its session; `session` is -1 where there is none.
 
-    `alpha` times: what stands beside it (±1 whole, ±2 half), plus a quarter of the session's three best other scores.
-    How far apart two stand is the greater of their distances in turns and in rows of the session: so the many
-    passages of a long turn do not all lift the next. What came of one turn says the same words twice, and lends
-    the rest of it half.
+    `alpha` times: neighbours at distance 1 in full, at 2 by half, plus a quarter of the session's three best other
+    scores. The distance of two is the greater of that in turns (`ordinal`) and in rows (`place`), so that the many
+    passages of a long turn do not all lift the next turn. Passages of one turn give each other half.
     """
     order = np.lexsort((place, ordinal, session))
     sessions, ordinals, places, scores = session[order], ordinal[order], place[order], fused[order]
@@ -99,7 +95,7 @@ def expansion(fused: Floats, session: Ints, ordinal: Ints, place: Ints, alpha: f
 
 
 def _best_others(sessions: Ints, scores: Floats) -> Floats:
-    """For each row the sum of the three best scores of its session, its own left out."""
+    """For each row the sum of the three best scores of its session, its own score left out."""
     if len(sessions) == 0:
         return scores
     order = np.lexsort((-scores, sessions))
@@ -119,11 +115,11 @@ STEP = 0.001
 
 
 def succession(base: Floats, created: Ints, leads: Floats) -> tuple[Floats, dict[int, int]]:
-    """How far each newer one is raised to stand `STEP` above every older one that it may overtake; 0 for all others.
+    """How far each newer candidate is raised to stand `STEP` above the older ones it may overtake; and which those are.
 
-    `leads[older, newer]` is the greatest lead that is given up, below 0 for none. Oldest first, so that a chain of
-    memories ends with the newest on top. What leads by more, and what is older, keeps its score. Also returns, for the
-    place of each that is lifted, the place of the best that it now stands above.
+    `leads[older, newer]` is the greatest lead that may be overtaken, below 0 for none. The mapping gives, by the
+    position of each raised one, that of the best it now stands above. Oldest first, so that in a chain the newest ends
+    on top.
     """
     final, above = base.copy(), dict[int, int]()
     for newer in np.lexsort((np.arange(len(base)), created)).tolist():
@@ -136,7 +132,7 @@ def succession(base: Floats, created: Ints, leads: Floats) -> tuple[Floats, dict
 
 
 def total(terms: Mapping[str, Floats], count: int) -> Floats:
-    """The exact sum of each candidate's terms: `math.fsum` rounds once, whatever their order."""
+    """The exact sum of each candidate's terms (`math.fsum`), independent of their order; zeros without terms."""
     columns = list(terms.values())
     if not columns:
         return np.zeros(count)
@@ -144,11 +140,11 @@ def total(terms: Mapping[str, Floats], count: int) -> Floats:
 
 
 def choose(base: Floats, eligible: Mask, pairs: Pairs, weight: float, threshold: float) -> tuple[Floats, Ints]:
-    """Greedy choice, with a penalty `weight·(similarity − threshold)` for being like something already chosen.
+    """Greedy choice with a penalty `weight·(similarity − threshold)` for similarity to something already chosen.
 
-    `pairs` holds similarities of at least the threshold, by pool position. Returns each candidate's penalty and the
-    positions of the eligible ones in the order they were chosen (maximal marginal relevance, Carbonell & Goldstein,
-    SIGIR 1998, in an additive form that leaves unlike candidates untouched).
+    `pairs` holds similarities of at least the threshold, by pool position. Returns each candidate's penalty, and the
+    positions of the `eligible` ones in the order chosen: maximal marginal relevance (Carbonell & Goldstein, SIGIR
+    1998), in an additive form that leaves unlike candidates untouched.
     """
     penalty = np.zeros_like(base)
     like: dict[int, list[tuple[int, float]]] = {}

@@ -11,14 +11,11 @@ from pellucid.recall.state import Plan, Pool, State
 from pellucid.settings.sections import RecallSettings
 
 COMPANY = 0.4
-"""Where edges that are asked for lead somewhere, the share of the graph leg's weight that all else has there."""
+"""The share of the graph leg's weight for what it brings beside the edges that are asked for."""
 
 
 def fuse(state: State) -> State:
-    """Add a term for each leg, from the candidates' places in it, and `temporal`, from their age.
-
-    `temporal` weighs what the legs brought, and brings nothing itself.
-    """
+    """Add a term for each leg, from the candidates' ranks in it, and `temporal`, from the age of what legs brought."""
     request, plan, pool = state.request, state.plan, state.pool
     settings, weights = request.settings, weights_for(request.settings, plan)
     terms = {name: reciprocal(ranks, weights[base_of(name)], settings.rrf_k) for name, ranks in pool.ranks.items()}
@@ -32,7 +29,7 @@ def fuse(state: State) -> State:
 
 
 def weights_for(settings: RecallSettings, plan: Plan) -> dict[str, float]:
-    """What first place in each leg is worth for this query: the settings, changed for its class, edges and past."""
+    """The weight of each leg (its term for first place) for this query: the settings, adjusted to what it asks."""
     of_legs = {leg.name: leg.weighs(settings) for leg in LEGS.values()}
     weights = settings.leg_weights.model_dump() | of_legs | settings.class_weights.get(plan.query_class, {})
     if (plan.asked or plan.answers) and weights["graph"]:
@@ -43,20 +40,17 @@ def weights_for(settings: RecallSettings, plan: Plan) -> dict[str, float]:
 
 
 def weights_shown(settings: RecallSettings, plan: Plan) -> dict[str, float]:
-    """The weights that counted, by name; `graph_company` is that of what the graph leg brings beside what was asked."""
+    """The weights used, by name; `graph_company` is that of what the graph leg brings beside the asked edges."""
     weights = weights_for(settings, plan)
     return weights | ({"graph_company": _company_weight(settings, plan)} if plan.answers else {})
 
 
 def _company_weight(settings: RecallSettings, plan: Plan) -> float:
-    """What first place is worth to what the graph leg brings beside what was asked for: its edges, or a document."""
+    """The weight of the graph leg for candidates that it brings beside what the asked edges lead to."""
     return COMPANY * weights_for(settings, plan)["graph"] if plan.asked else settings.leg_weights.graph
 
 
 def fused(pool: Pool) -> Floats:
-    """The sum of the terms of legs that lend: what neighbours are owed a share of.
-
-    What the graph leads to says nothing of the sections beside it.
-    """
+    """The sum of each candidate's terms of legs that speak for neighbours, too (`Leg.lends`), and `temporal`."""
     legs = {"temporal", *(name for name in pool.ranks if LEGS[base_of(name)].lends)}
     return sum((term for name, term in pool.terms.items() if name in legs), start=0.0 * pool.final)

@@ -12,59 +12,61 @@ from pellucid.recall.score.equation import Mask
 from pellucid.recall.state import Pool, Rung, State
 
 REPEATS = "repeats"
-"""The rung of what a better one stands for: it says the same, or of its document more that is asked for."""
+"""The rung of what only repeats a better one."""
 ASKED_EDGES = "asked-edges"
 """The rung of sections that no edge leads to, where nothing but edges is asked for."""
+TELLS_NOTHING = "tells-nothing"
+"""The rung of turns that say nothing of what is asked, and little else: `commit this`, `Now the tests:`."""
+SAID_ALREADY = "said-already"
+"""The rung of what another memory in the context says in full."""
 
 
-def _none(state: State, pool: Pool) -> Mask:  # noqa: ARG001 - every rung has one shape
+def _nobody(state: State, pool: Pool) -> Mask:  # noqa: ARG001 - every rung has one shape
+    """Spares no candidate."""
     return np.zeros(len(pool), dtype=np.bool_)
 
 
 @dataclass(frozen=True, slots=True)
 class Filter:
-    """One rung: who passes, what is said of those who do not, and whom it lets pass although it speaks against them."""
+    """One rung of the ladder: who passes, why others do not, and which of these it lets pass anyway (`spares`)."""
 
     name: str
     reason: str
     passes: Callable[[State, Pool], Mask]
-    spares: Callable[[State, Pool], Mask] = _none
+    spares: Callable[[State, Pool], Mask] = _nobody
     margin: Callable[[State, Pool], NDArray[np.float64]] | None = None
     """By how much each candidate misses, in the rung's own unit; None where it asks yes or no."""
 
 
 def _within_boundary(state: State, pool: Pool) -> Mask:
-    """Every boundary scope that a memory carries must be the caller's, too: one of them is not enough."""
+    """Which candidates carry only boundary scopes that the caller has, too."""
     granted = sum(1 << i for i, scope in enumerate(BOUNDARY_SCOPES) if scope in state.request.scopes)
     return (pool.boundary & ~np.uint8(granted)) == 0
 
 
 def overlap(state: State, pool: Pool) -> NDArray[np.float64]:
-    """The share of the query's distinct words that each candidate holds."""
+    """The share of the query's distinct words that each candidate holds, 0 to 1."""
     return np.bitwise_count(pool.matched) / max(len(state.plan.words), 1)
 
 
-def _floor(state: State, pool: Pool) -> Mask:
-    """A cosine floor can only be asked of candidates and queries that have a vector."""
+def _above_cosine_floor(state: State, pool: Pool) -> Mask:
+    """Which candidates reach the cosine floor; a cosine of 0 passes: there is no vector to compare."""
     return (pool.cosine >= state.request.settings.min_fact_score) | (pool.cosine == 0)
 
 
 def _in_period(state: State, pool: Pool) -> Mask:
+    """Which candidates were created in the period that the query names; all of them where dates are switched off."""
     return pool.dated if state.request.settings.query_dates != "off" else np.ones(len(pool), dtype=np.bool_)
 
 
-def _only_noted(state: State, pool: Pool) -> Mask:
-    return np.full(len(pool), not strict_period(state))
-
-
 def strict_period(state: State) -> bool:
-    """Whether a period in the query keeps out what was made at another time."""
+    """Whether a period in the query excludes what was created at another time."""
     period = state.plan.period
     return state.request.settings.query_dates == "filter" and period is not None and period.asserts
 
 
-def _by_context(state: State, pool: Pool) -> Mask:  # noqa: ARG001 - every rung has one shape
-    """Which candidates a leg brought that goes by what a memory hangs together with, not by the query's words."""
+def _brought_by_context(state: State, pool: Pool) -> Mask:  # noqa: ARG001 - every rung has one shape
+    """Which candidates came from a leg that goes by related memories or files, not by the query's words."""
     out = np.zeros(len(pool), dtype=np.bool_)
     for name, ranks in pool.ranks.items():
         if LEGS[base_of(name)].by_context:
@@ -79,25 +81,39 @@ FILTERS: tuple[Filter, ...] = (
     Filter("trust-zone", "quarantined", lambda _, pool: pool.trusted),
     Filter("boundary-scope", "outside the caller's scopes", _within_boundary),
     Filter("caller-filter", "not what the caller asked for", lambda _, pool: pool.wanted),
-    Filter("time-window", "made outside the period that the query names", _in_period, spares=_only_noted),
+    Filter(
+        "time-window",
+        "made outside the period that the query names",
+        _in_period,
+        spares=lambda state, pool: np.full(len(pool), not strict_period(state)),
+    ),
     Filter(
         "token-overlap",
         "below-token-overlap-floor",
         lambda state, pool: overlap(state, pool) >= state.request.settings.min_token_overlap,
-        spares=_by_context,
+        spares=_brought_by_context,
         margin=lambda state, pool: state.request.settings.min_token_overlap - overlap(state, pool),
     ),
     Filter(
         "score-floor",
         "below the cosine floor",
-        _floor,
-        spares=_by_context,
+        _above_cosine_floor,
+        spares=_brought_by_context,
         margin=lambda state, pool: state.request.settings.min_fact_score - pool.cosine.astype(np.float64),
     ),
 )
 DIVERSIFY = "mmr-diversify"
-"""The rung that puts what is too like a better one further down: it turns nobody away."""
-RUNGS = (*(each.name for each in FILTERS), DIVERSIFY, REPEATS, "top-k", ASKED_EDGES, "budget-fit")
+"""The rung that ranks lower what is too similar to a better one: it rejects nobody."""
+RUNGS = (
+    *(each.name for each in FILTERS),
+    DIVERSIFY,
+    REPEATS,
+    "top-k",
+    ASKED_EDGES,
+    TELLS_NOTHING,
+    SAID_ALREADY,
+    "budget-fit",
+)
 """Every rung a receipt can name, in the order they act."""
 
 

@@ -11,17 +11,20 @@ from pellucid.store.index_port import Codes
 
 
 def token_weights(plan: Plan, rows: int) -> Floats:
-    """How much each query token counts: log(1 + N/(1 + df)) of the word it stands in (df N for what is no word)."""
+    """The weight of each query token: log(1 + N/(1 + df)) of the word it is part of; df is N for a token of no word.
+
+    A token of a person's name counts nothing.
+    """
     frequency = [plan.frequencies[stem] if stem >= 0 else rows for stem in plan.token_stem]
-    return np.array([log(1 + rows / (1 + df)) for df in frequency])
+    named = [stem in plan.people for stem in plan.token_stem]
+    return np.array([0.0 if name else log(1 + rows / (1 + df)) for df, name in zip(frequency, named, strict=True)])
 
 
 def best_matches(query: NDArray[np.int8], held: Codes) -> Floats:
-    """For each memory and query token the best match among the memory's tokens, 0 for a memory without any.
+    """For each memory and query token the best cosine among the memory's tokens; 0 for a memory without tokens.
 
-    Memory tokens are sign codes (n, 16 bytes), query tokens int8 (m, 128): every product sum is below 2^24 and so
-    exact in float32, in any order of the rows. A match is the cosine between the query token and the sign vector, from
-    bits as 2·(bits·q) − Σq (MaxSim of ColBERT, SIGIR 2020).
+    MaxSim of ColBERT (SIGIR 2020). Memory tokens are sign codes (n, 16 bytes), query tokens int8 (m, 128); the product
+    with a sign vector is 2·(bits·q) − Σq. Every sum is below 2^24, so exact in float32, in any order of the rows.
     """
     out = np.zeros((len(held.ends), len(query)))
     if len(query) == 0 or len(held.codes) == 0:
@@ -36,18 +39,18 @@ def best_matches(query: NDArray[np.int8], held: Codes) -> Floats:
     return out
 
 
-def nearest(query: NDArray[np.int8], held: Codes) -> tuple[Ints, Floats]:
-    """For each query token the position of the nearest token of one memory, the first of equals, and the cosine."""
+def nearest_tokens(query: NDArray[np.int8], held: Codes) -> tuple[Ints, Floats]:
+    """For each query token the position of the most similar token of one memory (ties: the first), and their cosine."""
     tokens = query.astype(np.float32)
     ones = np.unpackbits(held.codes, axis=1).astype(np.float32) @ tokens.T
     length = np.sqrt((query.astype(np.float64) ** 2).sum(axis=1) * query.shape[1])
     best = ones.argmax(axis=0)
-    met = ones[best, np.arange(len(query))].astype(np.float64) * 2 - tokens.sum(axis=1)
-    return best.astype(np.int64), met / np.maximum(length, 1)
+    product = ones[best, np.arange(len(query))].astype(np.float64) * 2 - tokens.sum(axis=1)
+    return best.astype(np.int64), product / np.maximum(length, 1)
 
 
-def weighted(matches: Floats, weights: Floats) -> NDArray[np.float32]:
-    """The weighted mean of each row's matches, by `weights` of the query tokens."""
+def weighted_mean(matches: Floats, weights: Floats) -> NDArray[np.float32]:
+    """The weighted mean of each row's matches, by the weights of the query tokens."""
     if matches.shape[1] == 0:
         return np.zeros(len(matches), dtype=np.float32)
     share = weights / max(float(weights.sum()), 1e-9)
@@ -55,7 +58,7 @@ def weighted(matches: Floats, weights: Floats) -> NDArray[np.float32]:
 
 
 def with_neighbours(matches: Floats, own: Ints, before: Ints, after: Ints) -> Floats:
-    """The `own` rows' matches, raised to those of the row before or after where these are better; -1: none there."""
+    """The matches of the rows `own`, raised to the best of the rows before and after them; -1 is no row."""
     out = matches[own]
     for beside in (before, after):
         there = beside >= 0

@@ -15,18 +15,17 @@ from pellucid.recall.score.equation import STEP, Floats, Ints, succession, total
 from pellucid.recall.state import Plan, Pool, State, World
 
 LEADERS = 8
-"""Candidates that may take each other's place: the best by the sum of their terms. Fixed, so that `topK` only cuts."""
+"""The best candidates, which may take each other's place. Fixed, so that `topK` only cuts."""
 SAME = 0.6
-"""How alike two must answer at least: what shares less of the question with another is rather about something else."""
+"""The least answer similarity at which a newer one takes an older one's place."""
 MEETS = 0.5
-"""What a successor must be worth by itself, of what it is put above, and a word of the question that both hold: else it
-is about something else. For what an asked edge leads to, its successor stands without."""
+"""The least share of a replaced one's score that its successor must have by itself, else it is about something else."""
 RELATED = 0.5
-"""How alike two of one session must answer at least that both hold a rare word."""
+"""The least answer similarity of two of one session that share a rare word."""
 RARE = 0.01
 """The share of the memories that hold a rare word, at most."""
 RETOLD = 2.0
-"""So many times the lead is given up by what was retold of the same rare thing."""
+"""Factor on the lead that an older one may lose to a newer one of the same session and rare word."""
 HOUR = 3_600_000
 """How much newer a memory must be, in ms: what was said or imported together does not succeed itself."""
 
@@ -34,20 +33,15 @@ Matrix = np.ndarray[tuple[int, int], np.dtype[np.bool_]]
 
 
 def find_replaced(state: State, world: World) -> State:
-    """Say whose document was replaced by whose, of the candidates, and what was said of one thing, then and later."""
-    return replace(
-        state, pool=replace(state.pool, replaced=_find_pairs(state, world), retold=_find_retold(state, world))
-    )
+    """Find pairs of an older and a newer candidate: replaced documents, and what a session said again of one thing."""
+    replaced, retold = _find_replaced_documents(state, world), _find_retold(state, world)
+    return replace(state, pool=replace(state.pool, replaced=replaced, retold=retold))
 
 
 def _find_retold(state: State, world: World) -> tuple[tuple[int, int], ...]:
-    """Pairs (older, newer) of pool positions, of one session: both hold a rare word and much the same of the question.
-
-    Sections are in none. What is said later of a session's work is said of the same names: which these are, no list
-    need know.
-    """
+    """Pairs (older, newer) of pool positions in one session that share a rare word and much of the question's words."""
     pool = state.pool
-    alike = _alikeness(pool, np.arange(len(pool)), state.plan, state.corpus.rows) >= RELATED
+    alike = _answer_similarity(pool, np.arange(len(pool)), state.plan, state.corpus.rows) >= RELATED
     one = (pool.session[None, :] == pool.session[:, None]) & (pool.session[:, None] >= 0)
     later = pool.created[None, :] > pool.created[:, None]
     pairs = np.argwhere(alike & one & later)
@@ -62,11 +56,8 @@ def _find_retold(state: State, world: World) -> tuple[tuple[int, int], ...]:
     return tuple((older, newer) for older, newer in pairs.tolist() if not rare[older].isdisjoint(rare[newer]))
 
 
-def _find_pairs(state: State, world: World) -> tuple[tuple[int, int], ...]:
-    """Pairs (older, newer) of pool positions of documents, the newer having replaced the older.
-
-    None where the query names the older one, or asks what replaced it.
-    """
+def _find_replaced_documents(state: State, world: World) -> tuple[tuple[int, int], ...]:
+    """Pairs (older, newer) of pool positions of replaced documents; none where the query asks about these."""
     pool, graph = state.pool, world.reader.graph
     found = graph.replaced(pool.rows, state.admission)
     asked = asked_edges(state.plan.text) if len(found.nodes) else None
@@ -81,20 +72,20 @@ def _find_pairs(state: State, world: World) -> tuple[tuple[int, int], ...]:
 
 
 def renew(state: State) -> State:
-    """Lift newer memories to the place of older ones, where both hold the words of the question."""
+    """Add the `renewal` term: it lifts newer memories above older ones that answer the same."""
     pool, plan, weight = state.pool, state.plan, state.request.settings.renewal_weight
     if not weight:
         return state
     base = total(pool.terms, len(pool))
     standing = np.flatnonzero(pool.rejected == 0)
     leaders = standing[np.argsort(-base[standing], kind="stable")][:LEADERS]
-    alike = _alikeness(pool, leaders, plan, state.corpus.rows)
-    leads = np.where(_is_elsewhere(pool, leaders) & (alike >= SAME), weight * alike, -1.0)
+    alike = _answer_similarity(pool, leaders, plan, state.corpus.rows)
+    leads = np.where(_is_later_elsewhere(pool, leaders) & (alike >= SAME), weight * alike, -1.0)
     leads = np.where(_is_retold(pool, leaders), RETOLD * weight * alike, leads)
-    leads = np.where(_gives_way(pool, leaders, plan), leads, -1.0)
+    leads = np.where(_may_give_way(pool, leaders, plan), leads, -1.0)
     term = np.zeros(len(pool))
     term[leaders], above = succession(base[leaders], pool.created[leaders], leads)
-    lifts, successors = _before_replaced(pool, plan, base + term)
+    lifts, successors = _lift_successors(pool, plan, base + term)
     term += lifts
     if not term.any():
         return state
@@ -102,11 +93,11 @@ def renew(state: State) -> State:
     return replace(state, pool=replace(pool, newer_than=newer_than)).with_terms({"renewal": term})
 
 
-def _before_replaced(pool: Pool, plan: Plan, base: Floats) -> tuple[Floats, dict[int, int]]:
+def _lift_successors(pool: Pool, plan: Plan, base: Floats) -> tuple[Floats, dict[int, int]]:
     """How far the best sections of each successor are raised, to stand `STEP` above all that its document replaced.
 
-    Also which of these that is, by the place of the successor. One that does not meet the question stays where it is,
-    and what it replaced stands before it with its mark.
+    Also the position of the older section by that of the one raised above it. A successor that does not answer the
+    question stays where it is.
     """
     best: dict[tuple[int, int], tuple[int, int]] = {}
     for older, newer in pool.replaced:
@@ -126,11 +117,11 @@ def _before_replaced(pool: Pool, plan: Plan, base: Floats) -> tuple[Floats, dict
     return final - base, above
 
 
-def _alikeness(pool: Pool, among: Ints, plan: Plan, rows: int) -> Floats:
-    """How far two memories answer the same, [older, newer]: the geometric mean of two shares.
+def _answer_similarity(pool: Pool, among: Ints, plan: Plan, rows: int) -> Floats:
+    """How far two candidates answer the same, as a matrix [older, newer] in [0, 1]: the geometric mean of two shares.
 
-    What both hold of the question, and what the newer holds of what the older does of it; each of the question's
-    telling words counts log(1 + N/(1 + df)), as in late interaction, and words that no memory holds do not count.
+    What both hold of the question, and what the newer holds of what the older holds of it. Each content word of the
+    question counts log(1 + N/(1 + df)), as in late interaction; words that no memory holds do not count.
     """
     known = np.array([i for i in plan.telling if plan.frequencies[i]], dtype=np.uint64)
     weights = np.array([log(1 + rows / (1 + plan.frequencies[int(i)])) for i in known])
@@ -140,8 +131,8 @@ def _alikeness(pool: Pool, among: Ints, plan: Plan, rows: int) -> Floats:
     return both / np.sqrt(question * older)[:, None]
 
 
-def _is_elsewhere(pool: Pool, among: Ints) -> Matrix:
-    """[older, newer]: another session, an hour later."""
+def _is_later_elsewhere(pool: Pool, among: Ints) -> Matrix:
+    """A matrix [older, newer] over `among`: whether the newer is of another session, at least an hour later."""
     created, session = pool.created[among], pool.session[among]
     elsewhere = (session[None, :] != session[:, None]) | (session[:, None] < 0)
     return elsewhere & (created[None, :] - created[:, None] >= HOUR)
@@ -157,10 +148,7 @@ def _is_retold(pool: Pool, among: Ints) -> Matrix:
     return out
 
 
-def _gives_way(pool: Pool, among: Ints, plan: Plan) -> Matrix:
-    """[older, newer]: what is pinned gives way only to what is pinned.
-
-    What the edges that the query asks for lead to gives way to nothing: each of these is another thing.
-    """
+def _may_give_way(pool: Pool, among: Ints, plan: Plan) -> Matrix:
+    """A matrix [older, newer] over `among`: False where the older alone is pinned, or asked edges lead to it."""
     pinned, asked = pool.pinned[among], pool.answering(plan)[among]
     return (pinned[None, :] | ~pinned[:, None]) & ~asked[:, None]

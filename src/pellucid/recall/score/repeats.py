@@ -1,15 +1,14 @@
 """Ranked memories in, those that only repeat a better one out.
 
 A turn is kept as passages, and what is durable in it as memories of their own; a commit, its message and the summary of
-a task say one thing three times. In a context each word is paid for once. A licence, references and the like that
-hold nothing of what is asked were found by the title of their document: a better section of it tells that, too. A
-header that stands in a file and again in its text is told once.
+a task say one thing three times; a header stands in a file and again in its text.
 """
 
 import re
 from collections.abc import Callable, Iterator, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
+from itertools import combinations
 
 from pellucid.language.lexicon import words as vocabulary
 from pellucid.language.statements.negation import polarity
@@ -17,25 +16,26 @@ from pellucid.language.words import content_words, words
 from pellucid.model.memory import TRANSCRIBED, Memory
 
 REPEATED = 0.7
-"""The share of its words that a better one of the same turns holds, from which a memory adds too little to be told."""
+"""The share of a memory's words in a better one of the same turns from which it counts as repeated."""
 SHORT = 280
-"""Characters of a turn up to which a memory that was read from it, and ranks before it, stands for both."""
+"""Characters of a turn up to which a memory extracted from it may cover it."""
 MOST = 0.5
-"""The share of such a turn's content words that the memory must hold: what else the turn says must be little."""
+"""The share of such a turn's content words that the memory must hold."""
 TELLING = 4
-"""Content words from which a memory of other turns is known to be said by a better one that holds them all."""
+"""The fewest content words by which a memory of other turns can count as covered."""
 
 _ORDINAL = re.compile(r"(?m)^[ \t]*(?:#{1,6}[ \t]+)?\d{1,3}[.)](?=[ \t])")
-"""Where an item or a section stands in its list: no number that says anything."""
-_NAME = re.compile(r"(?<=[\w,;)] )[A-ZÀ-Þ]\w+|\b\w*\d\w*")
-"""A number, or a word that has a capital though nothing ends before it."""
+"""The number of an item or a section in its list."""
+_NAME = re.compile(r"(?<=[\w,;)] )[A-ZÀ-Þ][\w.:_+#%-]+")
+"""A capitalised word in mid-sentence, with all that signs join to it (`CLAUDE.md`)."""
+_POSSESSIVE = re.compile(r"(?<=\w)['’]s\b")
 _CLAUSE = re.compile(r"[,.;:()\n](?=\s|$)|(?=\()|\s[-–—]+\s")
 _Span = tuple[str, int, int]
 
 
 @dataclass(frozen=True, slots=True)
-class _WordsSaid:
-    """A memory's words, the turns that it came from, and its place in the pool."""
+class _MemoryWords:
+    """The words of a memory, the turns that it came from, and its position in the pool (`number`)."""
 
     number: int
     text: tuple[str, ...]
@@ -46,18 +46,19 @@ class _WordsSaid:
     memory: Memory
 
     @classmethod
-    def of(cls, memory: Memory, number: int) -> "_WordsSaid":
-        """A memory's words, less list numbers such as `3.`; `number` is its place in the pool."""
-        text = _ORDINAL.sub("", memory.content)
+    def of(cls, memory: Memory, number: int) -> "_MemoryWords":
+        """The words of a memory without list numbers such as `3.`; `number` is its position in the pool."""
+        text = _POSSESSIVE.sub("", _ORDINAL.sub("", memory.content))
         said = words(text)
-        names, spans = frozenset(words(" ".join(_NAME.findall(text)))), tuple(_evidence_spans(memory))
-        return cls(number, said, frozenset(said), frozenset(content_words(text)), names, spans, memory)
+        names = {each for each in said if any(map(str.isdigit, each))}.union(words(" ".join(_NAME.findall(text))))
+        spans = tuple(_evidence_spans(memory))
+        return cls(number, said, frozenset(said), frozenset(content_words(text)), frozenset(names), spans, memory)
 
-    def says(self, other: "_WordsSaid") -> bool:
-        """Whether it says all that the other does, so that the other adds nothing.
+    def covers(self, other: "_MemoryWords") -> bool:
+        """Whether this memory says all that the other does, so that the other can be left out.
 
-        Every number and name must be held; of other turns every content word, too, and its side: what changed one says
-        another.
+        It must hold every number and name of the other; if they are of different turns, every content word, too, and
+        deny or affirm the same.
         """
         if not other.names <= self.words:
             return False
@@ -65,7 +66,7 @@ class _WordsSaid:
             both = len(other.words & self.words)
             if both >= REPEATED * len(other.words):
                 return True
-            if both >= REPEATED * len(self.words) and self._read_from(other):
+            if both >= REPEATED * len(self.words) and self._was_read_from(other):
                 return True
         if other.words and self.text == other.text:
             return True
@@ -73,70 +74,67 @@ class _WordsSaid:
             return False
         return polarity(self._clauses_about(other)).denied == polarity(other.memory.content).denied
 
-    def _clauses_about(self, other: "_WordsSaid") -> str:
-        """Its clauses that speak of what the other does: what another of them denies, the other need not."""
+    def _clauses_about(self, other: "_MemoryWords") -> str:
+        """The clauses of this memory that share half their content words with the other; their denials are compared."""
         clauses = ((each, content_words(each)) for each in _CLAUSE.split(self.memory.content))
         return ", ".join(each for each, held in clauses if 2 * len(other.content.intersection(held)) >= len(held))
 
-    def completes(self, other: "_WordsSaid") -> bool:
-        """Whether it says all of the other, a turn of the same session or its source, and is at most twice as long."""
+    def extends(self, other: "_MemoryWords") -> bool:
+        """Whether it holds all of the other, of the same session or its source turn, and is at most twice as long."""
         if MOST * len(self.memory.content) > len(other.memory.content):
             return False
         whole = other.words < self.words and self.memory.session_id == other.memory.session_id
-        return whole or (_spans_overlap(self.spans, other.spans) and self._read_from(other))
+        return whole or (_spans_overlap(self.spans, other.spans) and self._was_read_from(other))
 
-    def _read_from(self, other: "_WordsSaid") -> bool:
-        """Whether it was read from that short turn, and holds most of what it says."""
+    def _was_read_from(self, other: "_MemoryWords") -> bool:
+        """Whether this memory was extracted from the short turn `other`, and holds most of its content words."""
         turn, memory = other.memory.category in TRANSCRIBED, self.memory.category not in TRANSCRIBED
         held = len(other.content & self.content) >= MOST * len(other.content)
         return turn and memory and held and other.names <= self.words and len(other.memory.content) <= SHORT
 
 
 class AlreadyTold:
-    """What has been told so far, best first.
+    """The memories kept so far, taken best first, to find those that only repeat another.
 
-    `asked` are the stems of the question's telling words, `stems` those of a text.
+    `asked` are the stems of the question's content words; `stems` gives those of a text.
     """
 
     def __init__(
         self, asked: AbstractSet[str] = frozenset(), stems: Callable[[str], AbstractSet[str]] = lambda _: frozenset()
     ) -> None:
-        self._told: list[_WordsSaid] = []
-        self._last: _WordsSaid | None = None
+        self._kept: list[_MemoryWords] = []
+        self._last: _MemoryWords | None = None
         self._documents: dict[str, tuple[int, bool]] = {}
-        """The first section of each that is told, and whether it is bare."""
+        """By document: its first section kept, and whether that is bare."""
         self._sections: dict[str, dict[int, frozenset[str]]] = {}
-        """The lines of each section that is told, by document."""
+        """By document: the lines of each section kept."""
         self._asked, self._stems = asked, stems
 
     def take(self, memory: Memory, number: int, *, firm: bool = False) -> dict[int, int]:
-        """Add the next best memory. Returns by each repeated one's number the number of the one that says it.
+        """Add the next best memory. Returns who is left out now: the number of each, with that of the one covering it.
 
-        It is itself among them where a better one says what it does. Where it is the next best of the same session and
-        says the whole of the one before and more, that one is: unless that was `firm`, which nothing stands for.
+        The new memory itself is left out if a better one covers it; the one before it if the new one extends it and
+        neither is `firm` (not to be left out).
         """
         before, self._last = self._last, None
         if memory.category == "section":
             return self._take_section(memory, number, bare=not firm and self._is_bare(memory.content))
-        said = _WordsSaid.of(memory, number)
+        said = _MemoryWords.of(memory, number)
         if not memory.session_id or not said.spans:
             return {}
-        better = next((each.number for each in self._told if each.says(said)), None)
+        better = next((each.number for each in self._kept if each.covers(said)), None)
         if better is not None:
             self._last = before
             return {number: better}
         self._last = None if firm else said
-        self._told.append(said)
-        if before is None or not said.completes(before):
+        self._kept.append(said)
+        if before is None or not said.extends(before):
             return {}
-        self._told.remove(before)
+        self._kept.remove(before)
         return {before.number: number}
 
     def _take_section(self, memory: Memory, number: int, *, bare: bool) -> dict[int, int]:
-        """Add a section; returns what is settled as `take` does.
-
-        A section is settled by another of its document that has its every line, and a bare one by any other of it.
-        """
+        """Add a section; it is left out for one of its document with all its lines, and if bare, for any. As `take`."""
         document, lines = memory.session_id or memory.id, _lines_of(memory.content)
         said = self._sections.setdefault(document, {})
         if (better := next((other for other, held in said.items() if lines <= held), None)) is not None:
@@ -152,30 +150,36 @@ class AlreadyTold:
         return {first: number}
 
     def _is_bare(self, section: str) -> bool:
-        """Whether a section is a licence, references and the like, and holds nothing of what is asked.
-
-        What its document is called does not count: that is said there again, and of no use.
-        """
+        """Whether a section is a licence or the like, and holds no sought word that its document's name lacks."""
         title, _, body = section.partition("\n")
         document, _, heading = title.rpartition(" › ")
-        return is_carried_along(section) and not (self._asked - self._stems(document)) & self._stems(
-            f"{heading}\n{body}"
-        )
+        sought = self._asked - self._stems(document)
+        return is_carried_along(section) and not sought & self._stems(f"{heading}\n{body}")
+
+
+def covered_by_later(memories: Sequence[Memory]) -> Iterator[tuple[int, int]]:
+    """Pairs of positions (covered, covering): memories that a later one of the same turns says in full."""
+    spans = [tuple(_evidence_spans(each)) for each in memories]
+    beside = [(a, b) for a, b in combinations(range(len(memories)), 2) if _spans_overlap(spans[a], spans[b])]
+    said = {number: _MemoryWords.of(memories[number], number) for number in {each for pair in beside for each in pair}}
+    for less, more in beside:
+        if said[less].content <= said[more].content and said[more].covers(said[less]):
+            yield less, more
 
 
 def is_carried_along(section: str) -> bool:
-    """Whether a section is headed as what documents only carry along: a licence, references and the like."""
+    """Whether a section's heading is that of a licence, references or the like, which a document only carries along."""
     document, _, heading = section.partition("\n")[0].rpartition(" › ")
     return bool(document) and not vocabulary("backmatter").isdisjoint(words(heading))
 
 
 def _lines_of(section: str) -> frozenset[str]:
-    """A section's lines, in small letters: a header may stand in a file and again in its text."""
+    """The distinct lines of a section in lower case, without blank ones."""
     return frozenset(line for each in section.casefold().splitlines() if (line := each.strip()))
 
 
 def _evidence_spans(memory: Memory) -> Iterator[_Span]:
-    """The turns a memory was read from, as (session, first turn, last turn); other evidence is left out."""
+    """The turns a memory was read from, as (session, first turn, last turn); evidence of other forms is left out."""
     for source, _, range_ in (each.rpartition(":") for each in memory.evidence):
         start, _, end = range_.partition("-")
         if start.isdigit() and end.isdigit():
@@ -183,7 +187,7 @@ def _evidence_spans(memory: Memory) -> Iterator[_Span]:
 
 
 def _spans_overlap(one: Sequence[_Span], other: Sequence[_Span]) -> bool:
-    """Whether some turn is in both."""
+    """Whether some turn is in both lists of spans."""
     return any(
         source == theirs and start <= last and first <= end
         for source, start, end in one

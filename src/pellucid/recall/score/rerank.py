@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from pellucid.encoders.port import QueryEncoding
 from pellucid.encoders.rerank.reranker import Reranker
 from pellucid.recall.score.equation import Floats, Ints, Mask, rank, reciprocal, total
-from pellucid.recall.score.late_interaction import best_matches, token_weights, weighted, with_neighbours
+from pellucid.recall.score.late_interaction import best_matches, token_weights, weighted_mean, with_neighbours
 from pellucid.recall.state import State, World
 from pellucid.settings.sections import RecallSettings
 
@@ -18,19 +18,19 @@ NO_RERANKING, LATE_INTERACTION = "none", "late-interaction"
 
 
 def score_survivors(state: State, world: World) -> State:
-    """Score those that passed the ladder with the chosen reranker; without one that works the scores stay NaN."""
+    """Score the candidates that passed the ladder with the chosen reranker; scores stay NaN if it cannot score."""
     if state.rerank_backend == NO_RERANKING:
         return state
     if world.reranker is not None:
-        return replace(state, pool=replace(state.pool, rerank_score=_by_model(state, world, world.reranker)))
+        return replace(state, pool=replace(state.pool, rerank_score=_score_by_model(state, world, world.reranker)))
     if state.plan.encoding is None or len(state.pool) == 0:
         return state
-    alone, around = _by_tokens(state, world, state.plan.encoding)
+    alone, around = _score_by_tokens(state, world, state.plan.encoding)
     return replace(state, pool=replace(state.pool, rerank_score=alone, passage_score=around))
 
 
 def scorer(settings: RecallSettings, world: World) -> str:
-    """The name of the reranker that is to score the survivors, whether or not it then can; `none` where none is to."""
+    """The name of the reranker chosen by settings and world, whether or not it then works; `none` if switched off."""
     weighs = settings.leg_weights.rerank or settings.leg_weights.rerank_passage
     if not settings.enable_reranking or not weighs or world.rerank.backend == NO_RERANKING:
         return NO_RERANKING
@@ -38,7 +38,7 @@ def scorer(settings: RecallSettings, world: World) -> str:
 
 
 def rerank(state: State) -> State:
-    """Add the terms `rerank` and `rerankPassage`, from the places by a memory's own and by its passage's score."""
+    """Add the terms `rerank` and `rerankPassage`, from the ranks by a memory's own score and by its passage's."""
     pool, settings, terms = state.pool, state.request.settings, dict[str, Floats]()
     for name, scores, weight in (
         ("rerank", pool.rerank_score, settings.leg_weights.rerank),
@@ -50,15 +50,17 @@ def rerank(state: State) -> State:
     return state.with_terms(terms)
 
 
-def best_so_far(state: State) -> Ints:
-    """Whom a model scores: pool positions of the best survivors by the terms so far."""
+def candidates_for_model(state: State) -> Ints:
+    """Pool positions of the best survivors by the terms so far: those that a model scores."""
     pool, most = state.pool, SCORED * state.request.settings.rerank_multiplier
     best = np.flatnonzero(pool.rejected == 0)
     return best[np.argsort(-total(pool.terms, len(pool))[best], kind="stable")][:most]
 
 
-def _by_tokens(state: State, world: World, encoding: QueryEncoding) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
-    """Late interaction with each survivor alone, and with the turns beside it; NaN for what has no tokens."""
+def _score_by_tokens(
+    state: State, world: World, encoding: QueryEncoding
+) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
+    """Late-interaction scores of each survivor alone, and with the turns beside it; NaN for one without tokens."""
     pool = state.pool
     standing = np.flatnonzero(pool.rejected == 0)
     before, after = world.reader.beside(pool.rows[standing], state.admission)
@@ -68,10 +70,10 @@ def _by_tokens(state: State, world: World, encoding: QueryEncoding) -> tuple[NDA
     own = np.searchsorted(every, pool.rows[standing])
     weights = token_weights(state.plan, state.corpus.rows)
     sides = (np.where(rows < 0, -1, np.searchsorted(every, rows)) for rows in (before, after))
-    around = weighted(with_neighbours(matches, own, *sides), weights)
+    around = weighted_mean(with_neighbours(matches, own, *sides), weights)
     readable = np.diff(held.ends, prepend=0)[own] > 0
     return (
-        _spread_scores(len(pool), standing, readable, weighted(matches[own], weights)),
+        _spread_scores(len(pool), standing, readable, weighted_mean(matches[own], weights)),
         _spread_scores(len(pool), standing, readable, around),
     )
 
@@ -79,18 +81,15 @@ def _by_tokens(state: State, world: World, encoding: QueryEncoding) -> tuple[NDA
 def _spread_scores(
     count: int, standing: NDArray[np.int64], scored: Mask, scores: Floats | NDArray[np.float32]
 ) -> NDArray[np.float32]:
+    """A pool column of `count` values: the scores at the survivors' positions `standing`, where `scored`; else NaN."""
     out = np.full(count, np.nan, dtype=np.float32)
     out[standing[scored]] = scores[scored]
     return out
 
 
-def _by_model(state: State, world: World, model: Reranker) -> NDArray[np.float32]:
-    """The scores of a model for the best so far; the others are not scored.
-
-    Raises:
-        EncoderError: it cannot score them, or not in time.
-    """
-    pool, best = state.pool, best_so_far(state)
+def _score_by_model(state: State, world: World, model: Reranker) -> NDArray[np.float32]:
+    """A pool column with a model's scores of the best survivors, else NaN; EncoderError if it fails or is late."""
+    pool, best = state.pool, candidates_for_model(state)
     texts = [each.memory.content for each in world.reader.memories(pool.rows[best])]
     out = np.full(len(pool), np.nan, dtype=np.float32)
     if texts:

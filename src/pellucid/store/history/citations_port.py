@@ -10,8 +10,7 @@ CitationKind = Literal["cited", "used", "saved_rework", "rewrote", "good", "dism
 no longer true, or wrong."""
 FAVOURABLE: frozenset[CitationKind] = frozenset({"cited", "used", "saved_rework", "rewrote", "good"})
 """Kinds that are use: the memory was worked with."""
-CitationSource = Literal["explicit", "automatic"]
-"""Somebody said it, or it was seen."""
+CitationSource = Literal["explicit", "automatic"]  # somebody said it, or it was seen
 Evidence = Literal["opened", "copied", "updated", "rewrote", "quoted", "id", "file"]
 """The sign of an automatic citation: the memory was looked at, copied or changed; other words took its place; an agent
 said its words or its id; a file was worked on that it names."""
@@ -21,9 +20,10 @@ AGAINST: frozenset[CitationKind] = frozenset({"flagged_stale", "bad"})
 
 @dataclass(frozen=True, slots=True)
 class CitationRow:
-    """One citation: `at` in epoch milliseconds; `occasion` is a session, or a day where none is known.
+    """One citation: how a memory was used or judged. `at` is in epoch milliseconds.
 
-    A recall that is said to be good or bad as a whole stands in the place of the memory.
+    `occasion` is a session id, or a day where no session is known. For a verdict on a whole recall `memory_id` is the
+    recall's id.
     """
 
     memory_id: str
@@ -32,16 +32,14 @@ class CitationRow:
     occasion: str
     agent: str | None
     at: int
-    note: str = ""
-    """What was said of it; of an automatic one the words that are its evidence."""
+    note: str = ""  # what was said of it; of an automatic one the words that are its evidence
     source: CitationSource = "explicit"
-    evidence: Evidence | None = None
-    """None of an explicit one."""
+    evidence: Evidence | None = None  # None of an explicit one
 
 
 @dataclass(frozen=True, slots=True)
 class ServedRecall:
-    """What a recall served, in the order of its places; `at` in epoch milliseconds, `query` empty where not kept."""
+    """What a recall served, in rank order; `at` in epoch milliseconds, `query` empty where it was not kept."""
 
     recall_id: str
     at: int
@@ -50,41 +48,41 @@ class ServedRecall:
 
 
 class Citations(Protocol):
-    """Citations of the memories of a namespace. A power cut may cost the last seconds."""
+    """Citations of the memories of a namespace. A power cut may lose the last seconds."""
 
     def put(self, namespace: str, citation_id: str, row: CitationRow) -> bool:
-        """Keep a citation; False where the memory was cited so on this occasion before: then nothing is changed.
+        """Store a citation; return False, changing nothing, if the memory has one of this kind on this occasion
+        already.
 
-        What somebody says outdoes what was seen: it takes the place of an automatic citation of its kind; and beside
-        a word that a memory was of no use, no automatic citation of it stands on that occasion.
-
-        Raises:
-            StoreError: it cannot be written.
+        An explicit citation replaces an automatic one of its kind; and where the memory was explicitly called useless
+        on that occasion, an automatic citation is refused. Raises StoreError if it cannot be written.
         """
         ...
 
     def on(self, namespace: str, occasion: str) -> list[CitationRow]:
-        """The citations of an occasion, in the order in which they were made."""
+        """Return the citations made on an occasion (a session id, or a day), oldest first."""
         ...
 
     def of(self, namespace: str, memory_id: str) -> list[CitationRow]:
-        """The citations of a memory, in the order in which they were made."""
+        """Return the citations of a memory, oldest first."""
         ...
 
     def of_recall(self, namespace: str, recall_id: str) -> list[CitationRow]:
-        """The citations of what a recall served, and of it as a whole, in the order in which they were made."""
+        """Return the citations of what a recall served, and of the recall as a whole, oldest first."""
         ...
 
     def against(self, namespace: str) -> list[CitationRow]:
-        """Every citation that says that a memory is wrong or no longer true, in the order in which they were made."""
+        """Return every citation that calls a memory wrong or outdated, oldest first."""
         ...
 
     def served(self, namespace: str, session_id: str | None, since: int = 0) -> list[ServedRecall]:
-        """The recalls of a session, or of none, since a time (epoch milliseconds), newest first."""
+        """Return the recalls of a session (None: of no session) since an instant (epoch milliseconds), newest first."""
         ...
 
     def serving(
         self, namespace: str, session_id: str | None, memory_id: str, since: int = 0, until: int = FOREVER
     ) -> str | None:
-        """The newest of those recalls, up to a time, that served a memory; None where none did."""
+        """Return the id of the newest recall of a session between two instants that served a memory; None if there is
+        none.
+        """
         ...

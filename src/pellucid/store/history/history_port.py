@@ -9,7 +9,7 @@ from pellucid.store.history.telemetry_port import RecallEvent
 
 @dataclass(frozen=True, slots=True)
 class AuditRow:
-    """One served result: which recall, which place (from 1), which memory, and the operation that wrote the version."""
+    """One served result: its recall, its place (from 1), its memory, and the operation that wrote that version."""
 
     recall_id: str
     place: int
@@ -22,8 +22,8 @@ class AuditRow:
 class RecallRecord:
     """One recall to keep: `at` in epoch milliseconds; `served` holds (memory id, operation id) by place.
 
-    `packed` holds no word of the query; None of a recall that failed. `query` are its bytes, kept apart so that they
-    can be erased; none if withheld.
+    `packed` is the receipt, without a word of the query; None for a recall that failed. `query` is stored apart, so
+    that it can be erased; empty if withheld.
     """
 
     recall_id: str
@@ -37,99 +37,85 @@ class RecallRecord:
 
 
 class History(Protocol):
-    """Receipts and what hangs on them. A power cut may cost the last seconds."""
+    """Receipts of recalls with their results and events. A power cut may lose the last seconds."""
 
     def record(self, kept: RecallRecord) -> None:
-        """Keep one recall with its served results and its event: all of it, or nothing.
-
-        Raises:
-            StoreError: it cannot be written.
+        """Store one recall with its served results and its event in one transaction. Raises StoreError if it cannot be
+        written.
         """
         ...
 
-    def later(self, kept: Callable[[], RecallRecord], then: Callable[[], object] | None = None) -> None:
-        """Keep one recall soon: within a quarter of a second, before anything is read here, and before this is closed.
+    def later(self, make_record: Callable[[], RecallRecord], then: Callable[[], object] | None = None) -> None:
+        """Store one recall in the background: within a quarter of a second, before any read here, and before `close`.
 
-        Where that may well fail, for want of room, it is kept at once. `kept` is called to make what is written, `then`
-        when it is written.
-
-        Raises:
-            StoreError: it cannot be written.
+        `make_record` is called to build what is written, `then` once it is written. Where the disk is nearly full it is
+        stored at once. Raises StoreError if it cannot be written.
         """
         ...
 
     def settle(self) -> None:
-        """Have everything written that is to be kept soon.
-
-        Raises:
-            StoreError: it cannot be written; it is tried again.
-        """
+        """Write everything that `later` queued. Raises StoreError if it cannot be written; it stays queued."""
         ...
 
     def receipt(self, recall_id: str, namespace: str) -> bytes | None:
-        """A receipt by id, with the bytes of its query behind it unless they were withheld or erased.
-
-        A recall of another namespace is unknown.
+        """Return a packed receipt and the bytes of its query, unless withheld or erased; None if the namespace has
+        none.
         """
         ...
 
     def audit(self, recall_id: str, place: int, namespace: str) -> AuditRow | None:
-        """One served result of a recall in this namespace."""
+        """Return one served result of a recall by its place (from 1); None if the namespace has none."""
         ...
 
     def counts(self) -> tuple[int, int]:
-        """How many receipts are kept, and their bytes."""
+        """Return the number of receipts kept, and their bytes."""
         ...
 
     def erase(
         self, namespace: str, words: Collection[str], memory_ids: Collection[str] = (), *, scrub: bool = True
     ) -> int:
-        """Take the query out of every receipt whose query holds one of these words (casefolded); how many.
+        """Remove the query from every receipt whose query holds one of these words (casefolded); return how many were
+        removed.
 
-        So go the words of citations that hold one, and those of every citation of the memories named: they quote them.
-        The receipt itself stays: ranks, scores and ids explain without the words. No byte of those queries stays; or,
-        without `scrub`, none after the next `scrub`.
+        The notes of citations that hold such a word go too, and those of every citation of `memory_ids`. Receipts stay:
+        ranks, scores and ids. The erased bytes are gone from disk at once or, without `scrub`, after the next `scrub`.
         """
         ...
 
     def scrub(self) -> None:
-        """Leave no byte of queries that were erased. Safe to repeat.
-
-        Raises:
-            StoreError: it is in use, or there is no room; nothing is lost, repeat it.
+        """Remove the bytes of erased queries from the file and its log; raise StoreError if it is in use or has no
+        room.
         """
         ...
 
     def prune(self, before: int, keep: int, most_bytes: int = 1 << 62, cited_before: int | None = None) -> int:
-        """Empty receipts older than `before` (epoch milliseconds) and all but the newest: how many.
+        """Drop the packed receipts older than `before` (epoch milliseconds) or beyond the newest; return how many.
 
-        Of those `keep` stay, and as many as have room in `most_bytes`. What was seen to be worked with is old only
-        before `cited_before`.
-
-        Their results stay, with the operations behind them. What was pinned (see `Receipts`), or cited by somebody, is
-        left as it is.
+        The newest `keep` stay, as far as they fit in `most_bytes`. A recall with a memory that was cited automatically
+        is old only before `cited_before`. Served results stay; pinned receipts (see `Receipts`) and explicitly cited
+        ones are left alone.
         """
         ...
 
     def trim(self, before: int, keep: int) -> int:
-        """Drop events and citations older than `before` (epoch milliseconds), and all but the newest `keep` events.
+        """Delete citations and events older than `before` (epoch ms), and events beyond the newest `keep`.
 
-        The sums of their days stay. Says how many were dropped.
+        Return how many were deleted. The sums of their days stay.
         """
         ...
 
     def close(self) -> None:
-        """Let go of every handle."""
+        """Write what is queued and close every connection."""
         ...
 
 
 def audit_id(recall_id: str, place: int) -> str:
-    """The id of the audit entry of one served result: `aud_`, the recall's 32 hex digits, the place as two to four."""
+    """Return the audit id of one served result: `aud_`, the recall's 32 hex digits, the place in 2 to 4 hex digits."""
     return f"aud_{recall_id.removeprefix('rec_')}{place:02x}"
 
 
 def parse_audit_id(text: str) -> tuple[str, int] | None:
-    """The recall id and place an audit id names, or None if it is not one."""
+    """Return the recall id and the place that an audit id names; None if it is malformed."""
     digits = text.removeprefix("aud_")
     if not text.startswith("aud_") or not 34 <= len(digits) <= 36 or set(digits) - set("0123456789abcdef"):
         return None

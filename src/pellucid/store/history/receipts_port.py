@@ -8,12 +8,10 @@ from pellucid.store.history.telemetry_port import Outcome, Surface
 
 @dataclass(frozen=True, slots=True)
 class RecallRow:
-    """One recall as history lists it: `at` in epoch milliseconds, how many results it served.
+    """One recall as history lists it: `at` in epoch milliseconds.
 
-    `in_full`: its receipt is there, and not only its results (of one that failed, there are none). `pinned`: retention
-    leaves that receipt alone.
-    `query` are the bytes of its words; none if they were withheld or erased, or went with the receipt. How it went
-    (the last five) is None of one that left no event.
+    `in_full`: its packed receipt is there, not only its results. `pinned`: retention leaves the receipt alone. `query`
+    is empty if it was withheld or erased, or went with the receipt. The last five fields are None if it left no event.
     """
 
     recall_id: str
@@ -31,14 +29,15 @@ class RecallRow:
 
     @property
     def query_kept(self) -> bool:
-        """Whether the words of its query are there."""
+        """Whether the words of the query are stored."""
         return bool(self.query)
 
 
 @dataclass(frozen=True, slots=True)
 class RecallFilter:
-    """Which recalls count: all conditions that are given must hold. `contains` is looked for in the question, in
-    whatever case it is written."""
+    """Which recalls are listed; all conditions given must hold. `contains` is looked for in the question, ignoring
+    case.
+    """
 
     agent: str | None = None
     query_class: str | None = None
@@ -51,7 +50,7 @@ EVERY = RecallFilter()
 
 
 class Receipts(Protocol):
-    """Which recalls there were. A recall of another namespace is unknown."""
+    """Lists recalls. A recall of another namespace is unknown."""
 
     def recalls(
         self,
@@ -63,30 +62,32 @@ class Receipts(Protocol):
         after: RecallRow | None = None,
         limit: int = 100,
     ) -> list[RecallRow]:
-        """A page of recalls at or after `since` (epoch milliseconds), of one session or of all, newest first.
+        """Return a page of recalls since an instant (epoch ms), newest first, at most `limit`.
 
-        `after` is the last row of the page before: what is recorded meanwhile moves nothing.
+        Of every session unless `session_id` is given. `after` is the last row of the page before; None: the first page.
         """
         ...
 
     def serving(
         self, namespace: str, memory_id: str, *, since: int = 0, after: RecallRow | None = None, limit: int = 100
     ) -> list[tuple[RecallRow, int]]:
-        """A page of the recalls at or after `since` that served a memory, newest first, each with its place there."""
+        """Return a page of the recalls at or after `since` that served a memory, newest first, each with its place
+        (from 1) there.
+        """
         ...
 
     def times_served(self, namespace: str, memory_id: str, since: int = 0) -> int:
-        """How many recalls at or after `since` served a memory."""
+        """Return how many recalls at or after `since` (epoch milliseconds) served a memory."""
         ...
 
     def latest(self, namespace: str, session_id: str | None = None) -> RecallRow | None:
-        """The last recall of a session, or of the namespace."""
+        """Return the newest recall of a session or, without one, of the namespace; None if there is none."""
         ...
 
     def find(self, recall_id: str, namespace: str) -> RecallRow | None:
-        """One recall, None if unknown."""
+        """Return one recall by id; None if unknown."""
         ...
 
     def pin(self, recall_id: str, namespace: str, *, pinned: bool) -> RecallRow | None:
-        """Keep a receipt in full whatever its age, or no longer; the recall as it then stands, None if unknown."""
+        """Pin a receipt, so that retention keeps it in full, or unpin it; return the recall, None if unknown."""
         ...

@@ -14,7 +14,7 @@ Grouping = Literal["agent", "class", "mode", "leg", "surface", "day", "memory"]
 
 @dataclass(frozen=True, slots=True)
 class RecallFailure:
-    """What went wrong: the code of the error, its kind, and where it came from; not a word of what it said."""
+    """How a recall failed: the code of the error, and where it was raised; without its message."""
 
     code: str
     place: str
@@ -22,10 +22,10 @@ class RecallFailure:
 
 @dataclass(frozen=True, slots=True)
 class RecallEvent:
-    """How one recall went, without a word of it.
+    """Measurements of one recall, without a word of it.
 
     `found` memories were ranked, `selected` of them put into the context, which has `payload_bytes` in UTF-8 and about
-    `payload_tokens` tokens. `degraded`: a leg was down, or a stage failed. `legs` has for each leg its weight, its
+    `payload_tokens` tokens. `degraded`: a leg was down, or a stage failed. `legs` maps each leg to its weight, its
     health and how many memories it found.
     """
 
@@ -41,16 +41,12 @@ class RecallEvent:
     millis: float
     degraded: bool
     legs: Mapping[str, Mapping[str, object]]
-    failure: RecallFailure | None = None
-    """Of one that failed, as far as that was kept."""
+    failure: RecallFailure | None = None  # of one that failed, as far as that was kept
 
 
 @dataclass(frozen=True, slots=True)
 class LiftRow:
-    """Where a memory that was worked with stood in its recall, and where it would have without a leg, from 1.
-
-    None: not among the first; both None: the receipt cannot tell.
-    """
+    """A cited memory's rank (from 1) in its recall, and without a leg; None: too far down, or (both) unknown."""
 
     memory_id: str
     leg: str
@@ -59,35 +55,32 @@ class LiftRow:
 
 
 class Telemetry(Protocol):
-    """What the recalls of a namespace came to. Days are those of UTC."""
+    """Statistics over the recalls of a namespace. Days are those of UTC."""
 
     def sums(
         self, view: str, measures: Sequence[str], by: Grouping, namespace: str, since: str, until: str
     ) -> list[tuple[str | None, tuple[int, ...]]]:
-        """The sums of a panel's columns, by one of its groupings, in its order.
+        """Return the sums of a panel's columns by group, as (group, sums in the order of `measures`), sorted by group.
 
-        Args:
-            view: a panel's, such as `panel_hit_rate`.
-            measures: columns of it that count.
-            by: the column by which they are summed.
-            namespace: the one whose recalls count.
-            since: the first day that counts, as `2026-04-20`.
-            until: the last.
+        `view` is an SQL view such as `panel_hit_rate`, `by` the column to group by; `since` and `until` are the first
+        and the last day that count, as `2026-04-20`.
         """
         ...
 
     def event(self, recall_id: str, namespace: str) -> RecallEvent | None:
-        """How a recall went; None where that is not kept (any more)."""
+        """Return the measurements of a recall; None if they are not kept (any more)."""
         ...
 
     def lifts_due(self, namespace: str) -> dict[str, list[str]]:
-        """The memories that were worked with and whose lifts are not kept yet, by recall, the newest first."""
+        """Return, by recall id, the cited memories of which no lift (`LiftRow`) is stored yet.
+
+        The newest recall first.
+        """
         ...
 
     def put_lifts(self, namespace: str, recall_id: str, rows: Sequence[LiftRow]) -> None:
-        """Keep the lifts of the memories of a recall: they are due no longer.
+        """Store the ranks of cited memories with and without a leg, so that they are due no longer.
 
-        Raises:
-            StoreError: it cannot be written.
+        Raises StoreError if that fails.
         """
         ...

@@ -7,7 +7,7 @@ from typing import Protocol
 
 @dataclass(frozen=True, slots=True)
 class Subject:
-    """Whose traces: those of one session, or of one agent, in one namespace."""
+    """Whose traces are meant: those of one session, or of one agent, in one namespace."""
 
     namespace: str
     session_id: str | None = None
@@ -15,19 +15,22 @@ class Subject:
 
 
 class Traces(Protocol):
-    """What is on record of one who asked. Nothing of another namespace is looked at."""
+    """What history holds of one session or agent; other namespaces are never touched."""
 
     def unattributed(self, namespace: str) -> Iterator[tuple[str, bytes]]:
-        """Receipts of which nothing but themselves says which agent asked: their ids, and the receipts."""
+        """Yield (recall id, packed receipt) of the receipts without an event, whose agent only the receipt itself can
+        tell.
+        """
         ...
 
     def rows(self, subject: Subject, recall_ids: Collection[str] = ()) -> Iterator[tuple[str, Mapping[str, object]]]:
-        """Every row that says something of the subject, with the name of its table; receipts without their columns.
-
-        `recall_ids` are recalls of it that it is not on record for.
+        """Yield (table name, row) of every row about the subject; `recall_ids` are recalls that no event attributes to
+        it.
         """
         ...
 
     def erase(self, subject: Subject, recall_ids: Collection[str] = ()) -> dict[str, int]:
-        """Take these rows away: how many, by table. No byte of them stays after the next `History.scrub`."""
+        """Delete the rows that `rows` yields; return how many, by table. Their bytes are gone after the next
+        `History.scrub`.
+        """
         ...

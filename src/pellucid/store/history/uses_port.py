@@ -15,7 +15,7 @@ reworded; somebody worked with it and said so. Whatever else is to count as use 
 
 @dataclass(frozen=True, slots=True)
 class Times:
-    """How often something happened to a memory: times, sessions it happened in, the last time (epoch milliseconds)."""
+    """How often something happened to a memory, in how many sessions, and when last (epoch milliseconds)."""
 
     memory_id: str
     times: int
@@ -24,27 +24,24 @@ class Times:
 
 
 class Uses(Protocol):
-    """Use and exposure of the memories of a namespace. A power cut may cost the last seconds."""
+    """Counts of use and exposure of the memories of a namespace. A power cut may lose the last seconds."""
 
     def note(self, namespace: str, memory_ids: Collection[str], kind: UseKind, occasion: str, at: int) -> None:
-        """Note that memories were used at `at` (epoch milliseconds).
-
-        On one occasion (a session, or a day where no session is known) a memory is used once in each way: who looks at
-        it ten times in a row has not used it ten times.
-
-        Raises:
-            StoreError: it cannot be written.
+        """Record that memories were used at `at` (epoch ms); each kind of use counts once per occasion (session or
+        day).
         """
         ...
 
     def uses(self, namespace: str, since: int = 0) -> list[Times]:
-        """How often and when each memory was used since `since` (epoch milliseconds), by memory id."""
+        """Return how often and when each memory was used since `since` (epoch milliseconds), sorted by memory id."""
         ...
 
     def served_since(self, namespace: str, day: str) -> set[str]:
-        """The memories that a recall served on or after a day (UTC), as `2026-04-20`."""
+        """Return the ids of the memories that a recall served on or after a UTC day, such as `2026-04-20`."""
         ...
 
     def exposure(self, namespace: str, since: int = 0) -> list[Times]:
-        """How often and when each memory was served by a recall since `since` (epoch milliseconds), by memory id."""
+        """Return how often and when each memory was served by a recall since `since` (epoch milliseconds), sorted by
+        memory id.
+        """
         ...

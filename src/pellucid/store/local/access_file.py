@@ -22,27 +22,32 @@ class AccessFile:
 
     def __init__(self, home: Path) -> None:
         self._home = home
-        self._read_at: tuple[tuple[int, int, int], AccessList] | None = None
-        self._one = Lock()
+        self._path = home / NAME
+        self._cached: tuple[tuple[int, int, int], AccessList] | None = None
+        self._cache_lock = Lock()
 
     def known(self) -> AccessList:
-        with os_errors_explained(self._home / NAME), self._one:
+        """Return the access list of the home, read from disk again only if the file changed; empty if there is none."""
+        with os_errors_explained(self._path), self._cache_lock:
             try:
-                found = os.stat(self._home / NAME, follow_symlinks=False)
+                found = os.stat(self._path, follow_symlinks=False)
             except FileNotFoundError:
                 return AccessList()
             stamp = (found.st_ino, found.st_mtime_ns, found.st_size)
-            if self._read_at is None or self._read_at[0] != stamp:
-                self._read_at = stamp, self._read_list()
-            return self._read_at[1]
+            if self._cached is None or self._cached[0] != stamp:
+                self._cached = stamp, self._read_list()
+            return self._cached[1]
 
-    def change(self, how: Callable[[AccessList], AccessList]) -> AccessList:
-        path = self._home / NAME
-        with os_errors_explained(path):
+    def change(self, update: Callable[[AccessList], AccessList]) -> AccessList:
+        """Replace the list by `update(list)`, if it differs, under a lock that excludes other processes.
+
+        Return the new list. Raises StoreBusyError if the lock is held for ten seconds.
+        """
+        with os_errors_explained(self._path):
             make_private_folder(self._home)
-        with exclusive(self._home / "access.lock", _WAIT_S), os_errors_explained(path):
+        with exclusive(self._home / "access.lock", _WAIT_S), os_errors_explained(self._path):
             before = self._read_list()
-            after = how(before)
+            after = update(before)
             if after != before:
                 folder = os.open(self._home, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
                 try:
@@ -53,9 +58,9 @@ class AccessFile:
         return after
 
     def _read_list(self) -> AccessList:
-        path = self._home / NAME
+        """Read the file; an empty list if there is none. Raises StoreError if it is damaged."""
         try:
-            descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC)
+            descriptor = os.open(self._path, os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC)
         except FileNotFoundError:
             return AccessList()
         with open(descriptor, "rb") as file:
@@ -64,6 +69,6 @@ class AccessFile:
             return AccessList.model_validate_json(data)
         except ValidationError as error:
             raise StoreError(
-                f"{path} is damaged, so it is not known who may ask: {error.errors()[0]['msg']}"[:300],
+                f"{self._path} is damaged, so it is not known who may ask: {error.errors()[0]['msg']}"[:300],
                 next_step="put it back from a copy, or remove it and make the tokens anew",
             ) from error

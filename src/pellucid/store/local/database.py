@@ -7,7 +7,7 @@ import shutil
 import stat
 import threading
 import weakref
-from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from importlib.resources import files
 from importlib.resources.abc import Traversable
@@ -24,8 +24,7 @@ Synchronous = Literal["FULL", "NORMAL"]
 Value = str | bytes | int | float | None
 DATABASES = ("journal.db", "index.db", "history.db", "spool.db")
 BUSY_TIMEOUT_MS = 30_000
-_BETWEEN_TRIES = 0.02
-"""Seconds."""
+_BETWEEN_TRIES = 0.02  # seconds
 _STEPS = 10_000
 """Steps of SQLite's machine between two looks at a deadline: well under a millisecond."""
 _MIGRATION = re.compile(r"(\d{3})_\w+\.sql")
@@ -45,9 +44,9 @@ _REASONS: tuple[tuple[type[apsw.Error], str, str], ...] = (
 
 
 def connect(path: Path, *, synchronous: Synchronous, readonly: bool = False) -> apsw.Connection:
-    """Open a database in WAL mode, readable by its owner alone; created (with its folder) unless `readonly`.
+    """Open a database in WAL mode, readable by its owner alone; create it (with its folder) unless `readonly`.
 
-    Where it is there and may not be written (a home that is mounted or kept read-only), it is opened to be read.
+    A database that this process may not write (a home that is mounted or kept read-only) is opened read-only.
 
     Raises:
         StoreError: the file cannot be opened, is a link, or is not a database.
@@ -68,12 +67,12 @@ def connect(path: Path, *, synchronous: Synchronous, readonly: bool = False) -> 
 def open_shared(
     path: Path, flags: int, pragmas: Iterable[str] = ("user_version",), busy_ms: int = BUSY_TIMEOUT_MS
 ) -> apsw.Connection:
-    """A connection that shares the file with others; alone, where the disk has not one block left.
+    """Open a connection and apply pragmas; in exclusive mode if the disk has no room for SQLite's shared-memory file.
 
-    SQLite shares the index of the log by a file of 32 KiB. Without room for it, or where it may not be written, the one
-    who reads takes the database as it stands, if its log is empty; the one who writes takes it for itself.
+    SQLite shares the index of the log by a file of 32 KiB. If that cannot be created, a reader opens the database as
+    immutable, provided its log is empty, and a writer takes it for itself.
     """
-    if flags & apsw.SQLITE_OPEN_READONLY and (stands_still(path) or _is_settled(path)):
+    if flags & apsw.SQLITE_OPEN_READONLY and (stands_still(path) or _is_read_only_without_log(path)):
         name = f"{path.absolute().as_uri()}?immutable=1"
         return _open_connection(name, flags | apsw.SQLITE_OPEN_URI, pragmas, busy_ms)
     try:
@@ -85,17 +84,19 @@ def open_shared(
 
 
 def stands_still(path: Path) -> bool:
-    """Whether a database has no log, nobody shares it, and the disk has no room for either."""
+    """Whether a database has no log and no shared-memory file, and the disk has no room to create them."""
     if _size(path.with_name(f"{path.name}-wal")) or _size(path.with_name(f"{path.name}-shm")) >= _SHARED_BYTES:
         return False
     return shutil.disk_usage(path.parent).free < _SHARED_BYTES
 
 
 def _size(path: Path) -> int:
+    """Return the size of a file in bytes; 0 if there is none."""
     return path.stat().st_size if path.exists() else 0
 
 
 def _open_connection(name: str, flags: int, pragmas: Iterable[str], busy_ms: int) -> apsw.Connection:
+    """Open a connection with `apsw` flags and apply pragmas, each retried for `busy_ms`; close it on an error."""
     connection = apsw.Connection(name, flags=flags)
     try:
         connection.set_busy_timeout(busy_ms)
@@ -108,7 +109,7 @@ def _open_connection(name: str, flags: int, pragmas: Iterable[str], busy_ms: int
 
 
 def _set_pragma(connection: apsw.Connection, pragma: str, until: float) -> None:
-    """Apply a pragma, again while the file is busy: SQLite does not wait where several turn one new file to WAL."""
+    """Apply a pragma, retrying until `until` while busy: SQLite does not wait where several turn a file to WAL."""
     while True:
         try:
             list(stream(connection, f"PRAGMA {pragma}"))
@@ -120,11 +121,7 @@ def _set_pragma(connection: apsw.Connection, pragma: str, until: float) -> None:
 
 
 def refuse_link(path: Path) -> None:
-    """A database is a file of its own: through a link, the mode of somebody else's file would be changed, or its bytes.
-
-    Raises:
-        StoreError: a link, a folder, a pipe or a device stands there.
-    """
+    """Raise StoreError if the path of a database is a link or no file: its mode or bytes may be somebody else's."""
     with suppress(FileNotFoundError):
         if not stat.S_ISREG(path.lstat().st_mode):
             raise StoreError(
@@ -134,30 +131,33 @@ def refuse_link(path: Path) -> None:
 
 
 def may_not_be_written(path: Path) -> bool:
-    """Whether a database is there that this process may only read, for the file's sake or for its folder's."""
+    """Whether a database exists that this process may only read, by the mode of the file or of its folder."""
     return path.exists() and not (os.access(path, os.W_OK) and os.access(path.parent, os.W_OK))
 
 
-def opened_as_it_is(path: Path, busy_ms: int = BUSY_TIMEOUT_MS) -> apsw.Connection:
-    """A database that is there, to be written if it may be; nothing of it is set, and its mode is left alone."""
+def open_unchanged(path: Path, busy_ms: int) -> apsw.Connection:
+    """Open an existing database without changing its settings or its mode.
+
+    It is opened read-only if it may not be written, or if it has no log and the disk has no room for one.
+    """
     reads = may_not_be_written(path) or stands_still(path)
     return open_shared(path, apsw.SQLITE_OPEN_READONLY if reads else apsw.SQLITE_OPEN_READWRITE, busy_ms=busy_ms)
 
 
-def _is_settled(path: Path) -> bool:
-    """Whether a database may only be read, and no log waits beside it: it then takes no lock file."""
+def _is_read_only_without_log(path: Path) -> bool:
+    """Whether a database is read-only and has no log beside it, so that reading needs no lock file."""
     beside = (path.with_name(f"{path.name}{suffix}") for suffix in ("-wal", "-shm"))
     return may_not_be_written(path) and not any(each.exists() for each in beside)
 
 
 def execute(connection: apsw.Connection, sql: str, bindings: Sequence[Value] = ()) -> list[tuple[Any, ...]]:
-    """Run a statement (or a script without bindings) to its end; every row it returns."""
+    """Run a statement (or a script without bindings) to its end; return all its rows."""
     with os_errors_explained(connection.filename):
         return connection.execute(sql, bindings).fetchall()  # pyright: ignore[reportUnknownMemberType, reportUnknownVariableType]
 
 
 def stream(connection: apsw.Connection, sql: str, bindings: Sequence[Value] = ()) -> Iterator[tuple[Any, ...]]:
-    """The rows of a query, computed as they are asked for."""
+    """Iterate over the rows of a query as they are computed; errors are those of `apsw`, unexplained."""
     return iter(connection.execute(sql, bindings))  # pyright: ignore[reportUnknownMemberType, reportUnknownArgumentType]
 
 
@@ -168,7 +168,7 @@ def execute_many(connection: apsw.Connection, sql: str, bindings: Iterable[Seque
 
 
 def make_private_folder(folder: Path) -> None:
-    """Create a folder and its missing parents with mode 0700, whatever the umask; an existing one is left as it is."""
+    """Create a folder and its missing parents with mode 0700, whatever the umask; existing ones keep their mode."""
     for missing in reversed([each for each in (folder, *folder.parents) if not each.exists()]):
         missing.mkdir(mode=0o700, exist_ok=True)
         missing.chmod(0o700)
@@ -176,7 +176,7 @@ def make_private_folder(folder: Path) -> None:
 
 
 def _make_private_file(path: Path) -> None:
-    """Mode 0600 before SQLite writes a byte; it gives `-wal` and `-shm` the same mode."""
+    """Create a file with mode 0600 before SQLite writes to it, which gives `-wal` and `-shm` the same mode."""
     try:
         os.close(os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600))
         _sync_folder(path.parent)
@@ -188,6 +188,7 @@ def _make_private_file(path: Path) -> None:
 
 
 def _sync_folder(folder: Path) -> None:
+    """Flush a folder, with its entries, to the disk."""
     descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
     try:
         os.fsync(descriptor)
@@ -196,12 +197,13 @@ def _sync_folder(folder: Path) -> None:
 
 
 def migrate(connection: apsw.Connection, folder: Traversable) -> None:
-    """Bring the schema up to the newest `NNN_name.sql` of `folder`, each in a transaction of its own.
+    """Apply the migrations `NNN_name.sql` in `folder` that a database lacks, each in its own transaction.
 
-    `PRAGMA user_version` counts those applied.
+    `PRAGMA user_version` is the number of the last one applied.
 
     Raises:
-        StoreError: the database was written by a newer version, or a step failed and was rolled back.
+        StoreError: the database was written by a newer version, may not be written, or a step failed and was rolled
+            back.
     """
     steps = sorted((int(match[1]), each) for each in folder.iterdir() if (match := _MIGRATION.fullmatch(each.name)))
     newest = steps[-1][0] if steps else 0
@@ -221,6 +223,7 @@ def migrate(connection: apsw.Connection, folder: Traversable) -> None:
 
 
 def _apply_script(connection: apsw.Connection, number: int, script: str) -> None:
+    """Run one migration and set the schema version to its number, unless another process just did."""
     with immediate(connection):
         if schema_version(connection) < number:  # another process may have done it while this one waited for the lock
             execute(connection, script)
@@ -228,19 +231,24 @@ def _apply_script(connection: apsw.Connection, number: int, script: str) -> None
 
 
 def schema_version(connection: apsw.Connection) -> int:
-    """The number of the last migration that a file has."""
+    """Return the number of the last migration applied to a database."""
     return int(execute(connection, "PRAGMA user_version")[0][0])
 
 
 def sql_folder(name: str) -> Traversable:
-    """The migrations and `queries.sql` of one local database, e.g. `sql_folder("journal")`."""
+    """Return the folder of migrations and `queries.sql` of one local database: `sql_folder("journal")`."""
     return files("pellucid.store.local") / "sql" / name
 
 
-def load_queries(package: str, name: str) -> dict[str, str]:
-    """The named statements of a SQL file among a package's resources, e.g. `("pellucid.store.local", "sql/x.sql")`.
+def queries_of(name: str) -> dict[str, str]:
+    """Return the named statements of one local database: `queries_of("journal")`."""
+    return load_queries("pellucid.store.local", f"sql/{name}/queries.sql")
 
-    A block starts with a line `-- name: xyz`, then a comment saying what it is for.
+
+def load_queries(package: str, name: str) -> dict[str, str]:
+    """Read the named statements (`-- name: xyz`, a comment, SQL) of a resource, by name.
+
+    ValueError without a comment.
     """
     parts = _QUERY.split(files(package).joinpath(name).read_text("utf-8"))
     queries = {parts[i]: parts[i + 1].strip() for i in range(1, len(parts), 2)}
@@ -252,11 +260,9 @@ def load_queries(package: str, name: str) -> dict[str, str]:
 
 @contextmanager
 def immediate(connection: apsw.Connection) -> Generator[None]:
-    """A write transaction that takes the lock at once: committed at the end of the block, rolled back by an exception.
+    """Run the block in a write transaction begun at once: committed at its end, rolled back on an exception.
 
-    Raises:
-        StoreBusyError: another process held the lock for 30 seconds.
-        StoreError: the disk is full, failing or damaged; nothing of the block is kept.
+    What goes wrong in the file is raised as StoreError (`os_errors_explained`).
     """
     with os_errors_explained(connection.filename):
         execute(connection, "BEGIN IMMEDIATE")
@@ -267,12 +273,12 @@ def immediate(connection: apsw.Connection) -> Generator[None]:
             if connection.in_transaction:
                 execute(connection, "ROLLBACK")
             if isinstance(error, NoRoomError):
-                _give_back(connection)
+                _truncate_log(connection)
             raise
 
 
-def _give_back(connection: apsw.Connection) -> None:
-    """Cut the log, if nobody is at it: what was begun and did not fit must not keep the last of the room."""
+def _truncate_log(connection: apsw.Connection) -> None:
+    """Truncate the log if nobody uses it, so that a transaction that did not fit leaves the rest of the disk free."""
     with suppress(StoreError):
         connection.set_busy_timeout(0)
         execute(connection, "PRAGMA wal_checkpoint(TRUNCATE)")
@@ -281,7 +287,7 @@ def _give_back(connection: apsw.Connection) -> None:
 
 @contextmanager
 def read_transaction(connection: apsw.Connection) -> Generator[None]:
-    """One snapshot of the database for every read in the block; within another, the snapshot of that one."""
+    """Run the block in one read transaction (a snapshot); within an open transaction, in that one."""
     if connection.in_transaction:
         yield
         return
@@ -296,10 +302,9 @@ def read_transaction(connection: apsw.Connection) -> Generator[None]:
 
 @contextmanager
 def interrupted_by(deadline: Deadline | None, connection: apsw.Connection) -> Generator[None]:
-    """Interrupt what the connection is at in the block when the deadline is over.
+    """Interrupt the connection's queries in the block when the deadline is over, and raise DeadlineError.
 
-    Raises:
-        DeadlineError: it was.
+    None never interrupts.
     """
     if deadline is None:
         yield
@@ -315,7 +320,10 @@ def interrupted_by(deadline: Deadline | None, connection: apsw.Connection) -> Ge
 
 @contextmanager
 def os_errors_explained(path: Path | str) -> Generator[None]:
-    """Turn what SQLite or the file system reports inside the block into a StoreError about `path`."""
+    """Turn errors of SQLite and the file system in the block into a StoreError about `path`.
+
+    A lock becomes StoreBusyError, a full disk NoRoomError; an error of another kind passes as it is.
+    """
     try:
         yield
     except apsw.BusyError as error:
@@ -335,17 +343,42 @@ def os_errors_explained(path: Path | str) -> Generator[None]:
         raise StoreError(said, next_step="check the disk, and the owner and mode of the folder") from error
 
 
+class Queries:
+    """Runs the named statements of one database, each on the connection that `connection()` returns then."""
+
+    def __init__(self, connection: Callable[[], apsw.Connection], sql: Mapping[str, str]) -> None:
+        """Take statements by name; `connection` is called anew for every run."""
+        self.connection = connection
+        self._sql = sql
+
+    def run(self, name: str, *bindings: Value) -> list[tuple[Any, ...]]:
+        """Run the statement of this name; return all its rows.
+
+        Raises KeyError if there is none, StoreError if it fails.
+        """
+        return execute(self.connection(), self._sql[name], bindings)
+
+    def run_many(self, name: str, rows: Iterable[Sequence[Value]]) -> None:
+        """Run the statement of this name once for each row of bindings."""
+        execute_many(self.connection(), self._sql[name], rows)
+
+    def on(self, connection: apsw.Connection) -> "Queries":
+        """Return the same statements bound to one connection."""
+        return Queries(lambda: connection, self._sql)
+
+
 class ThreadConnections:
-    """One connection a thread, opened on first use: SQLite connections are not shared between threads."""
+    """One connection per thread, opened on first use: SQLite connections are not shared between threads."""
 
     def __init__(self, opener: Callable[[], apsw.Connection]) -> None:
+        """`opener` makes a connection; it is called by each thread that asks for one."""
         self._open = opener
         self._local = threading.local()
         self._all: weakref.WeakSet[apsw.Connection] = weakref.WeakSet()
         self._lock = threading.Lock()
 
     def get(self) -> apsw.Connection:
-        """The connection of the calling thread."""
+        """Return the connection of the calling thread, opened on its first call."""
         connection: apsw.Connection | None = getattr(self._local, "connection", None)
         if connection is None:
             connection = self._local.connection = self._open()
@@ -354,7 +387,7 @@ class ThreadConnections:
         return connection
 
     def close(self) -> None:
-        """Close every thread's connection; none may be in use."""
+        """Close the connections of all threads, none of which may be in use; a later `get` opens a new one."""
         with self._lock:
             for connection in list(self._all):
                 connection.close()

@@ -14,15 +14,12 @@ _SPARE = 256 << 10
 
 
 def erase_remains(connection: apsw.Connection, wait_s: float) -> None:
-    """Rewrite the whole file, then empty its write-ahead log; no transaction may be open on this connection.
+    """Rewrite the whole database file, then empty its write-ahead log; no transaction may be open on this connection.
 
     `secure_delete` alone is not enough: when SQLite moves rows between pages, copies may stay in the gap of the old
     page, and deleting the rows later does not touch those.
 
-    Raises:
-        StoreBusyError: another connection was reading or writing for `wait_s` seconds; repeat it.
-        NoRoomError: there is no room for a second copy of the live rows; nothing was begun, and the log is as it was.
-        StoreError: the disk fails.
+    Raises StoreBusyError after `wait_s` seconds of use by others; NoRoomError, changing nothing, if a copy has no room.
     """
     empty_log(connection, 0)  # which may make the room that is needed
     _check_room(connection)
@@ -48,12 +45,12 @@ def erase_remains(connection: apsw.Connection, wait_s: float) -> None:
 
 
 def room_needed(path: Path) -> int:
-    """Bytes that must be free for a database to be written anew: at most its own size, and a little."""
+    """Return an upper bound of the free bytes that `erase_remains` needs for a database."""
     return (path.stat().st_size if path.exists() else 0) + _SPARE
 
 
 def _check_room(connection: apsw.Connection) -> None:
-    """Raise NoRoomError where the disk has no room for a second copy of what is live in the database."""
+    """Raise NoRoomError if the disk has no room for a second copy of the live rows and 256 KiB more."""
     (live,) = execute(
         connection,
         "SELECT (page_count - freelist_count) * page_size FROM "
@@ -70,10 +67,7 @@ def _check_room(connection: apsw.Connection) -> None:
 
 
 def empty_log(connection: apsw.Connection, wait_s: float) -> bool:
-    """Bring the write-ahead log into the file and cut it to nothing; False if it was in use for `wait_s` seconds.
-
-    What may only be read keeps its log.
-    """
+    """Checkpoint and truncate the write-ahead log; False if it stayed in use for `wait_s` seconds, or is read-only."""
     if connection.readonly("main"):
         return False
     try:

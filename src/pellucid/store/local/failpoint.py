@@ -31,5 +31,5 @@ Failpoint = Callable[[Step], None]
 
 
 def never(step: Step) -> None:
-    """Go on: what every process but a fault test does."""
+    """Do nothing: the failpoint of every process but a fault test."""
     del step

@@ -29,35 +29,36 @@ class HookedSessions:
     """What is known of each session; one process at a time changes one."""
 
     def __init__(self, home: Path) -> None:
-        """Prepare, without making a file."""
+        """Take the folder `hooks` of a home as the place of session files; nothing is created yet."""
         self._home = home / "hooks"
         self._sessions, self._waiting = self._home / "sessions", self._home / "waiting"
 
     def known(self) -> list[HookedSession]:
-        """Every session; a file that cannot be read is passed over."""
+        """Read the stored state of every session; unreadable files are skipped."""
         found = (_read_session(each) for each in _session_files(self._sessions))
         return [each for each in found if each]
 
     def is_known(self, session_id: str) -> bool:
-        """Whether a program told of a session by that name."""
+        """Whether a session of this id is stored, of any program."""
         return any(each.stem.partition("_")[2] == session_id for each in _session_files(self._sessions))
 
-    def change(self, host: str, session_id: str, how: Callable[[HookedSession | None], HookedSession]) -> HookedSession:
-        """Put what `how` makes of a session in its place.
+    def change(
+        self, host: str, session_id: str, update: Callable[[HookedSession | None], HookedSession]
+    ) -> HookedSession:
+        """Replace the state of a session by `update(state or None)` under a lock, if it differs; return the new state.
 
-        Raises:
-            StoreError: it cannot be written.
+        Raises StoreBusyError if the lock is held for two seconds, StoreError if the file cannot be written.
         """
         path = self._sessions / f"{host}_{session_id}.json"
         with os_errors_explained(path), exclusive(self._home / "sessions.lock", _LOCK_WAIT_S):
             before = _read_session(path)
-            after = how(before)
+            after = update(before)
             if after != before:
-                _replace(path, after.model_dump_json(by_alias=True).encode())
+                _replace_file(path, after.model_dump_json(by_alias=True).encode())
         return after
 
     def last_told(self) -> datetime | None:
-        """When something was told of any session last, whether it was dealt with or waits."""
+        """Return when the last event of any session came in, processed or waiting; None if none ever did."""
         heard = [each.heard for each in self.known()]
         for path in _session_files(self._waiting):
             with suppress(FileNotFoundError):
@@ -65,16 +66,20 @@ class HookedSessions:
         return max(heard, default=None)
 
     def drop(self, session: HookedSession) -> None:
-        """Forget that a session was told of."""
+        """Delete the stored state of a session; nothing happens if there is none."""
         with suppress(FileNotFoundError):
             (self._sessions / f"{session.host}_{session.session_id}.json").unlink()
 
     def count_waiting(self) -> int:
-        """How many sessions clients left word of."""
+        """Return the number of session files that clients left in `hooks/waiting/`."""
         return len(_session_files(self._waiting))
 
     def waiting(self) -> Iterator[dict[str, Any]]:
-        """What clients left, each taken away once whoever asks for the next has dealt with it."""
+        """Yield the JSON of each file that a client left; delete it when the caller asks for the next one.
+
+        A file that is no JSON is deleted, too. If the caller raises, the file goes back to waiting, unless a newer one
+        took its place.
+        """
         for path in _session_files(self._waiting):
             taken = path.with_name(f"{path.name}.{secrets.token_hex(4)}")
             try:
@@ -92,6 +97,7 @@ class HookedSessions:
 
 
 def _session_files(folder: Path) -> list[Path]:
+    """List the session files of a folder, sorted; empty if there is no such folder."""
     try:
         with os.scandir(folder) as found:
             names = sorted(each.name for each in found if _NAME.fullmatch(each.name))
@@ -101,7 +107,7 @@ def _session_files(folder: Path) -> list[Path]:
 
 
 def _read_session(path: Path) -> HookedSession | None:
-    """The session that a file holds; None where it cannot be read, or is none."""
+    """Read the session state in a file; None if it is unreadable, a link, invalid or longer than 64 KiB."""
     try:
         with open_to_read(path, follow=False) as file:
             return HookedSession.model_validate_json(file.read(_LONGEST))
@@ -109,7 +115,8 @@ def _read_session(path: Path) -> HookedSession | None:
         return None
 
 
-def _replace(path: Path, data: bytes) -> None:
+def _replace_file(path: Path, data: bytes) -> None:
+    """Write a file of mode 0600 atomically, replacing the old one."""
     make_private_folder(path.parent)
     draft = path.with_name(f".{secrets.token_hex(8)}")
     try:

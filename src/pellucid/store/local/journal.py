@@ -13,19 +13,19 @@ from pathlib import Path
 
 import apsw
 
-from pellucid.store.local.database import connect, execute, execute_many, load_queries
+from pellucid.store.local.database import connect, execute, execute_many, queries_of
 from pellucid.store.local.vault.conflict import Pending
 from pellucid.store.local.vault.paths import folded
 from pellucid.store.records import JournalOperation, OperationRow, content_digest
 
-_SQL = load_queries("pellucid.store.local", "sql/journal/queries.sql")
+_SQL = queries_of("journal")
 REMOVED = ""
 """Stands in the journal where the digest of new bytes would, for a path that is to be gone."""
 
 
 @dataclass(frozen=True, slots=True)
 class WaitingRow:
-    """A ledger row that is acknowledged and not yet appended: its number, its month `YYYY-MM`, its JSON text."""
+    """A ledger row not yet appended to its file: its number, its month `YYYY-MM`, its JSON text without a number."""
 
     seq: int
     month: str
@@ -34,7 +34,7 @@ class WaitingRow:
 
 @dataclass(frozen=True, slots=True)
 class FiledMonth:
-    """What the ledger file of a month held when it was last written: its bytes, and a digest chained over its lines."""
+    """What the ledger file of a month held when it was last written: its size, and a digest chained over its lines."""
 
     month: str
     size: int
@@ -44,7 +44,7 @@ class FiledMonth:
     """It was found to hold something else since; to be looked through until it is whole again."""
 
     def with_lines_added(self, data: bytes) -> "FiledMonth":
-        """The month with whole lines behind it; its file's time, and whether it was wanting, are not carried over."""
+        """Return the month with complete lines appended; `mtime_ns` and `wanting` are reset."""
         chain = self.chain
         for line in data.splitlines(keepends=True):
             chain = hashlib.blake2b(chain + line, digest_size=16).digest()
@@ -52,13 +52,13 @@ class FiledMonth:
 
     @property
     def stamp(self) -> tuple[int, int]:
-        """What the file system shows of it without reading it."""
+        """The size and modification time, to compare with those of the file."""
         return self.size, self.mtime_ns
 
 
 @dataclass(frozen=True, slots=True)
 class Settled:
-    """A path dealt with up to an entry, and how."""
+    """A path whose journal entries up to `last_entry` are dealt with; `state` is FILED, DELETED or CONFLICT."""
 
     state: str
     path: str
@@ -66,19 +66,19 @@ class Settled:
 
 
 def open_journal(path: Path) -> apsw.Connection:
-    """A connection whose commits survive a power cut."""
+    """Open the journal with full synchronisation, so that commits survive a power cut."""
     connection = connect(path, synchronous="FULL")
     execute(connection, "PRAGMA temp_store = MEMORY")  # a rewrite of the file puts no copy elsewhere
     return connection
 
 
 def known_op(connection: apsw.Connection, op_id: str) -> bool:
-    """Whether an operation of this id was acknowledged before."""
+    """Whether an operation with this id was acknowledged before."""
     return bool(execute(connection, _SQL["op_seq"], (op_id,)))
 
 
 def append(connection: apsw.Connection, operation: JournalOperation, ledger: Iterable[str]) -> int:
-    """Write down an operation, with its ledger rows as JSON texts; its sequence number."""
+    """Write an operation with its ledger rows (JSON texts) to the journal; return its sequence number."""
     seq = int(execute(connection, _SQL["add_op"], (operation.op_id, operation.kind, operation.at))[0][0])
     writes = ((each.path, each.base_hash, content_digest(each.data), each.data) for each in operation.writes)
     removals = ((each.path, each.base_hash, REMOVED, b"") for each in operation.removals)
@@ -92,18 +92,17 @@ def append(connection: apsw.Connection, operation: JournalOperation, ledger: Ite
 
 
 def pending_digest(connection: apsw.Connection, path: str) -> str | None:
-    """The digest of the newest bytes that wait for a path; `REMOVED` if its removal does, None if nothing."""
+    """Return the digest of the newest waiting bytes of a path; `REMOVED` if its removal waits, None if nothing does."""
     return _first(connection, "pending_hash", path)
 
 
 def pending_twin(connection: apsw.Connection, path: str) -> str | None:
-    """A waiting path that a file system may take for this one."""
-    rows = execute(connection, _SQL["pending_twin"], (folded(path), path))
-    return rows[0][0] if rows else None
+    """Return a waiting path that differs from this one only in case or composition; None if there is none."""
+    return _first(connection, "pending_twin", folded(path), path)
 
 
 def pending_head(connection: apsw.Connection, path: str) -> tuple[bytes, str] | tuple[None, None] | None:
-    """The newest bytes that wait for a path and the id of the operation that brought them; Nones for a removal."""
+    """Return the newest waiting bytes of a path and their operation's id; Nones for a removal, None if none wait."""
     rows = execute(connection, _SQL["pending_head"], (path,))
     if not rows:
         return None
@@ -111,12 +110,12 @@ def pending_head(connection: apsw.Connection, path: str) -> tuple[bytes, str] | 
 
 
 def version_op(connection: apsw.Connection, path: str, digest: str) -> str | None:
-    """The id of the newest operation that gave a path the bytes of this digest."""
+    """Return the id of the newest operation that gave a path the bytes of this digest; None if none did."""
     return _first(connection, "version_op", path, digest)
 
 
 def pending(connection: apsw.Connection) -> list[Pending]:
-    """Everything that waits, coalesced per path, in the order in which the first change of each path came."""
+    """Return all waiting changes, one per path, in the order of each path's first change."""
     changes: dict[str, list[tuple[int, str | None, str | None]]] = {}
     for path, entry, base_hash, new_hash in execute(connection, _SQL["pending"]):
         changes.setdefault(path, []).append((entry, base_hash, None if new_hash == REMOVED else new_hash))
@@ -124,7 +123,10 @@ def pending(connection: apsw.Connection) -> list[Pending]:
 
 
 def _coalesce(path: str, entries: list[tuple[int, str | None, str | None]]) -> Pending:
-    """All entries of a path as one pending change: from what stood before the first to what the last brings."""
+    """Combine a path's waiting entries (number, base, new digest or None for a removal) into one change.
+
+    It leads from the base of the first entry to the bytes of the last.
+    """
     last_entry, _, new_hash = entries[-1]
     base_hash = entries[0][1]
     expected = frozenset({base_hash, *(each for _, _, each in entries)})
@@ -132,28 +134,28 @@ def _coalesce(path: str, entries: list[tuple[int, str | None, str | None]]) -> P
 
 
 def payload(connection: apsw.Connection, entry: int) -> bytes:
-    """The bytes of an entry that waits."""
+    """Return the bytes of an entry that still waits, by its number; a settled one has none any more."""
     return bytes(execute(connection, _SQL["payload"], (entry,))[0][0])
 
 
 def settle(connection: apsw.Connection, settled: Iterable[Settled]) -> None:
-    """Remember how paths were dealt with, and erase their payloads."""
+    """Record how paths were dealt with, for their entries up to `last_entry`, and erase the payloads of these."""
     rows = ((each.state, each.path, each.last_entry) for each in settled)
     execute_many(connection, _SQL["settle_entries"], rows)
 
 
 def known_paths(connection: apsw.Connection) -> list[str]:
-    """Every path an operation ever wrote."""
+    """Return every path that the journal names: written, removed or adopted, and the pseudonyms of erased ones."""
     return [path for (path,) in execute(connection, _SQL["paths"])]
 
 
 def waiting_ledger(connection: apsw.Connection) -> list[WaitingRow]:
-    """Ledger rows that wait for their file, oldest first."""
+    """Return the ledger rows not yet appended to their files, oldest first."""
     return [WaitingRow(*row) for row in execute(connection, _SQL["waiting_ledger"])]
 
 
 def drop_ledger(connection: apsw.Connection, last_seq: int) -> None:
-    """Forget the ledger rows up to this number: they stand in their files."""
+    """Delete the waiting ledger rows up to this number: they are in their files."""
     execute(connection, _SQL["drop_ledger"], (last_seq,))
 
 
@@ -163,23 +165,23 @@ def counts_ledger(connection: apsw.Connection) -> bool:
 
 
 def start_ledger(connection: apsw.Connection, last_seq: int) -> None:
-    """Number ledger rows from the one after `last_seq`."""
+    """Set the number of the next ledger row to `last_seq + 1`."""
     execute(connection, _SQL["start_ledger"], (last_seq,))
 
 
 def ledger_number(connection: apsw.Connection) -> int:
-    """The last number given to a ledger row; 0 before the first."""
+    """Return the last number given to a ledger row; 0 before the first."""
     rows = execute(connection, _SQL["ledger_number"])
     return int(rows[0][0]) if rows else 0
 
 
 def go_on_from(connection: apsw.Connection, last_seq: int) -> None:
-    """Number ledger rows from the one after `last_seq`, if the numbers given do not reach it."""
+    """Raise the number of the next ledger row to `last_seq + 1`, unless it is greater already."""
     execute(connection, _SQL["go_on_from"], (last_seq, last_seq))
 
 
 def filed(connection: apsw.Connection) -> dict[str, FiledMonth]:
-    """What is known of each month's file."""
+    """Return, by month, what the ledger files held when they were last recorded; a month never recorded is left out."""
     return {
         row[0]: FiledMonth(row[0], row[1], bytes(row[2]), row[3], bool(row[4]))
         for row in execute(connection, _SQL["filed"])
@@ -187,37 +189,34 @@ def filed(connection: apsw.Connection) -> dict[str, FiledMonth]:
 
 
 def put_filed(connection: apsw.Connection, known: Iterable[FiledMonth]) -> None:
-    """Remember what months' files hold."""
-    execute_many(connection, _SQL["put_filed"], ((each.month, *_filed_row(each)) for each in known))
-
-
-def _filed_row(each: FiledMonth) -> tuple[int, bytes, int, bool]:
-    return each.size, each.chain, each.mtime_ns, each.wanting
+    """Record what ledger files hold."""
+    rows = ((each.month, each.size, each.chain, each.mtime_ns, each.wanting) for each in known)
+    execute_many(connection, _SQL["put_filed"], rows)
 
 
 def drop_filed(connection: apsw.Connection) -> None:
-    """Forget what months' files held."""
+    """Delete what was recorded of the ledger files."""
     execute(connection, _SQL["drop_filed"])
 
 
 def key_print(connection: apsw.Connection) -> bytes | None:
-    """The fingerprint of the vault's key, if this journal ever saw it."""
+    """Return the recorded fingerprint of the vault's key; None if there is none."""
     rows = execute(connection, _SQL["key_print"])
     return bytes(rows[0][0]) if rows else None
 
 
 def put_key_print(connection: apsw.Connection, fingerprint: bytes) -> None:
-    """From now on this is the vault's key."""
+    """Record the fingerprint of the vault's key."""
     execute(connection, _SQL["put_key_print"], (fingerprint,))
 
 
 def any_seen(connection: apsw.Connection) -> bool:
-    """Whether any turn was marked as seen: then there was a vault key once, for turns are known by keyed hashes."""
+    """Whether any turn was marked as seen; if so there once was a vault key, for turns are marked by keyed hashes."""
     return bool(execute(connection, _SQL["any_seen"]))
 
 
 def operations(connection: apsw.Connection, after: int, op_id: str | None) -> list[OperationRow]:
-    """Operations with a greater sequence number, oldest first; or the one of that id."""
+    """Return the operations with a number above `after`, oldest first; with `op_id`, only that one."""
     if op_id is None:
         rows = execute(connection, _SQL["operations"], (after,))
     else:
@@ -231,36 +230,37 @@ def operations(connection: apsw.Connection, after: int, op_id: str | None) -> li
 
 
 def waits(connection: apsw.Connection, path: str) -> bool:
-    """Whether something waits for a path."""
-    return bool(execute(connection, _SQL["pending_hash"], (path,)))
+    """Whether a change of a path waits to be filed."""
+    return pending_digest(connection, path) is not None
 
 
 def versions(connection: apsw.Connection, paths: Iterable[str]) -> set[str]:
-    """The digests of all bytes that operations gave these paths, or found there."""
+    """Return the digests of all bytes that operations gave these paths or found there, waiting ones included."""
     rows = (row for path in paths for row in execute(connection, _SQL["versions"], (path,)))
     return {digest for row in rows for digest in row if digest}
 
 
 def paths_of(connection: apsw.Connection, digests: Collection[str]) -> list[str]:
-    """The paths to which some operation gave bytes of one of these digests."""
+    """Return the paths, sorted, to which some operation gave bytes of one of these digests."""
     return [path for (path,) in execute(connection, _SQL["paths_of"], (json.dumps([*digests]),))]
 
 
 def rename(connection: apsw.Connection, path: str, name: str) -> int:
-    """Put `name` in the place of a path, and forget the digests of its bytes; how many entries named it."""
+    """Replace a path by `name` in all settled entries and forget their digests; return how many entries named it."""
     return len(execute(connection, _SQL["rename"], (name, name, path)))
 
 
 def forget_versions(connection: apsw.Connection, path: str, but: str) -> None:
-    """Forget the digests of what once stood at a path that goes on with the bytes of another digest."""
+    """Forget the digests in settled entries of a path, except the digest `but` of its current bytes."""
     execute(connection, _SQL["forget_versions"], (but, path, but))
 
 
 def seen(connection: apsw.Connection, keys: Iterable[bytes]) -> set[bytes]:
-    """Which of these turn keys are marked as seen."""
+    """Return which of these turn keys are marked as seen."""
     return {key for key in keys if execute(connection, _SQL["is_seen"], (key,))}
 
 
 def _first(connection: apsw.Connection, query: str, *bindings: str) -> str | None:
+    """Run a named query; return the first column of its first row, None without rows."""
     rows = execute(connection, _SQL[query], bindings)
     return rows[0][0] if rows else None

@@ -20,14 +20,13 @@ _READ_ONLY = (errno.EROFS, errno.EACCES, errno.EPERM)
 
 
 class WriteLock:
-    """The right to write in a home: in one namespace, or alone in all of it. Threads and processes may share it.
+    """The right to write in a home: in one namespace, or exclusively in all of it. Shared by threads and processes.
 
-    Threads of this process have it in the order in which they asked, so that none waits for ever; other processes are
-    asked again and again. It is not re-entrant.
+    Threads of this process get it in the order in which they asked; other processes are polled. Not re-entrant.
     """
 
     def __init__(self, home: Path) -> None:
-        """Prepare, without making a file: `write.lock`, which writers in namespaces share, and one for each of them."""
+        """Prepare, without creating a file, `write.lock`, which writers of namespaces share, and a lock for each."""
         self._home = home
         self._changed = Condition()
         self._holding: list[str | None] = []
@@ -37,36 +36,36 @@ class WriteLock:
     def __call__(
         self, wait_s: float, namespace: str | None = None, deadline: Deadline | None = None
     ) -> Generator[bool]:
-        """Hold it for the block, in one namespace or, without one, in the whole home.
+        """Hold the lock of one namespace or, without one, of the whole home for the block; yield whether it was
+        acquired.
 
-        False if `wait_s` is 0 and another process or thread holds it, or none may write.
-
-        Raises:
-            DeadlineError: the deadline was over while it was waited for.
-            StoreBusyError: it was held for all of a longer `wait_s`.
-            StoreError: it may not be written, and `wait_s` is longer.
+        It yields False only if `wait_s` is 0 and the lock is held, or nobody may write. With a longer wait it raises
+        DeadlineError at the deadline, StoreBusyError after `wait_s`, StoreError if the home may not be written.
         """
-        until = time.monotonic() + wait_s
-        whole, call = self._home / "write.lock", deadline or Deadline()
-        with self._wait_for_turn(namespace, wait_s, call) as has_turn:
+        until, deadline = time.monotonic() + wait_s, deadline or Deadline()
+
+        def seconds_left() -> float:
+            """Return what is left of `wait_s`, at least a millisecond; 0 if nothing is to be waited for."""
+            return max(until - time.monotonic(), 0.001) if wait_s else 0.0
+
+        home_lock = self._home / "write.lock"
+        with self._wait_for_turn(namespace, wait_s, deadline) as has_turn:
             if not has_turn:
                 if wait_s:
-                    call.check()
-                    raise _busy_error(whole, wait_s)
+                    deadline.check()
+                    raise _busy_error(home_lock, wait_s)
                 yield False
                 return
-            left = max(until - time.monotonic(), 0.001) if wait_s else 0.0
-            with exclusive(whole, left, call, shared=namespace is not None) as held:
+            with exclusive(home_lock, seconds_left(), deadline, shared=namespace is not None) as held:
                 if not held or namespace is None:
                     yield held
                     return
-                left = max(until - time.monotonic(), 0.001) if wait_s else 0.0
-                with exclusive(namespace_lock(self._home, namespace), left, call) as alone:
+                with exclusive(namespace_lock(self._home, namespace), seconds_left(), deadline) as alone:
                     yield alone
 
     @contextmanager
     def _wait_for_turn(self, namespace: str | None, wait_s: float, deadline: Deadline) -> Generator[bool]:
-        """Wait among the threads of this process until nobody conflicting holds it; False if that took too long."""
+        """Wait until no conflicting thread of this process has the lock or asked first; yield False after `wait_s`."""
         me, until = (object(), namespace), time.monotonic() + wait_s
         with self._changed:
             self._waiting.append(me)
@@ -87,26 +86,22 @@ class WriteLock:
                     self._changed.notify_all()
 
     def _is_next(self, me: tuple[object, str | None]) -> bool:
-        """Whether nobody who holds it, or asked before, is in the way."""
+        """Whether no holder and no earlier waiter conflicts with the waiter `me`."""
         before = [namespace for _, namespace in list(self._waiting)[: self._waiting.index(me)]]
         return not any(None in (each, me[1]) or each == me[1] for each in (*self._holding, *before))
 
 
-def namespace_lock(home: Path, namespace: str, of: str = "write") -> Path:
-    """The lock file of a namespace: named by a digest, for a namespace has a slash and may be long."""
-    return home / "locks" / f"{of}-{blake2b(namespace.encode(), digest_size=8).hexdigest()}.lock"
+def namespace_lock(home: Path, namespace: str, purpose: str = "write") -> Path:
+    """Return the path of a namespace's lock file for a purpose; a digest names it, for a namespace holds a slash."""
+    return home / "locks" / f"{purpose}-{blake2b(namespace.encode(), digest_size=8).hexdigest()}.lock"
 
 
 @contextmanager
 def exclusive(path: Path, wait_s: float, deadline: Deadline | None = None, *, shared: bool = False) -> Generator[bool]:
-    """Hold a lock file for the block; False if `wait_s` is 0 and another holds it, or none may write.
+    """Hold a lock file for the block, exclusively unless `shared`; yield whether it was acquired.
 
-    `shared` lets others in that share it, too.
-
-    Raises:
-        DeadlineError: the deadline was over while it was waited for.
-        StoreBusyError: it was held for all of a longer `wait_s`.
-        StoreError: it may not be written, and `wait_s` is longer.
+    It yields False only if `wait_s` is 0 and the lock is held, or nobody may write. With a longer wait it raises
+    DeadlineError at the deadline, StoreBusyError after `wait_s`, StoreError if the file may not be written.
     """
     with os_errors_explained(path):
         try:
@@ -128,6 +123,10 @@ def exclusive(path: Path, wait_s: float, deadline: Deadline | None = None, *, sh
 
 
 def _acquire_file_lock(descriptor: int, path: Path, wait_s: float, deadline: Deadline, kind: int) -> bool:
+    """Lock an open file (`kind`: LOCK_SH or LOCK_EX); False at once if it is held and `wait_s` is 0.
+
+    Else it waits, and raises DeadlineError at the deadline, StoreBusyError after `wait_s` seconds.
+    """
     until = time.monotonic() + wait_s
     while True:
         try:
@@ -144,6 +143,7 @@ def _acquire_file_lock(descriptor: int, path: Path, wait_s: float, deadline: Dea
 
 
 def _busy_error(path: Path, wait_s: float) -> StoreBusyError:
+    """Make the error for a lock that was held for all of `wait_s`."""
     return StoreBusyError(
         f"another process or thread has been writing for {wait_s:.0f} seconds ({path})",
         next_step="let it finish, then repeat",

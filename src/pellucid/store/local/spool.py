@@ -9,15 +9,7 @@ from pydantic import TypeAdapter
 
 from pellucid.errors import NoRoomError, StoreBusyError
 from pellucid.model.turn import Turn
-from pellucid.store.local.database import (
-    ThreadConnections,
-    connect,
-    execute,
-    immediate,
-    load_queries,
-    migrate,
-    sql_folder,
-)
+from pellucid.store.local import database
 from pellucid.store.local.erasing import empty_log, erase_remains
 from pellucid.store.spool_port import SpooledTurn, Waiting
 
@@ -25,76 +17,77 @@ TURN = TypeAdapter(Turn)
 
 
 class LocalSpool:
-    """See `Spool`. One file; threads and processes may share it. A turn is acknowledged when `append` returns."""
+    """See `Spool`. One file, shared by threads and processes. A turn is acknowledged when `append` returns."""
 
     def __init__(self, path: Path) -> None:
+        """Prepare to use the database at `path`; it is created by the first call that writes."""
         self._path = path
-        self._queries = load_queries("pellucid.store.local", "sql/spool/queries.sql")
-        self._connections = ThreadConnections(self._open)
+        self._connections = database.ThreadConnections(self._open)
+        self._queries = database.Queries(self._connections.get, database.queries_of("spool"))
         self._used = self._remains = False
 
     def _open(self) -> apsw.Connection:
-        connection = connect(self._path, synchronous="FULL")
-        execute(connection, "PRAGMA temp_store = MEMORY")  # a rewrite of the file puts no copy elsewhere
-        migrate(connection, sql_folder("spool"))
+        """Open the database, creating and migrating it as needed."""
+        connection = database.connect(self._path, synchronous="FULL")
+        database.execute(connection, "PRAGMA temp_store = MEMORY")  # a rewrite of the file puts no copy elsewhere
+        database.migrate(connection, database.sql_folder("spool"))
         self._used = True
         return connection
 
     @property
     def _is_unused(self) -> bool:
-        """Whether nothing was ever spooled here: to look for turns takes no file, nor room for one."""
+        """Whether nothing was ever spooled here, so that reading need not create a file."""
         return not (self._used or (self._path.exists() and self._path.stat().st_size))
 
     def append(self, namespace: str, turns: Sequence[SpooledTurn]) -> int:
-        connection, added = self._connections.get(), 0
-        with immediate(connection):
+        """Store turns in order, except those whose key waits already; return how many were new."""
+        added = 0
+        with database.immediate(self._connections.get()):
             for each in turns:
                 turn, text = each.turn, TURN.dump_json(each.turn, exclude_none=True).decode()
-                row = each.key, namespace, turn.session_id, turn.ordinal, each.spooled_at, text
-                if execute(connection, self._queries["add_turn"], row):
+                where = namespace, turn.session_id, turn.ordinal
+                if self._queries.run("add_turn", each.key, *where, each.spooled_at, text):
                     added += 1
-                    execute(connection, self._queries["count_on"], (namespace, turn.session_id, turn.ordinal))
+                    self._queries.run("count_on", *where)
         return added
 
     def next_ordinal(self, namespace: str, session_id: str) -> int:
-        found = execute(self._connections.get(), self._queries["last"], (namespace, session_id))
+        """Return the number for a session's next turn: one more than the greatest ever spooled for it, or 1."""
+        found = self._queries.run("last", namespace, session_id)
         return int(found[0][0]) + 1 if found else 1
 
     def namespaces(self, session_id: str) -> list[str]:
-        if self._is_unused:
-            return []
-        return [row[0] for row in execute(self._connections.get(), self._queries["namespaces"], (session_id,))]
+        """Return the namespaces for which turns of a session were ever spooled."""
+        return [] if self._is_unused else [row[0] for row in self._queries.run("namespaces", session_id)]
 
     def held(self, namespace: str, session_id: str) -> list[SpooledTurn]:
-        if self._is_unused:
-            return []
-        rows = execute(self._connections.get(), self._queries["held"], (namespace, session_id))
+        """Return the waiting turns of a session, in order."""
+        rows = [] if self._is_unused else self._queries.run("held", namespace, session_id)
         return [SpooledTurn(key, TURN.validate_json(turn), spooled_at) for key, turn, spooled_at in rows]
 
     def waiting(self, namespace: str | None = None) -> list[Waiting]:
-        if self._is_unused:  # nothing was ever spooled, and asking makes no file
-            return []
-        rows = execute(self._connections.get(), self._queries["waiting"], (namespace or "",))
-        return [Waiting(*row) for row in rows]
+        """Return the backlog of each session with waiting turns, in one namespace or in all."""
+        return [] if self._is_unused else [Waiting(*row) for row in self._queries.run("waiting", namespace or "")]
 
     def drop(self, keys: Collection[bytes]) -> int:
+        """Delete turns by key, and their bytes on disk if possible now; return how many were there."""
         if self._is_unused:
             return 0
-        connection = self._connections.get()
-        with immediate(connection):
-            gone = [row for key in keys for row in execute(connection, self._queries["drop_turn"], (key,))]
+        with database.immediate(self._connections.get()):
+            gone = [row for key in keys for row in self._queries.run("drop_turn", key)]
             for session in set(gone):
-                execute(connection, self._queries["succeeded"], session)
+                self._queries.run("succeeded", *session)
         if gone or self._remains:
             self._erase()
         return len(gone)
 
     def _erase(self) -> None:
-        """Leave no byte of dropped turns; while that cannot be done it waits for a later drop or close."""
+        """Remove the bytes of deleted turns; if the file is in use or there is no room, leave it to a later call."""
         with suppress(StoreBusyError, NoRoomError):
             self.scrub()
 
     def scrub(self) -> None:
+        """Remove the remaining bytes of deleted turns; raise StoreError if the file is in use or there is no room."""
         if self._is_unused:
             return
         self._remains = True
@@ -102,11 +95,12 @@ class LocalSpool:
         self._remains = False
 
     def failed(self, namespace: str, session_id: str, problem: str) -> int:
-        connection = self._connections.get()
-        with immediate(connection):
-            return int(execute(connection, self._queries["failed"], (namespace, session_id, problem))[0][0])
+        """Count a failed attempt to flush a session and store the error message; return the failures so far."""
+        with database.immediate(self._connections.get()):
+            return int(self._queries.run("failed", namespace, session_id, problem)[0][0])
 
     def close(self) -> None:
+        """Erase what is left to erase, empty the write-ahead log and close every connection."""
         if self._remains:
             self._erase()
         if self._used:

@@ -7,7 +7,7 @@ from tempfile import TemporaryDirectory
 from pellucid.app import App, open_app
 from pellucid.errors import NotFoundError
 from pellucid.operations.browsing import ListInput, list_memories
-from pellucid.operations.recall.recalling import RecallInput, recall, xray_of
+from pellucid.operations.recall.recalling import RecallInput, recall, xray_by_id
 from pellucid.operations.session.importing import ImportInput, import_transcripts
 from pellucid.settings import Settings
 from pellucid.surfaces.present import everyday as present
@@ -21,10 +21,10 @@ BUDGET = 2_000
 
 
 def run_demo(settings: Settings, write: Callable[[str], None], note: Callable[[str], None]) -> None:
-    """Import the examples into a throw-away home, list what was kept, ask a question, explain the answer.
+    """Import the examples into a temporary home, list the memories, ask a question and explain the answer.
 
-    Raises:
-        NotFoundError: the examples are not here (they come with the repository, not with the package).
+    `write` prints the demo's output, `note` remarks such as that the model is being downloaded. `NotFoundError` if the
+    working folder, which should be a clone of the repository, has no `examples/sessions`.
     """
     sessions = Path.cwd() / "examples" / "sessions"
     if not sessions.is_dir():
@@ -39,17 +39,17 @@ def run_demo(settings: Settings, write: Callable[[str], None], note: Callable[[s
 
 
 def _show(app: App, sessions: Path, write: Callable[[str], None]) -> None:
-    """The demo's steps, in the home of `app`."""
+    """Run and print the demo's steps, each under a heading, in the home of `app`."""
     write("── 1. Four sessions become a handful of memories ──\n$ pellucid import examples/sessions/*\n")
     outcome = import_transcripts(
         app, ImportInput(paths=tuple(sorted(sessions.iterdir())), mode="extract", namespace=NAMESPACE)
     )
-    write(present_import.imported(outcome))
+    write(present_import.import_text(outcome))
     write("\n── 2. What was kept ──\n$ pellucid list\n")
-    write(present.listed(list_memories(app, ListInput(namespace=NAMESPACE, limit=12))))
+    write(present.memory_list_text(list_memories(app, ListInput(namespace=NAMESPACE, limit=12))))
     write(f"\n── 3. A question, answered inside {BUDGET} characters ──")
     write(f'$ pellucid recall "{QUESTION}" --budget {BUDGET} --top-k 5\n')
     answer = recall(app, RecallInput(query=QUESTION, namespace=NAMESPACE, budget=BUDGET, top_k=5))
-    write(present_recall.recalled(answer))
+    write(present_recall.recall_text(answer))
     write(f"\n── 4. Why these, and why not the others ──\n$ pellucid xray --id {answer.recall_id}\n")
-    write(render(xray_of(app, NAMESPACE, answer.recall_id), "text"))
+    write(render(xray_by_id(app, NAMESPACE, answer.recall_id), "text"))

@@ -1,6 +1,6 @@
 """Rows of the operations table in, commands out: their flags, and how what was typed becomes an operation's input.
 
-What the commands look like stands in `commands.json`, written from the rows: so help and completion load no operation.
+The commands are kept in `commands.json`, generated from the rows, so that help and completion load no operation.
 """
 
 import json
@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
 from functools import cache
-from inspect import Parameter as Taken
+from inspect import Parameter as FunctionParameter
 from inspect import Signature
 from pathlib import Path
 from types import NoneType
@@ -24,24 +24,17 @@ if TYPE_CHECKING:
 
     from pellucid.model.wire import Wire
     from pellucid.operations.operation import Flag, Operation
-    from pellucid.surfaces.cli.own import Own
+    from pellucid.surfaces.cli.performing import Own
 
 INDEX = Path(__file__).with_name("commands.json")
 Kind = Literal["text", "whole", "number", "switch", "file", "instant"]
-_TYPES: Mapping[Kind, type] = {
-    "text": str,
-    "whole": int,
-    "number": float,
-    "switch": bool,
-    "file": Path,
-    "instant": datetime,
-}
-_KINDS: Mapping[object, Kind] = {bool: "switch", int: "whole", float: "number", Path: "file", datetime: "instant"}
+_KINDS: Mapping[type, Kind] = {bool: "switch", int: "whole", float: "number", Path: "file", datetime: "instant"}
+_TYPES: Mapping[Kind, type] = {"text": str, **{kind: python_type for python_type, kind in _KINDS.items()}}
 
 
 @dataclass(frozen=True, slots=True)
 class Parameter:
-    """A flag of a command, or an argument (which has no flag)."""
+    """A flag of a command, or a positional argument, which has no flag."""
 
     name: str
     help: str
@@ -51,16 +44,18 @@ class Parameter:
     many: bool = False
     required: bool = False
 
-    def taken(self) -> Taken:
-        """As an argument of a function that Typer makes a command of."""
+    def for_typer(self) -> FunctionParameter:
+        """The parameter in the signature of a function that Typer turns into a command: a flag, else a positional
+        argument.
+        """
         kind: Any = list[_TYPES[self.kind]] if self.many else _TYPES[self.kind]
-        said = typer.Option(self.flag, help=self.help) if self.flag else typer.Argument(help=self.help)
+        option = typer.Option(self.flag, help=self.help) if self.flag else typer.Argument(help=self.help)
         default = self.default if self.default is not None or self.kind != "switch" else False
-        return Taken(
+        return FunctionParameter(
             self.name,
-            Taken.KEYWORD_ONLY,
-            default=Taken.empty if self.required else default,
-            annotation=Annotated[kind if default is not None or self.required else kind | None, said],
+            FunctionParameter.KEYWORD_ONLY,
+            default=FunctionParameter.empty if self.required else default,
+            annotation=Annotated[kind if default is not None or self.required else kind | None, option],
         )
 
 
@@ -71,30 +66,31 @@ JSON = Parameter("as_json", "Print one JSON document instead of text.", "switch"
 
 @dataclass(frozen=True, slots=True)
 class Command:
-    """A command as its help shows it; `module` holds its row, or the function that it is."""
+    """A command as its help shows it; `module` holds its operation's row, or the function that runs it."""
 
     words: str
     module: str
     help: str
     parameters: tuple[Parameter, ...]
     is_own: bool = False
-    """There is more to it than its row says."""
+    """Whether it has code of its own, see `performing.Own`."""
 
     @property
     def summary(self) -> str:
-        """What stands in lists of commands."""
+        """The first sentence of the help's first line, for lists of commands."""
         first, stop, _ = self.help.partition("\n")[0].partition(". ")
         return f"{first}." if stop else first
 
-    def made(self) -> Any:
-        """The command that Typer runs."""
+    def click_command(self) -> Any:
+        """The command as an object of Click's that parses its arguments and runs it."""
 
         def act(**given: Any) -> None:
+            """Run the command with the arguments that Typer parsed."""
             from pellucid.surfaces.cli.performing import perform
 
             perform(self, given)
 
-        taken = [each.taken() for each in self.parameters]
+        taken = [each.for_typer() for each in self.parameters]
         act.__signature__ = Signature(taken)  # type: ignore[attr-defined]
         act.__annotations__ = {each.name: each.annotation for each in taken}
         alone = typer.Typer(add_completion=False, rich_markup_mode=None)
@@ -104,29 +100,38 @@ class Command:
 
 @cache
 def commands() -> dict[str, Command]:
-    """Every command by its words, as they are written down."""
-    kept = json.loads(INDEX.read_text("utf-8"))
+    """Every command by its words, such as `graph show`, read from `commands.json`."""
     return {
         words: Command(words, module, text, tuple(Parameter(**each) for each in parameters), is_own)
-        for words, (module, text, is_own, parameters) in kept.items()
+        for words, (module, text, is_own, parameters) in json.loads(INDEX.read_text("utf-8")).items()
     }
 
 
-def written() -> str:
-    """What is to be written down: a line a command, from the rows."""
-    said = {each.words: [each.module, each.help, each.is_own, list(map(_brief, each.parameters))] for each in derived()}
-    return "{\n" + ",\n".join(f"{json.dumps(words)}: {json.dumps(rest)}" for words, rest in said.items()) + "\n}\n"
+def find_command(words: Sequence[str]) -> Command | None:
+    """The command that the first two words name, else the first word; None if neither is a command."""
+    return next((known for n in (2, 1) if (known := commands().get(" ".join(words[:n])))), None)
 
 
-def _brief(parameter: Parameter) -> dict[str, object]:
-    return {name: value for name, value in asdict(parameter).items() if value != _UNSAID.get(name, "")}
+def commands_json() -> str:
+    """The content of `commands.json`, generated from the rows: a line for each command."""
+    lines = (
+        f"{json.dumps(each.words)}: "
+        + json.dumps([each.module, each.help, each.is_own, list(map(_without_defaults, each.parameters))])
+        for each in derived_commands()
+    )
+    return "{\n" + ",\n".join(lines) + "\n}\n"
 
 
-_UNSAID: Mapping[str, object] = {"kind": "text", "default": None, "many": False, "required": False}
+def _without_defaults(parameter: Parameter) -> dict[str, object]:
+    """The fields of a parameter that differ from their defaults, by name."""
+    return {name: value for name, value in asdict(parameter).items() if value != _DEFAULTS.get(name, "")}
 
 
-def derived() -> Iterator[Command]:
-    """Every command, from its row; one that is no operation, or more than one, from what it says itself."""
+_DEFAULTS: Mapping[str, object] = {"kind": "text", "default": None, "many": False, "required": False}
+
+
+def derived_commands() -> Iterator[Command]:
+    """Every command, made from the operations' rows that have one, then from the commands of `OWN` that have no row."""
     from pellucid.surfaces.cli.own import OWN
     from pellucid.table import OPERATIONS
 
@@ -139,108 +144,115 @@ def derived() -> Iterator[Command]:
 
 
 def _parameters(row: "Operation[Any, Any] | None", own: "Own | None") -> Iterator[Parameter]:
-    """A command's own, then those that many commands share."""
-    from pellucid.operations.operation import context_of
+    """The parameters of a command: its own, positional ones first, then those that many commands share (`--home` …)."""
+    from pellucid.operations.operation import context_fields
 
     inputs: list[type[Wire]] = [*([row.input] if row else ()), *(own.inputs if own else ())]
-    fields = [(shared, each) for kind in inputs for shared, each in _fields(kind)]
-    instead = {each.name: each for each in own.more} if own else {}
+    fields = [(shared, each) for model in inputs for shared, each in _field_parameters(model)]
+    replacements = {each.name: each for each in own.more} if own else {}
     mine = [each for shared, each in fields if not shared and each.name not in (own.less if own else ())]
-    mine = [*(instead.pop(each.name, each) for each in mine), *instead.values()]
-    yield from sorted(mine, key=lambda each: bool(each.flag))  # what stands by its place stands first
+    mine = [*(replacements.pop(each.name, each) for each in mine), *replacements.values()]
+    yield from sorted(mine, key=lambda each: bool(each.flag))
     theirs = [each for shared, each in fields if shared]
     yield from (each for each in theirs if each.many)
     yield HOME
-    if any("namespace" in context_of(kind) for kind in inputs):
+    if any("namespace" in context_fields(model) for model in inputs):
         yield NAMESPACE
     yield from (each for each in theirs if not each.many)
     if own is None or own.as_json:
         yield JSON
 
 
-def _fields(kind: "type[Wire]") -> Iterator[tuple[bool, Parameter]]:
-    """The parameters that an input's fields become, and whether each is one that commands share."""
-    from pellucid.operations.operation import Argument, Words, flag_of, spelled
+def _field_parameters(model: "type[Wire]") -> Iterator[tuple[bool, Parameter]]:
+    """The parameters for an input's fields, each with whether many commands share it; none for a field without a
+    `Flag`.
+    """
+    from pellucid.operations.operation import Argument, Words, flag_name, flag_of
 
-    for name, field in kind.model_fields.items():
-        said = flag_of(field)
-        if said is None:
+    for name, field in model.model_fields.items():
+        flag = flag_of(field)
+        if flag is None:
             continue
-        plain, many = _plain(field.annotation)
-        default: Any = None if many or said.opposite or isinstance(said, Words) else field.get_default()
+        kind, many = _kind_of(field.annotation)
+        default: Any = None if many or flag.opposite or isinstance(flag, Words) else field.get_default()
         yield (
-            said.shared,
+            flag.shared,
             Parameter(
                 name,
-                _told(said.text, field, is_flag=not isinstance(said, Argument)),
-                "text" if said.reads or said.as_words else plain,
-                "" if isinstance(said, Argument) else spelled(kind, name),
+                _help_text(flag.text, field, is_flag=not isinstance(flag, Argument)),
+                "text" if flag.reads or flag.as_words else kind,
+                "" if isinstance(flag, Argument) else flag_name(model, name),
                 default if isinstance(default, str | int | float) and default is not False else None,
-                many or isinstance(said, Words),
+                many or isinstance(flag, Words),
                 field.is_required(),
             ),
         )
 
 
-def _told(text: str, field: "FieldInfo", *, is_flag: bool) -> str:
-    """A field's text, with how it is typed where it takes more than one value, or a file in its place."""
+def _help_text(text: str, field: "FieldInfo", *, is_flag: bool) -> str:
+    """A field's text, with `name=value` for a mapping, and `may be repeated` for a flag that takes several values."""
     is_table = dict in map(get_origin, (field.annotation, *get_args(field.annotation)))
-    many = _plain(field.annotation)[1]
+    many = _kind_of(field.annotation)[1]
     typed = [*(["name=value"] if is_table else []), *(["may be repeated"] if many and is_flag else [])]
     return f"{text.removesuffix('.')}; {', '.join(typed)}." if typed else text
 
 
-def _plain(annotation: Any) -> tuple[Kind, bool]:
-    """What a type is on a command line, and whether it may be given several times."""
+def _kind_of(annotation: Any) -> tuple[Kind, bool]:
+    """The kind of parameter for a field's type, such as `whole` for `int | None`, and whether it takes several values.
+
+    A type of no kind, such as a `Literal` or a mapping, is `text`.
+    """
     parts = [each for each in get_args(annotation) if each is not NoneType]
     if get_origin(annotation) in (tuple, list):
-        return _plain(parts[0])[0], True
+        return _kind_of(parts[0])[0], True
     if get_origin(annotation) is dict:
         return "text", True
     if get_origin(annotation) is Literal or not parts:
         return _KINDS.get(annotation, "text"), False
-    return _plain(parts[0])
+    return _kind_of(parts[0])
 
 
-def values(kind: "type[Wire]", given: Mapping[str, Any], now: Callable[[], datetime]) -> dict[str, object]:
-    """What was typed as the fields of an input; what was not is left out.
+def field_values(model: "type[Wire]", given: Mapping[str, Any], now: Callable[[], datetime]) -> dict[str, object]:
+    """The values typed for the fields of an input, by name; what was not typed is left out.
 
-    Raises:
-        InputError: words cannot be read as their field; names it.
+    `given` is what Typer parsed. `InputError` if a text cannot be parsed.
     """
     from pellucid.operations.operation import flag_of
 
     found: dict[str, object] = {}
-    for name, field in kind.model_fields.items():
-        said = flag_of(field)
-        if said and name in given and given[name] not in (None, []):
-            found[name] = _value(name, field, said, given[name], now)
+    for name, field in model.model_fields.items():
+        flag = flag_of(field)
+        if flag and name in given and given[name] not in (None, []):
+            found[name] = _field_value(name, field, flag, given[name], now)
     return found
 
 
-def _value(name: str, field: "FieldInfo", said: "Flag", typed: Any, now: Callable[[], datetime]) -> object:
-    """What was typed for one field as that field's value."""
+def _field_value(name: str, field: "FieldInfo", flag: "Flag", typed: Any, now: Callable[[], datetime]) -> object:
+    """What was typed for one field as that field's value: words are joined, a date-time without zone is UTC, several
+    values are a tuple or a mapping.
+    """
     from pellucid.operations.operation import Words
-    from pellucid.surfaces.asking import pairs
+    from pellucid.surfaces.inputs import parse_pairs
 
-    if said.reads:
-        return said.reads(typed, now(), field_name(name))
-    if isinstance(said, Words):
+    if flag.reads:
+        return flag.reads(typed, now(), field_name(name))
+    if isinstance(flag, Words):
         return " ".join(typed)
     if isinstance(typed, datetime) and typed.tzinfo is None:
         return typed.replace(tzinfo=UTC)
     if isinstance(typed, list):
         each = cast("Sequence[str]", typed)
-        return pairs(name, field, each) if "dict" in str(field.annotation) else tuple(each)
-    return not typed if said.opposite else typed
+        return parse_pairs(name, field, each) if "dict" in str(field.annotation) else tuple(each)
+    return not typed if flag.opposite else typed
 
 
-def spell(error: PellucidError, inputs: "Sequence[type[Wire]]") -> None:
-    """Spell the fields that an error names as the flags of a command."""
-    from pellucid.operations.operation import spelled
+def spell_flags(error: PellucidError, inputs: "Sequence[type[Wire]]") -> None:
+    """Rewrite the fields that an error's texts name as flags of a command with these inputs, such as `--top-k`."""
+    from pellucid.operations.operation import flag_name
 
     def flag(name: str) -> str:
-        kind = next((each for each in inputs if name in each.model_fields), inputs[0] if inputs else None)
-        return spelled(kind, name) if kind else f"--{name}"
+        """The flag of a field, such as `--top-k`."""
+        model = next((each for each in inputs if name in each.model_fields), inputs[0] if inputs else None)
+        return flag_name(model, name) if model else f"--{name}"
 
     error.spell(flag)

@@ -1,4 +1,4 @@
-"""What was typed of hooks in, set up, looked at, or run out."""
+"""Commands about hooks in, hooks installed, shown, removed or run out."""
 
 import json
 import sys
@@ -8,12 +8,13 @@ from typing import TYPE_CHECKING
 from pellucid.errors import InputError
 from pellucid.surfaces.answers import json_text
 from pellucid.surfaces.cli import performing
-from pellucid.surfaces.cli.acts import Given, Own, Row
-from pellucid.surfaces.cli.derived import Parameter, values
+from pellucid.surfaces.cli.derived import Parameter, field_values
+from pellucid.surfaces.cli.performing import Given, Own, Row
 from pellucid.surfaces.cli.session import settings, write
 from pellucid.surfaces.texts import presenter
 
 if TYPE_CHECKING:
+    from pellucid.model.wire import Wire
     from pellucid.operations.hooks.hosts import HostName
     from pellucid.surfaces.hooks.hostfile import Scope
 
@@ -27,49 +28,52 @@ _WHERE = (
 
 
 def event(row: Row, given: Given) -> None:
-    """Print the answer to an event that stands on the standard input, as the program's hook would."""
+    """Read one hook event, a JSON object, from standard input and print the answer to it; `InputError` if it is no
+    JSON.
+    """
     try:
-        said: object = json.loads(sys.stdin.buffer.read())
+        payload: object = json.loads(sys.stdin.buffer.read())
     except ValueError as error:
         raise InputError(
             f"the standard input is no JSON: {error}", next_step="give one event as a hook gets it"
         ) from error
-    with performing.opened_for(row, given) as call:
-        asked = call.input_of(row.input, {"host": given["host"], "event": said})
-        performing.print_answer(row, row.perform(call, asked), asked, call, as_json=given["as_json"])
+    performing.run_and_print(row, given, lambda _call: {"host": given["host"], "event": payload})
 
 
 def claim(row: Row, given: Given) -> None:
-    """Read claims from the standard input, a JSON object a line, and print what was kept of them."""
+    """Read an agent's claims from standard input, a JSON object per line, and print which became memories.
+
+    `InputError` if a line is no JSON.
+    """
     try:
-        said: list[object] = [json.loads(each) for each in sys.stdin.buffer.read().splitlines() if each.strip()]
+        claims: list[object] = [json.loads(each) for each in sys.stdin.buffer.read().splitlines() if each.strip()]
     except ValueError as error:
         raise InputError(
             f"no JSON came in: {error}", next_step='a line a claim: {"statement": …, "quote": …}'
         ) from error
-    with performing.opened_for(row, given) as call:
-        asked = call.input_of(row.input, {**values(row.input, given, call.now), "claims": said})
-        performing.print_answer(row, row.perform(call, asked), asked, call, as_json=given["as_json"])
+    performing.run_and_print(row, given, lambda call: {**field_values(row.input, given, call.now), "claims": claims})
 
 
 def install(_row: None, given: Given) -> None:
-    """Put our hooks into a program's file, and our MCP server into another, and tell what was written."""
-    from pellucid.surfaces.hooks.install import install as put
+    """Install our hooks and, unless `--no-mcp`, our MCP server in an agent program's files; print what was written."""
+    from pellucid.surfaces.hooks import install
 
-    found = put(*_place(given), settings(given["home"]), tools=not given["no_mcp"], dry_run=given["dry_run"])
-    write(json_text(found) if given["as_json"] else presenter("hooks.installed")(found))
+    flags = {"tools": not given["no_mcp"], "dry_run": given["dry_run"]}
+    _print(install.install(*_target(given), settings(given["home"]), **flags), "installed_text", given)
 
 
 def remove(_row: None, given: Given) -> None:
-    """Take both out again, and tell what was written."""
-    from pellucid.surfaces.hooks.install import remove as take_out
+    """Remove our hooks and MCP server from an agent program's files, and print what was written."""
+    from pellucid.surfaces.hooks import install
 
-    found = take_out(*_place(given), dry_run=given["dry_run"])
-    write(json_text(found) if given["as_json"] else presenter("hooks.installed")(found))
+    _print(install.remove(*_target(given), dry_run=given["dry_run"]), "installed_text", given)
 
 
-def _place(given: Given) -> tuple["HostName", "Scope"]:
-    """The agent's program, and whether for the user or the project, as the flags name it."""
+def _target(given: Given) -> tuple["HostName", "Scope"]:
+    """The agent's program and the scope that the flags name: `project` with `--project`, else `user`.
+
+    `InputError` for an unknown program, or both flags.
+    """
     if given["program"] not in _PROGRAMS:
         raise InputError(f"--for expects one of {', '.join(_PROGRAMS)}; got {given['program']!r}", code="invalid_for")
     if given["project"] and given["user"]:
@@ -78,15 +82,19 @@ def _place(given: Given) -> tuple["HostName", "Scope"]:
 
 
 def status(_row: None, given: Given) -> None:
-    """Print where our hooks stand, and what they told of."""
-    from pellucid.surfaces.hooks.install import status as looked_at
+    """Print where our hooks are installed, whether a server runs, and how many sessions they reported."""
+    from pellucid.surfaces.hooks import install
 
-    found = looked_at(settings(given["home"]))
-    write(json_text(found) if given["as_json"] else presenter("hooks.status")(found))
+    _print(install.status(settings(given["home"])), "status_text", given)
+
+
+def _print(found: "Wire", presenter_name: str, given: Given) -> None:
+    """Print a record as JSON if `--json` was given, else by a presenter of `present/hooks.py`."""
+    write(json_text(found) if given["as_json"] else presenter(f"hooks.{presenter_name}")(found))
 
 
 def work(_row: None, given: Given) -> None:
-    """Serve the home until nobody asks any more."""
+    """Print `serving`, then serve the home until there was no request for some minutes."""
     from pellucid.surfaces.hooks.work import work as serve
 
     write("serving")

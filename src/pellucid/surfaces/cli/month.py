@@ -27,46 +27,46 @@ from pellucid.settings import Settings
 NAMESPACE = "local/tidepool"
 DAYS = 30
 _AGENTS = {"claude-code": 5, "codex": 3, "cursor": 2}
-"""Who asks, and how often beside the others."""
-_WRITTEN_DOWN = 8
-"""The day on which the first decisions are written down."""
-_UNKNOWN = 0.1
-"""How many of the questions ask for what nobody said."""
+"""The agents, with the weight by which one is chosen for a session."""
+_DOCUMENTS_DAY = 8
+"""The day on which decisions are written down as documents."""
+_UNKNOWN_SHARE = 0.1
+"""The share of questions about something that nobody said."""
 
 
 @dataclass(slots=True)
 class WalkingClock:
-    """A clock that stands where it was put, and goes on by a second with every id."""
+    """A clock that shows the time it was set to, and advances by a millisecond with every new id."""
 
     at: datetime
     ids: SystemClock = field(default_factory=SystemClock)
 
     def now(self) -> datetime:
-        """Where it stands."""
+        """The time it was set to."""
         return self.at
 
     def new_id(self, prefix: str) -> str:
-        """An id of this instant, as unguessable as any."""
+        """A new random id of one millisecond later, to which the clock advances."""
         self.at += timedelta(milliseconds=1)
         return f"{prefix}_{uuid7(self.at, self.ids.random_bits(74)).hex}"
 
 
 @dataclass(frozen=True, slots=True)
 class Fact:
-    """One thing that was said on a day, and how it is asked for later."""
+    """Something that is said on a day of the month, and the questions that are asked about it later."""
 
     day: int
-    said: str
+    statement: str
     holds: str
-    """Words by which a memory of it is known."""
+    """A text that a memory of the fact contains."""
     asks: tuple[str, ...]
     before: str = ""
-    """Words of what it replaced."""
+    """The `holds` of the fact that it replaces, if any."""
 
 
 @dataclass(slots=True)
 class Month:
-    """What was made."""
+    """How much was put into a home."""
 
     sessions: int = 0
     recalls: int = 0
@@ -74,15 +74,12 @@ class Month:
 
 
 def run_month(settings: Settings, note: Callable[[str], None], seed: int = 7) -> Month:
-    """Fill a home with a month that ends yesterday.
+    """Fill a home with the month that ends yesterday, and return what was made.
 
-    Args:
-        settings: of the home; nothing may be kept in it yet under `local/tidepool`.
-        note: told how far it is.
-        seed: the same gives the same questions and answers; ids differ.
+    `note` is called with a line of progress for each day; `seed` determines the questions and answers, not the ids.
 
     Raises:
-        ConflictError: there is something already.
+        ConflictError: something is kept under `local/tidepool` already.
     """
     clock = WalkingClock(SystemClock().now())
     app = open_app(settings.naming(NAMESPACE), clock=clock, report=note)
@@ -96,8 +93,8 @@ def run_month(settings: Settings, note: Callable[[str], None], seed: int = 7) ->
         today = clock.at.date()
         for day in range(DAYS):
             date = today - timedelta(days=DAYS - day)
-            if day == _WRITTEN_DOWN:
-                team.write_down(datetime.combine(date, time(7), UTC))
+            if day == _DOCUMENTS_DAY:
+                team.write_documents(datetime.combine(date, time(7), UTC))
             if date.weekday() < 5:
                 team.work(day, datetime.combine(date, time(8), UTC))
                 note(f"{date}: {team.made.sessions} sessions, {team.made.recalls} recalls so far")
@@ -107,7 +104,7 @@ def run_month(settings: Settings, note: Callable[[str], None], seed: int = 7) ->
 
 
 class Team:
-    """Agents that say what there is to say, ask for what was said, and make something of the answers."""
+    """A team's agents: in their sessions facts are stated, questions are recalled, and answers are cited."""
 
     def __init__(self, app: App, clock: WalkingClock, chance: Random) -> None:
         self._app, self._clock, self._chance = app, clock, chance
@@ -119,31 +116,35 @@ class Team:
         self._documents: list[Mapping[str, Any]] = story["document"]
         self.made = Month()
 
-    def write_down(self, morning: datetime) -> None:
-        """Decisions as files, which are indexed; from then on they are asked for."""
+    def write_documents(self, morning: datetime) -> None:
+        """Write the story's decisions to files and index them; from then on they are among what questions are asked
+        about.
+        """
         self._clock.at = morning
         with TemporaryDirectory(prefix="tidepool-") as folder:
             for each in self._documents:
                 (Path(folder) / each["name"]).write_text(each["text"].lstrip(), "utf-8")
             index_docs(self._app, IndexDocsInput(namespace=NAMESPACE, paths=(Path(folder),)))
-        self._said += [Fact(_WRITTEN_DOWN - 1, "", each["holds"], tuple(each["asks"])) for each in self._documents]
+        self._said += [Fact(_DOCUMENTS_DAY - 1, "", each["holds"], tuple(each["asks"])) for each in self._documents]
 
     def work(self, day: int, morning: datetime) -> None:
-        """One day: two or three sessions."""
+        """Hold the two or three sessions of a day, the first within 50 minutes of `morning`; each states two due facts
+        at most.
+        """
         for number in range(self._chance.choice((2, 2, 3))):
             self._clock.at = morning + timedelta(hours=3 * number, minutes=self._chance.randrange(50))
             due = [fact for fact in self._to_say if fact.day <= day][:2]
             self._session(f"tidepool-{morning:%m%d}-{number + 1}", due)
 
     def _session(self, session: str, due: list[Fact]) -> None:
-        """One session: what is due is said, some questions are asked, and the session ends."""
+        """Hold one session: the due facts are stated, two to four questions are asked, and the session ends."""
         agent = self._chance.choices([*_AGENTS], [*_AGENTS.values()])[0]
         self._say(session, agent, ("user", self._chance.choice(self._opens)))
         for fact in due:
             self._to_say.remove(fact)
             self._said = [fact, *(each for each in self._said if each.holds != fact.before)]
-            self._say(session, agent, ("user", fact.said), ("assistant", "Understood."))
-            if fact.before:  # what is remembered of it holds no longer, and whoever asks says so
+            self._say(session, agent, ("user", fact.statement), ("assistant", "Understood."))
+            if fact.before:  # the memory of the older fact is recalled, and flagged as stale
                 self._ask(session, agent, fact, fact.asks[0])
         for _ in range(self._chance.randrange(2, 5)):
             self._ask(session, agent, *self._question())
@@ -151,23 +152,25 @@ class Team:
         self.made.sessions += 1
 
     def _question(self) -> tuple[Fact | None, str]:
-        """Something to ask, and what would answer it; None where nobody said."""
+        """A random question with the fact that answers it; None in its place for one in ten, or if nothing is known."""
         known = [fact for fact in self._said if fact.asks]
-        if not known or self._chance.random() < _UNKNOWN:
+        if not known or self._chance.random() < _UNKNOWN_SHARE:
             return None, self._chance.choice(self._unknown)
         fact = self._chance.choices(known, [1 + each.day % 4 for each in known])[0]
         return fact, self._chance.choice(fact.asks)
 
     def _ask(self, session: str, agent: str, fact: Fact | None, query: str) -> None:
-        """Ask memory a question, and have the agent say what it makes of the answer."""
+        """Recall a question in a session, cite from the answer, and store the turns about it; `fact` answers it, None
+        if none does.
+        """
         asked = RecallInput(query=query, namespace=NAMESPACE, session_id=session, agent=agent, not_in_session=session)
         answer = recall(self._app, asked)
         self.made.recalls += 1
         self._clock.at += timedelta(seconds=20)
-        self._say(session, agent, ("user", query), ("assistant", self._make_of(answer, fact, session, agent)))
+        self._say(session, agent, ("user", query), ("assistant", self._react(answer, fact, session, agent)))
 
-    def _make_of(self, answer: RecallOutput, fact: Fact | None, session: str, agent: str) -> str:
-        """What the agent says, and what it tells of the memories that it was given."""
+    def _react(self, answer: RecallOutput, fact: Fact | None, session: str, agent: str) -> str:
+        """Cite at random some of the recalled memories, as used, stale or useless, and return the agent's reply."""
         found = {each.memory.id: each.memory.content for each in answer.memories}
         right = next((each for each, text in found.items() if fact and fact.holds in text), None)
         old = next((each for each, text in found.items() if fact and fact.before and fact.before in text), None)
@@ -182,7 +185,7 @@ class Team:
         return "I do not know that for certain, so I looked it up in the code."
 
     def _cite(self, answer: RecallOutput, memory: str, kind: Any, session: str, agent: str, notes: str = "") -> None:
-        """Keep what became of a recalled memory."""
+        """Record a citation of a recalled memory; `kind` is such as `cited` or `flagged_stale`."""
         done = cite(
             self._app,
             CiteInput(
@@ -198,7 +201,7 @@ class Team:
         self.made.citations += done.is_new
 
     def _say(self, session: str, agent: str, *said: tuple[str, str]) -> None:
-        """Say something in a session, forty seconds a turn."""
+        """Store turns, each a (role, text), of a session, forty seconds apart by the clock."""
         turns: list[dict[str, object]] = []
         for role, content in said:
             self._clock.at += timedelta(seconds=40)
@@ -206,7 +209,7 @@ class Team:
         self._observe(session, agent, tuple(turns))
 
     def _observe(self, session: str, agent: str, turns: tuple[dict[str, object], ...], is_over: bool = False) -> None:
-        """Hand turns to the live session; with `is_over` it ends."""
+        """Pass turns to the live session; with `is_over` the session ends and is flushed."""
         observe_turns(
             self._app,
             ObserveInput(
@@ -220,10 +223,10 @@ class Team:
         )
 
 
-def _facts(told: list[Mapping[str, Any]]) -> list[Fact]:
-    """Every fact and what it became, each on its day."""
+def _facts(story: list[Mapping[str, Any]]) -> list[Fact]:
+    """The story's facts, each followed by the fact that replaces it later, if one does."""
     found: list[Fact] = []
-    for each in told:
+    for each in story:
         found.append(Fact(each["day"], each["said"], each["holds"], tuple(each["asks"])))
         if then := each.get("then"):
             found.append(Fact(then["day"], then["said"], then["holds"], tuple(each["asks"]), each["holds"]))

@@ -1,4 +1,4 @@
-"""A path and text in, a file that is whole and its owner's alone out: where `--out` and `--svg` write."""
+"""A path and text in, a private file, written as a whole, out: where `--out` and `--svg` write."""
 
 import os
 from collections.abc import Iterable
@@ -11,7 +11,10 @@ from pellucid.xray.words.visible import visible
 
 
 def deliver(text: str | Iterable[str], target: Path | None, home: Path, what: str = "") -> None:
-    """Print text, or each piece of it as it is made; or write it to a file outside of the home, and say that."""
+    """Print a text, or pieces of one as they come; with a `target`, write them to that file and note `wrote …` instead.
+
+    `InputError` if the file lies in `home` or cannot be written; `what` is put before its name in the note.
+    """
     if target is None:
         for each in (text,) if isinstance(text, str) else text:
             write(each)
@@ -21,7 +24,10 @@ def deliver(text: str | Iterable[str], target: Path | None, home: Path, what: st
 
 
 def out_file(given: str | None) -> Path | None:
-    """The file to write, its `~` expanded; blank is the same as not given, and so is `-`, standard output."""
+    """The path that `--out` names, with `~` expanded; None for standard output: `-`, blank or not given.
+
+    `InputError` for what can be no path.
+    """
     name = (given or "").strip()
     if name in ("", "-"):
         return None
@@ -37,18 +43,17 @@ def out_file(given: str | None) -> Path | None:
 
 
 def write_out(path: Path, text: str | Iterable[str], home: Path) -> None:
-    """Write `text` to a file that only its owner can read; whoever reads it sees the old one or the whole new one.
+    """Write a text, or its pieces as they come, to a file with mode 0600 that replaces the old one as a whole.
 
-    Given in pieces, it is written as they come. A link is followed to the file it names. Folders, devices and pipes are
-    refused, never replaced; so is everything in `home`, whichever way leads there: it is Pellucid's own.
+    A link is followed to the file it names. Folders, devices, pipes and everything in `home` are refused.
 
     Raises:
-        InputError: `invalid_out`: the file could not be written; what stood there before stands there still.
+        InputError: `invalid_out`: the file could not be written, and is as it was.
     """
     target = Path(os.path.realpath(path))
     try:
         if os.path.lexists(target) and not target.is_file():
-            raise _unwritable(path, "it is not a regular file")
+            raise _unwritable_error(path, "it is not a regular file")
         if any(each.exists() and home.exists() and each.samefile(home) for each in target.parents):
             raise InputError(
                 f"--out: {visible(str(path))} lies in Pellucid's home {visible(str(home))}, which keeps memories alone",
@@ -57,11 +62,11 @@ def write_out(path: Path, text: str | Iterable[str], home: Path) -> None:
             )
         _replace(target, (text,) if isinstance(text, str) else text)
     except OSError as error:
-        raise _unwritable(path, error.strerror or str(error)) from error
+        raise _unwritable_error(path, error.strerror or str(error)) from error
 
 
 def _replace(target: Path, pieces: Iterable[str]) -> None:
-    """Write beside the target, then put it in the target's place."""
+    """Write the pieces to a temporary file (mode 0600) beside the target, then move it to the target's place."""
     descriptor, name = mkstemp(dir=target.parent, prefix=".xray-")  # mode 0600
     try:
         with open(descriptor, "wb") as file:
@@ -73,7 +78,8 @@ def _replace(target: Path, pieces: Iterable[str]) -> None:
         Path(name).unlink(missing_ok=True)  # only there if something failed
 
 
-def _unwritable(path: Path, reason: str) -> InputError:
+def _unwritable_error(path: Path, reason: str) -> InputError:
+    """The error that the file of `--out` could not be written."""
     return InputError(
         f"--out: {visible(str(path))} could not be written: {reason}",
         code="invalid_out",

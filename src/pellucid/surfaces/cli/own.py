@@ -1,4 +1,4 @@
-"""A row and what was typed in, its answer told out: of commands that a row alone does not say in full."""
+"""A row and what was typed in, its answer printed out: the commands that have code of their own."""
 
 import json
 import os
@@ -14,56 +14,58 @@ from pellucid.errors import InputError
 from pellucid.operations.operation import Call
 from pellucid.surfaces.answers import json_text
 from pellucid.surfaces.cli import performing
-from pellucid.surfaces.cli.acts import Given, Own, Row
-from pellucid.surfaces.cli.derived import NAMESPACE, Parameter, values
+from pellucid.surfaces.cli.derived import NAMESPACE, Parameter, field_values
 from pellucid.surfaces.cli.hooks import HOOKS
 from pellucid.surfaces.cli.out_file import deliver, out_file
+from pellucid.surfaces.cli.performing import Given, Own, Row
 from pellucid.surfaces.cli.questions import QUESTIONS
 from pellucid.surfaces.cli.serving import DASHBOARD, SERVE, dashboard, mcp, serve
 from pellucid.surfaces.cli.session import note, settings, write
+from pellucid.surfaces.columns import count_of
 from pellucid.surfaces.texts import presenter
 
 if TYPE_CHECKING:
     from pellucid.operations.document.indexing import IndexDocsInput, IndexDocsOutput
-    from pellucid.operations.session.observing import Observer
 
 _OUT = Parameter("out", "Write to this file; - is standard output.", flag="--out")
 
 
 def import_sessions(row: Row, given: Given) -> None:
-    """Import, and print what became of it; Ctrl-C ends it in good order and says what was kept and how to undo it."""
+    """Import transcripts and print the outcome; Ctrl-C ends the import early, and what was finished is kept and
+    printed.
+    """
     with performing.opened_for(row, given) as call:
-        asked = call.input_of(row.input, values(row.input, given, call.now))
-        with _stopping_gently(call.deadline.cancel):
-            outcome = row.perform(call, asked)
-        performing.print_answer(row, outcome, asked, call, as_json=given["as_json"])
+        request = call.input_of(row.input, field_values(row.input, given, call.now))
+        with _finishing_on_interrupt(call.deadline.cancel):
+            outcome = row.perform(call, request)
+        performing.print_answer(row, outcome, request, call, as_json=given["as_json"])
 
 
 def observe(row: Row, given: Given) -> None:
-    """Read a stream line by line, each line acknowledged before the next is read, and print what became of it."""
+    """Read a stream of turns, storing each line before the next is read, and print the outcome.
+
+    `--status` only prints what waits; `--flush-due` reads nothing, nor is a terminal read if there is a session to
+    flush.
+    """
     from pellucid.operations.session.observing import WAITING, Observer
 
     if given["status"]:
         performing.answer(WAITING, given)
         return
     with performing.opened_for(row, given) as call:
-        asked = call.input_of(row.input, values(row.input, given, call.now))
-        observer = Observer(call.app, asked)
+        request = call.input_of(row.input, field_values(row.input, given, call.now))
+        observer = Observer(call.app, request)
         if not given["flush_due"]:
-            _observe_lines(observer, given["file"], unasked=bool(asked.flush or asked.retry))
-        performing.print_answer(row, observer.finish(), asked, call, as_json=given["as_json"])
-
-
-def _observe_lines(observer: "Observer", file: Path | None, *, unasked: bool) -> None:
-    """Everything the file or the standard input brings, until its end or Ctrl-C; a terminal is read only if asked."""
-    with _open_stream(file) as descriptor, suppress(KeyboardInterrupt):
-        if not (unasked and file is None and os.isatty(descriptor)):
-            observer.follow(lambda most: os.read(descriptor, most))
+            with _open_stream(given["file"]) as descriptor, suppress(KeyboardInterrupt):
+                has_other_work = (request.flush or request.retry) and given["file"] is None
+                if not (has_other_work and os.isatty(descriptor)):
+                    observer.follow(lambda most: os.read(descriptor, most))
+        performing.print_answer(row, observer.finish(), request, call, as_json=given["as_json"])
 
 
 @contextmanager
 def _open_stream(file: Path | None) -> Generator[int]:
-    """The file, or standard input, opened for reading as a descriptor."""
+    """A descriptor to read the file, or standard input for None or `-`, for a `with` block; else `InputError`."""
     if file is None or str(file) == "-":
         yield sys.stdin.fileno()
         return
@@ -78,7 +80,10 @@ def _open_stream(file: Path | None) -> Generator[int]:
 
 
 def index_docs(row: Row, given: Given) -> None:
-    """Tell what became of the files, or of `--history-file` alone what its rows changed; with `--watch`, again."""
+    """Index documents and print the outcome; with `--watch` again whenever they change, until Ctrl-C.
+
+    The exit code is 2 if every file had a problem.
+    """
     is_watching = given["watch"]
     if is_watching and given["dry_run"]:
         raise InputError("--watch and --dry-run exclude each other", next_step="leave one of them out")
@@ -86,36 +91,40 @@ def index_docs(row: Row, given: Given) -> None:
         raise InputError("--watch needs something to watch", code="missing_path", next_step="name files or folders")
     as_json = given["as_json"]
     with performing.opened_for(row, given, title="indexing") as call:
-        asked: IndexDocsInput = call.input_of(row.input, values(row.input, given, call.now))
+        request: IndexDocsInput = call.input_of(row.input, field_values(row.input, given, call.now))
         if is_watching:
-            _watch_docs(call, asked, as_json=as_json)
+            _watch_docs(call, request, as_json=as_json)
             return
-        outcome: IndexDocsOutput = row.perform(call, asked)
-        if not asked.paths and (loaded := outcome.loaded):
-            write(json_text(loaded) if as_json else presenter("index.history")(loaded))
+        outcome: IndexDocsOutput = row.perform(call, request)
+        if not request.paths and (loaded := outcome.loaded):  # `--history-file` alone
+            write(json_text(loaded) if as_json else presenter("index.header_history_text")(loaded))
         else:
-            performing.print_answer(row, outcome, asked, call, as_json=as_json)
+            performing.print_answer(row, outcome, request, call, as_json=as_json)
     if outcome.problems and not outcome.files:
-        sys.exit(InputError.exit_code)  # and no error beside it, as `failure` of a row would be: the answer says each
+        sys.exit(InputError.exit_code)  # without an error message: the answer names each problem
 
 
-def _watch_docs(call: Call, asked: "IndexDocsInput", *, as_json: bool) -> None:
-    """Index again whenever files change, telling of each time, until Ctrl-C."""
+def _watch_docs(call: Call, request: "IndexDocsInput", *, as_json: bool) -> None:
+    """Index documents again whenever files change, printing each outcome, until Ctrl-C."""
     from pellucid.operations.document.watching import watch_docs
 
     def report(outcome: "IndexDocsOutput") -> None:
-        write(json.dumps(outcome.to_wire(), ensure_ascii=True) if as_json else presenter("index.indexed")(outcome))
+        """Print the outcome of one indexing."""
+        write(
+            json.dumps(outcome.to_wire(), ensure_ascii=True) if as_json else presenter("index.indexing_text")(outcome)
+        )
 
     stop = Event()
-    with _stopping_gently(stop.set):
-        watch_docs(call.app, asked, report, stop.wait)
+    with _finishing_on_interrupt(stop.set):
+        watch_docs(call.app, request, report, stop.wait)
 
 
 @contextmanager
-def _stopping_gently(stop: Callable[[], None]) -> Generator[None]:
-    """What Ctrl-C does, so that what is under way is finished; a second Ctrl-C ends at once."""
+def _finishing_on_interrupt(stop: Callable[[], None]) -> Generator[None]:
+    """Have the first Ctrl-C call `stop` during a `with` block; a second one interrupts as usual."""
 
     def end(_number: int, _frame: object) -> None:
+        """The signal handler: call `stop` and restore the handler before."""
         stop()
         signal.signal(signal.SIGINT, before)
 
@@ -127,52 +136,52 @@ def _stopping_gently(stop: Callable[[], None]) -> Generator[None]:
 
 
 def graph_show(row: Row, given: Given) -> None:
-    """Print a graph's neighbourhood as text, or write it as SVG."""
-    drawing = given["svg"]
+    """Print an entity's neighbourhood as text or JSON.
+
+    `--svg FILE` also writes its drawing; `--svg -` prints only that.
+    """
+    svg_file = given["svg"]
     with performing.opened_for(row, given) as call:
-        asked = call.input_of(row.input, values(row.input, given, call.now))
-        seen = row.perform(call, asked)
-        if drawing:
-            deliver(seen.svg(), out_file(drawing), call.settings.home)
-        if drawing != "-":
-            performing.print_answer(row, seen, asked, call, as_json=given["as_json"])
+        request = call.input_of(row.input, field_values(row.input, given, call.now))
+        outcome = row.perform(call, request)
+        if svg_file:
+            deliver(outcome.svg(), out_file(svg_file), call.settings.home)
+        if svg_file != "-":
+            performing.print_answer(row, outcome, request, call, as_json=given["as_json"])
 
 
 def adopt(row: Row, given: Given) -> None:
-    """A preview, unless `--yes` says otherwise."""
-    if given["look"] and given["preview"]:  # which is what `--yes` was made of
+    """Preview, or with `--yes` do, the adoption of other tools' memories, and print the outcome."""
+    if given["look"] and given["preview"]:  # `--yes` arrives as `preview`
         raise InputError("--preview and --yes exclude each other", next_step="leave one of them out")
     performing.answer(row, given)
 
 
 def doctor(row: Row, given: Given) -> None:
-    """Print the health of a home; where that is asked, first give up what is lost there."""
+    """Print the health of a home; with `--accept-loss`, first give up a lost key or lost rows of the ledger, unless a
+    database is damaged.
+    """
     if given["accept_loss"]:
-        from pellucid.operations.admin.health import diagnose
+        from pellucid.operations.admin.health import check_databases
         from pellucid.operations.settling import ACCEPT_LOSS
 
-        if diagnose(settings(given["home"]).home) is None:
+        if check_databases(settings(given["home"]).home) is None:
             with performing.opened_for(ACCEPT_LOSS, given) as call:
-                note(presenter("everyday.accepted")(ACCEPT_LOSS(call)))
+                note(presenter("everyday.accepted_loss_text")(ACCEPT_LOSS(call)))
     performing.answer(row, given)
 
 
 def lab_run(row: Row, given: Given) -> None:
-    """Measure one labelled set, or all of them, and print the figures."""
+    """Measure one labelled set, or with `--all` every set (of `--sets`, if given), and print the figures."""
     from pellucid.lab.every_set import LAB_ALL
 
     alone = ("dataset", "updates", "context", "details")
     if given["every"] and any(given[name] for name in alone):
         raise InputError("--all measures every set in one way", next_step="leave the set's name or the other flag out")
     if given["every"]:
-        names = [name.strip() for name in (given["sets"] or "").split(",") if name.strip()]
-        with performing.opened_for(LAB_ALL, given) as call:
-            shared = {name: value for name, value in values(row.input, given, call.now).items() if name not in alone}
-            asked = call.input_of(LAB_ALL.input, {**shared, "sets": tuple(names)})
-            table = LAB_ALL.perform(call, asked)
-            performing.print_answer(LAB_ALL, table, asked, call, as_json=given["as_json"])
-        if failure := LAB_ALL.failure(table):
-            raise failure
+        sets = tuple(name.strip() for name in (given["sets"] or "").split(",") if name.strip())
+        shared = {name: value for name, value in given.items() if name not in alone}
+        performing.answer(LAB_ALL, given, lambda call: {**field_values(row.input, shared, call.now), "sets": sets})
     elif given["sets"] or given["dataset"] is None:
         raise InputError("the lab needs the name of one set, or --all", next_step="for example: lab run --all --data .")
     else:
@@ -180,27 +189,28 @@ def lab_run(row: Row, given: Given) -> None:
 
 
 def export_rows(row: Row, given: Given) -> None:
-    """Write rows as lines of JSON, whole or not at all."""
+    """Read all rows of an operation, then print them as lines of JSON, or write them to the file of `--out`."""
     target = out_file(given["out"])
     with performing.opened_for(row, given) as call:
-        lines = list(row(call, **values(row.input, given, call.now)))
+        lines = list(row(call, **field_values(row.input, given, call.now)))
         deliver(lines, target, call.settings.home, f"{len(lines)} rows to ")
 
 
 def export_snapshots(row: Row, given: Given) -> None:
-    """Write X-rays as lines of JSON, each as it is made."""
-    target, results_only = out_file(given["out"]), list[str]()
+    """Print X-rays as lines of JSON, or write them to the file of `--out`, each as it is made; note how many were left
+    out.
+    """
+    target, left_out = out_file(given["out"]), list[str]()
     with performing.opened_for(row, given) as call:
-        noting = Call(call.settings, lambda: call.app, report=results_only.append)
-        lines: Iterator[str] = row(noting, **values(row.input, given, call.now))
+        reporting = Call(call.settings, lambda: call.app, report=left_out.append)
+        lines: Iterator[str] = row(reporting, **field_values(row.input, given, call.now))
         deliver(lines, target, call.settings.home)
-    if results_only:
-        many = "1 recall" if len(results_only) == 1 else f"{len(results_only)} recalls"
-        note(f"left out {many} of which only the results are kept")
+    if left_out:
+        note(f"left out {count_of(len(left_out), 'recall')} of which only the results are kept")
 
 
 def demo(_row: None, given: Given) -> None:
-    """Run the example from end to end; or, with `--month`, make a home with a month of it to look at."""
+    """Run the demo; with `--month`, fill an empty home with a month of a team's sessions instead."""
     if given["month"]:
         from pellucid.surfaces.cli.month import run_month
 

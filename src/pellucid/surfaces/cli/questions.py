@@ -1,4 +1,4 @@
-"""A question and what was typed beside it in, a recall, its explanation or why a memory came or not, told out."""
+"""A question and its flags in, a recall, its explanation, or why a memory was recalled or not, printed out."""
 
 import json
 import sys
@@ -8,15 +8,15 @@ from typing import TYPE_CHECKING
 
 from pellucid.errors import InputError, NotFoundError
 from pellucid.operations.operation import Call
-from pellucid.operations.recall.recalling import is_recall
+from pellucid.operations.recall.recalling import is_recall_name
 from pellucid.operations.recall.request import RecallInput
 from pellucid.recall.legs.review import names_files
 from pellucid.recall.query.plan import clean
-from pellucid.surfaces.answers import answer_text, without_snapshot
+from pellucid.surfaces.answers import answer_text, missing_xray_text
 from pellucid.surfaces.cli import performing
-from pellucid.surfaces.cli.acts import Given, Own, Row
-from pellucid.surfaces.cli.derived import Parameter, values
+from pellucid.surfaces.cli.derived import Parameter, field_values
 from pellucid.surfaces.cli.out_file import deliver, out_file
+from pellucid.surfaces.cli.performing import Given, Own, Row
 from pellucid.surfaces.cli.session import write
 
 if TYPE_CHECKING:
@@ -33,21 +33,29 @@ _VERBOSE = Parameter(
 )
 
 
-def _question(call: Call, given: Given, query: str) -> RecallInput:
-    """The question that the flags ask."""
-    return call.input_of(RecallInput, {**_with_review(values(RecallInput, given, call.now)), "query": clean(query)})
+def _recall_fields(call: Call, given: Given, query: str) -> dict[str, object]:
+    """The fields of a recall's input: the query, and what the flags set.
 
-
-def _with_review(fields: dict[str, object]) -> dict[str, object]:
-    """With the diff or the list of files that `--review` holds, or, where it holds neither, that file."""
+    `review` becomes the content of the file it names if that is a diff or a list of files, or is standard input; else
+    it stays the name.
+    """
+    fields = field_values(RecallInput, given, call.now)
     if path := fields.get("review"):
         text = _read_text(str(path))
         fields["review"] = text if path == "-" or names_files(text) else path
-    return fields
+    return {**fields, "query": clean(query)}
+
+
+def _question(call: Call, given: Given, query: str) -> RecallInput:
+    """The input of a recall that a query and the flags ask for."""
+    return call.input_of(RecallInput, _recall_fields(call, given, query))
 
 
 def _read_text(path: str) -> str:
-    """The text of a file, or of standard input for `-`."""
+    """The text of a file, or of standard input for `-`; bytes that are not UTF-8 become U+FFFD.
+
+    `InputError` if it cannot be read.
+    """
     try:
         raw = sys.stdin.buffer.read() if path == "-" else Path(path).expanduser().read_bytes()
     except OSError as error:
@@ -56,17 +64,18 @@ def _read_text(path: str) -> str:
 
 
 def recall(row: Row, given: Given) -> None:
-    """Print a recall's context, and beneath it how sure the answer is."""
-    with performing.opened_for(row, given) as call:
-        asked = _question(call, given, " ".join(given["query"] or ()))
-        outcome = row.perform(call, asked)
-        performing.print_answer(row, outcome, asked, call, as_json=given["as_json"], verbose=given["verbose"])
+    """Run a recall and print its context and how sure the answer is, or the answer as JSON."""
+    query = " ".join(given["query"] or ())
+    performing.run_and_print(row, given, lambda call: _recall_fields(call, given, query), verbose=given["verbose"])
 
 
 def xray(row: Row, given: Given) -> None:
-    """Print the explanation of a recall made now, or of an earlier one, whose id may stand where a question does."""
+    """Print or write the X-ray of a recall made now, or of an earlier one, whose id may stand in place of a query.
+
+    `InputError` if neither is given.
+    """
     words = " ".join(given["query"] or ()).strip()
-    recall_id = given["recall_id"] or (words if is_recall(words) else None)
+    recall_id = given["recall_id"] or (words if is_recall_name(words) else None)
     if not (recall_id or words):
         raise InputError(
             "xray: <query> is required and must be non-empty",
@@ -78,25 +87,28 @@ def xray(row: Row, given: Given) -> None:
 
 
 def explain(row: Row, given: Given) -> None:
-    """The explanation of the last recall."""
-    _deliver_xray(row, given, lambda call: values(row.input, given, call.now))
+    """Print or write the X-ray of the last recall, of the session if one is named."""
+    _deliver_xray(row, given, lambda call: field_values(row.input, given, call.now))
 
 
 def _deliver_xray(row: Row, given: Given, fields: Callable[[Call], Mapping[str, object]]) -> None:
-    """An explanation; where there is none, that it is not there, as every surface says it, and then why."""
-    form, target = _format_named(given), out_file(given["out"])
+    """Print or write an X-ray in the format that the flags name; `fields` are those of the operation's input.
+
+    If it does not exist, print what every surface answers then, and raise the `NotFoundError`.
+    """
+    form, target = _parse_format(given), out_file(given["out"])
     with performing.opened_for(row, given) as call:
         try:
-            found = row(call, **fields(call))
+            xray = row(call, **fields(call))
         except NotFoundError as error:
             if target is None:
-                write(without_snapshot(row, error, form) or "")
+                write(missing_xray_text(row, error, form) or "")
             raise
-        deliver(answer_text(row, found, None, call, form, verbose=given["verbose"]), target, call.settings.home)
+        deliver(answer_text(row, xray, None, call, form, verbose=given["verbose"]), target, call.settings.home)
 
 
-def _format_named(given: Given) -> "Format":
-    """One of the formats there are, in any case."""
+def _parse_format(given: Given) -> "Format":
+    """The format of an X-ray: `json` with `--json`, else what `--format` names in any case; `InputError` if unknown."""
     from pellucid.xray.render.formats import RENDERERS
 
     asked = "json" if given["as_json"] else given["format"].strip().lower()
@@ -111,7 +123,10 @@ def _format_named(given: Given) -> "Format":
 
 
 def why(row: Row, given: Given) -> None:
-    """Print why a memory was recalled or not; words behind it are the question, unless a flag gives one."""
+    """Print why a memory was recalled or not.
+
+    Further arguments are the question; with `--query` or `--recall`, they belong to the description of the memory.
+    """
     memory, further, query = given["memory"], " ".join(given["question"] or ()), given["query"]
     placed = {"home", "namespace", "as_json", "memory", "question", "query", "recall_id"}
     if given["recall_id"] is not None and any(value for name, value in given.items() if name not in placed):
@@ -122,10 +137,13 @@ def why(row: Row, given: Given) -> None:
         memory = f"{memory} {further}"
     else:
         query = further or None
-    with performing.opened_for(row, given) as call:
+
+    def fields(call: Call) -> dict[str, object]:
+        """The fields of the operation's input; `question` is None without a query."""
         question = None if query is None else _question(call, given, query)
-        asked = call.input_of(row.input, {"memory": memory, "question": question, "recall_id": given["recall_id"]})
-        performing.print_answer(row, row.perform(call, asked), asked, call, as_json=given["as_json"])
+        return {"memory": memory, "question": question, "recall_id": given["recall_id"]}
+
+    performing.run_and_print(row, given, fields)
 
 
 QUESTIONS: Mapping[str, Own] = {

@@ -19,8 +19,6 @@ _LISTED = {
 }
 GROUPS = {title: tuple(words.split()) for title, words in _LISTED.items()}
 """The commands as `--help` shows them: what a newcomer does first stands first."""
-
-
 SUBJECTS = {
     "data": "Export or erase all that is kept of a session or an agent.",
     "sessions": "Look at a session, and at what was left out of it.",
@@ -40,11 +38,11 @@ SUBJECTS = {
 """Groups of commands about one thing, and their help."""
 
 
-class _Below(Mapping[str, Any]):
-    """The commands of the application, or of a subject; each is made when it is taken out."""
+class _CommandMap(Mapping[str, Any]):
+    """The commands of the application, or of a subject such as `graph`; each is made when it is looked up."""
 
     def __init__(self, subject: str = "") -> None:
-        """The commands of a subject by their last word; without one, those of one word, and \"\" for each subject."""
+        """List the commands `subject …` by their last word; without a subject, one-word commands and the subjects."""
         here = [words for words in commands() if " " not in words or words.startswith(f"{subject} ")]
         if subject:
             self._places = {words.removeprefix(f"{subject} "): words for words in here if " " in words}
@@ -52,8 +50,12 @@ class _Below(Mapping[str, Any]):
             self._places = {**{words: words for words in here if " " not in words}, **dict.fromkeys(SUBJECTS, "")}
 
     def __getitem__(self, word: str) -> Any:
-        words = self._places[word]
-        return commands()[words].made() if words else _command_group(word)
+        """The command, or the group of a subject's commands, made anew; `KeyError` if there is neither."""
+        if words := self._places[word]:
+            return commands()[words].click_command()
+        group = _CommandGroup(name=word, help=SUBJECTS[word], no_args_is_help=True, rich_markup_mode=None)
+        group.commands = _CommandMap(word)  # type: ignore[assignment]
+        return group
 
     def __iter__(self) -> Iterator[str]:
         return iter(self._places)
@@ -62,44 +64,38 @@ class _Below(Mapping[str, Any]):
         return len(self._places)
 
     def summary(self, word: str) -> str:
-        """What is said of a command in a list."""
+        """The one-line help of a command or a subject, for lists."""
         words = self._places[word]
         return commands()[words].summary if words else SUBJECTS[word]
 
 
-def _command_group(word: str) -> Any:
-    group = _Commands(name=word, help=SUBJECTS[word], no_args_is_help=True, rich_markup_mode=None)
-    group.commands = _Below(word)  # type: ignore[assignment]
-    return group
-
-
-class _Commands(typer.core.TyperGroup):
-    """Commands under headings. A command that no group names stands under `Other`."""
+class _CommandGroup(typer.core.TyperGroup):
+    """A group whose help lists its commands under headings; a command that `GROUPS` does not name is under `Other`."""
 
     def __init__(self, **attributes: Any) -> None:
         super().__init__(**attributes)
-        self.commands = _Below()  # type: ignore[assignment]
+        self.commands = _CommandMap()  # type: ignore[assignment]
 
     def list_commands(self, ctx: Any) -> list[str]:  # noqa: ARG002  # whose types: as Typer's version has it
-        """Their words, none of them made for that."""
+        """The words of the commands and subjects; no command is made for that."""
         return list(self.commands)
 
     def format_commands(self, ctx: Any, formatter: Any) -> None:
-        """Write each group's commands with their summaries, wrapped where the terminal is narrow, never cut."""
-        below: Any = self.commands
+        """Write the commands with their one-line help: under the headings of `GROUPS`, or a subject's as one list."""
+        known: Any = self.commands
         is_root = ctx.parent is None
-        named = {name for names in GROUPS.values() for name in names}
-        others = tuple(name for name in below if name not in named)
-        width = max(map(len, below))
-        for title, names in {**GROUPS, "Other": others}.items() if is_root else [("Commands", tuple(below))]:
-            rows = [(f"{name:<{width}}" if is_root else name, below.summary(name)) for name in names if name in below]
+        grouped = {name for names in GROUPS.values() for name in names}
+        others = tuple(name for name in known if name not in grouped)
+        width = max(map(len, known))
+        for title, names in {**GROUPS, "Other": others}.items() if is_root else [("Commands", tuple(known))]:
+            rows = [(f"{name:<{width}}" if is_root else name, known.summary(name)) for name in names if name in known]
             if rows:
                 with formatter.section(title):
                     formatter.write_dl(rows)
 
 
 app = typer.Typer(
-    cls=_Commands,
+    cls=_CommandGroup,
     help="Memory for AI agents that you can see through.",
     no_args_is_help=True,
     add_completion=True,
@@ -109,8 +105,9 @@ app = typer.Typer(
 )
 
 
-def _say_version(asked: bool) -> None:
-    if asked:
+def _print_version(is_asked: bool) -> None:
+    """Print the version and exit, if `is_asked` (`--version` was given); else do nothing."""
+    if is_asked:
         from importlib import metadata
 
         typer.echo(f"pellucid {metadata.version('pellucid')}")
@@ -120,7 +117,7 @@ def _say_version(asked: bool) -> None:
 @app.callback()
 def options(
     version: Annotated[
-        bool, typer.Option("--version", callback=_say_version, is_eager=True, help="Print the version and leave.")
+        bool, typer.Option("--version", callback=_print_version, is_eager=True, help="Print the version and leave.")
     ] = False,
 ) -> None:
     """Memory for AI agents that you can see through."""

@@ -5,7 +5,6 @@ import signal
 import sys
 import time
 from collections.abc import Mapping
-from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -27,11 +26,7 @@ _START_S = 30.0
 
 
 def serve(_row: None, given: Mapping[str, Any]) -> None:
-    """Serve a home over HTTP until a signal ends it.
-
-    Raises:
-        PellucidError: see `serving.serve`.
-    """
+    """Serve a home over HTTP and MCP until a signal ends it, or it was idle for `--idle-minutes`."""
     require_server()
     from pellucid.surfaces.http import serving
 
@@ -41,11 +36,11 @@ def serve(_row: None, given: Mapping[str, Any]) -> None:
 
 
 def mcp(_row: None, given: Mapping[str, Any]) -> None:
-    """Serve one agent over MCP until its input ends; nothing but the protocol goes to standard output."""
+    """Serve one agent over MCP on standard input and output, until the input ends."""
     require_server()
     from pellucid.surfaces.mcp.stdio import run
 
-    signal.signal(signal.SIGINT, signal.SIG_DFL)  # nothing waits for the next line: what was acknowledged is on disk
+    signal.signal(signal.SIGINT, signal.SIG_DFL)  # safe at any moment: what was acknowledged is on disk
     if sys.stdin.isatty():
         note(
             "an MCP client is expected on standard input, and docs/mcp.md says how a host is told of this; Ctrl-C ends"
@@ -54,19 +49,20 @@ def mcp(_row: None, given: Mapping[str, Any]) -> None:
 
 
 def dashboard(_row: None, given: Mapping[str, Any]) -> None:
-    """Print a link that lets one browser in, and on a terminal open it; a server is started where none runs.
+    """Print a link to the dashboard that lets one browser in; on a terminal also open it, unless `--no-open`.
 
-    Raises:
-        PellucidError: none can be started, or it does not answer.
+    A server is started if none runs; `StoreError` if it does not answer.
     """
     require_server()
-    import webbrowser  # what opens a link is loaded for this command alone
+    import webbrowser
     from http.client import HTTPException
 
+    from pellucid.surfaces.hooks.client import running_server
+
     home = settings(given["home"]).home
-    server = _server_of(home) or _started(home)
+    server = running_server(str(home)) or _start_server(home)
     try:
-        link = _link(server)
+        link = _dashboard_link(server)
     except (OSError, ValueError, HTTPException) as error:
         raise StoreError(
             f"the server of {home} does not answer: {error}", next_step="end it, and repeat: `pellucid serve`"
@@ -76,19 +72,14 @@ def dashboard(_row: None, given: Mapping[str, Any]) -> None:
         webbrowser.open(link)
 
 
-def _server_of(home: Path) -> Mapping[str, Any] | None:
-    """Where the server of a home listens; None if none runs."""
-    from pellucid.surfaces.hooks.client import is_held
+def _start_server(home: Path) -> Mapping[str, Any]:
+    """Start a server in the background, which ends when it is idle; return its `server.json` as soon as it runs.
 
-    with suppress(OSError, ValueError):
-        if is_held(str(home / "server.lock")):
-            return json.loads((home / "server.json").read_text("utf-8"))
-    return None
-
-
-def _started(home: Path) -> Mapping[str, Any]:
-    """A server of its own for this home, which ends when nobody has asked anything for a while."""
+    `StoreError` if it does not run within 30 seconds.
+    """
     from subprocess import DEVNULL, Popen
+
+    from pellucid.surfaces.hooks.client import running_server
 
     note("no server runs for this home: one is started, and ends by itself when nobody looks any more")
     command = [sys.executable, "-P", "-m", "pellucid", "hooks", "work", "--home", str(home)]
@@ -96,22 +87,22 @@ def _started(home: Path) -> Mapping[str, Any]:
     process = Popen(command, stdin=DEVNULL, stdout=DEVNULL, stderr=DEVNULL, cwd=home, start_new_session=True)  # noqa: S603
     until = time.monotonic() + _START_S
     while time.monotonic() < until and process.poll() is None:
-        if found := _server_of(home):
+        if found := running_server(str(home)):
             return found
         time.sleep(0.1)
     raise StoreError(f"no server for {home} came up", next_step="`pellucid serve` says why")
 
 
-def _link(server: Mapping[str, Any]) -> str:
-    """A link to the dashboard that works once, from the running server."""
+def _dashboard_link(server: Mapping[str, Any]) -> str:
+    """A new URL of the dashboard that works once, from a running server; `server` is its `server.json`."""
     from http.client import HTTPConnection
 
     connection = HTTPConnection(server["host"], server["port"], timeout=10)
     try:
         connection.request("POST", "/ui/link", headers={"Authorization": f"Bearer {server['token']}"})
         answer = connection.getresponse()
-        told = json.loads(answer.read())
+        link = json.loads(answer.read())
     finally:
         connection.close()
     host = f"[{server['host']}]" if ":" in server["host"] else server["host"]
-    return f"http://{host}:{server['port']}{told['path']}"
+    return f"http://{host}:{server['port']}{link['path']}"

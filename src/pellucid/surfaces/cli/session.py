@@ -1,6 +1,6 @@
 """Common flags in, a call and its home out: what every command does before and after its work.
 
-Help and completion go through here, too, and wait for no settings: those are loaded with the first call.
+Settings and stores are imported with the first call, so that help and completion do not wait for them.
 """
 
 import json
@@ -22,9 +22,9 @@ if TYPE_CHECKING:
     from pellucid.settings import Settings
 
 _NAMED = 3
-"""Namespaces named to a folder in no project, at most."""
+"""Namespaces that a hint names at most."""
 _UNDECODED = re.compile("[\ud800-\udfff]")
-"""What Python makes of an argument's bytes that are not UTF-8."""
+"""The surrogates by which Python represents bytes of an argument that are not UTF-8."""
 
 
 @contextmanager
@@ -36,14 +36,14 @@ def calling(
     located: bool = True,
     title: str = "reading",
 ) -> Generator["Call"]:
-    """A call whose home is opened when it is needed, and closed in the end.
+    """A call, for a `with` block, whose home is opened when it is first needed and closed at the end.
 
     Args:
-        home: where the home is, if that was said.
-        namespace: the isolation unit, if that was said.
-        take_over_edits: outside edits of the vault are taken over when it is opened.
-        located: where no namespace was said, the project of the working folder decides it.
-        title: what is said of the work under way.
+        home: the value of `--home`, if given.
+        namespace: the value of `--namespace`, if given.
+        take_over_edits: whether opening the home indexes edits that others made in the vault.
+        located: whether the project of the working folder is the namespace if none is given.
+        title: the text beside the progress bar.
 
     Raises:
         InputError: a setting or the namespace is not allowed.
@@ -51,31 +51,32 @@ def calling(
     from pellucid.operations.operation import Call
 
     known = settings(home, namespace)
-    with ExitStack() as open_ones:
+    with ExitStack() as open_homes:
 
-        def opens() -> "App":
-            app = open_ones.enter_context(_opened_home(known, take_over_edits=take_over_edits))
+        def open_home() -> "App":
+            """Open the home; it is closed with `open_homes`."""
+            app = open_homes.enter_context(_opened_home(known, take_over_edits=take_over_edits))
             return _in_project(app) if located else app
 
         with progress(title) as bar:
-            call = Call(known, opens, progress=bar, report=note)
+            call = Call(known, open_home, progress=bar, report=note)
             call.surface = "cli"
             yield call
 
 
 @contextmanager
 def _opened_home(known: "Settings", *, take_over_edits: bool) -> Generator["App"]:
-    """A home for the length of the block; says on standard error what its opening took over."""
+    """An open home for the length of a `with` block; notes on standard error how many edited files were taken over."""
     from pellucid.app import open_app
-    from pellucid.operations.upkeep import look_after
+    from pellucid.operations.upkeep import run_opening_jobs
 
     app = open_app(known, report=note)
     try:
         if app.read_only:
             where = app.settings.home
             note(f"{where} may only be read: recalls are not kept, and changes of the vault are not taken over")
-        done = look_after(app, take_over_edits=take_over_edits)
-        # a namespace's slugs tell what its memories say, and the vault holds every namespace: counts only
+        done = run_opening_jobs(app, take_over_edits=take_over_edits)
+        # counts only: file names hint at the content of memories, and the vault holds every namespace
         _note_count(done.count, "changed outside Pellucid and taken over")
         _note_count(done.unreadable, "could not be read and left out; `pellucid doctor` names them")
         yield app
@@ -84,11 +85,13 @@ def _opened_home(known: "Settings", *, take_over_edits: bool) -> Generator["App"
 
 
 def _in_project(app: "App") -> "App":
-    """The app asking the project of the working folder, which is said on standard error."""
+    """The app with the namespace of the working folder's project, which is noted; the same app if it is in none, or if
+    a namespace was given.
+    """
     from pellucid.model.project import DEFAULT
-    from pellucid.operations.session.projects import located
+    from pellucid.operations.session.projects import app_in_project
 
-    found = located(app)
+    found = app_in_project(app)
     if found.project:
         is_older = found.project.root in app.projects.known().earlier
         earlier = f"; its earlier sessions are in {DEFAULT}" if is_older else ""
@@ -96,10 +99,12 @@ def _in_project(app: "App") -> "App":
     return found
 
 
-def astray(app: "App") -> list[str]:
-    """Lines that say the named namespace is empty, or, in a folder of no project, which namespace was asked."""
+def namespace_hints(app: "App") -> list[str]:
+    """Lines below an answer, if any is needed: that nothing is kept in the namespace given, or, in a folder of no
+    project, which namespace was asked and which projects there are.
+    """
     if app.settings.namespace_is_given:
-        return _unknown_namespace(app)
+        return _unknown_namespace_lines(app)
     if app.project or not (known := app.projects.known().projects):
         return []
     names = list(dict.fromkeys(each.namespace for each in known))
@@ -108,8 +113,8 @@ def astray(app: "App") -> list[str]:
     return [f"asked {app.settings.namespace}: this folder is in no project (there are {others})"]
 
 
-def _unknown_namespace(app: "App") -> list[str]:
-    """That nothing was ever kept in the namespace, and which one has a name like it."""
+def _unknown_namespace_lines(app: "App") -> list[str]:
+    """A line that the namespace was never used, with one of a similar name; no line if it was."""
     asked, known = app.settings.namespace, app.lookup.namespaces()
     if asked in known:
         return []
@@ -119,12 +124,16 @@ def _unknown_namespace(app: "App") -> list[str]:
 
 
 def _note_count(count: int, what: str) -> None:
+    """Note how many files `what` happened to, such as `changed …`; nothing if there are none."""
     if count:
         note(f"{count} {'file' if count == 1 else 'files'} {what}")
 
 
 def settings(home: Path | None, namespace: str | None = None) -> "Settings":
-    """The settings of this command, checked; what is to be said of where they came from is said."""
+    """Load and check the settings of this command, and note what they say of their sources.
+
+    `InputError` if `home` is not UTF-8, or `namespace` is not `tenant/project`.
+    """
     from pellucid.settings import load
     from pellucid.settings.sections import NAMESPACE_PATTERN
 
@@ -143,41 +152,46 @@ def settings(home: Path | None, namespace: str | None = None) -> "Settings":
     return found
 
 
-def text_words(arguments: Sequence[str]) -> list[str]:
-    """The words of a command line as text: what is not UTF-8 becomes U+FFFD, save in the name of a file there is."""
+def decode_arguments(arguments: Sequence[str]) -> list[str]:
+    """The words of a command line, in which bytes that are not UTF-8 become U+FFFD; names of existing files stay as
+    they are.
+    """
     return [word if os.path.lexists(word) else _UNDECODED.sub("\ufffd", word) for word in arguments]
 
 
 def write(text: str) -> None:
-    """Print lines whatever the terminal's encoding, nothing in them reaching it as a command."""
-    from pellucid.surfaces.answers import printed
+    """Print a text as UTF-8 to standard output, with control characters spelled out and one newline at the end."""
+    from pellucid.surfaces.answers import printable
 
-    sys.stdout.buffer.write(printed(text).encode())
+    sys.stdout.buffer.write(printable(text).encode())
     sys.stdout.flush()
 
 
 def note(text: str) -> None:
-    """Say one line on standard error, so that answers stay clean."""
+    """Print one line to standard error, after `pellucid: `; control characters are spelled out."""
     sys.stderr.write(f"pellucid: {visible(text)}\n")
 
 
-def complain(error: PellucidError, *, as_json: bool) -> None:
-    """Say on standard error what went wrong: one line of text or of JSON."""
+def print_error(error: PellucidError, *, as_json: bool) -> None:
+    """Print an error to standard error, as one line of text or of JSON."""
     if not as_json:
         note(str(error))
         return
-    from pellucid.surfaces.answers import problem
+    from pellucid.surfaces.answers import error_fields
 
-    sys.stderr.write(visible_json(json.dumps(problem(error))) + "\n")
+    sys.stderr.write(visible_json(json.dumps(error_fields(error))) + "\n")
 
 
 @contextmanager
 def progress(title: str) -> Generator[Callable[[int, int], None]]:
-    """A progress bar on standard error, from the first word of progress on; silent where it is not a terminal."""
+    """For a `with` block, a function of (done, total) that shows a progress bar from its first call on; none without a
+    terminal.
+    """
     with ExitStack() as shown:
         bars: list[Callable[[int, int], None]] = []
 
         def show(done: int, total: int) -> None:
+            """Update the bar, which the first call makes."""
             if not bars:
                 bars.append(shown.enter_context(_progress_bar(title)))
             bars[0](done, total)
@@ -187,7 +201,9 @@ def progress(title: str) -> Generator[Callable[[int, int], None]]:
 
 @contextmanager
 def _progress_bar(title: str) -> Generator[Callable[[int, int], None]]:
-    """A progress bar for the length of the block; what it yields takes done and total."""
+    """For a `with` block, a function of (done, total) that updates a progress bar on standard error; it does nothing if
+    that is no terminal.
+    """
     from pellucid.settings import plain_terminal
 
     if plain_terminal() or not sys.stderr.isatty():

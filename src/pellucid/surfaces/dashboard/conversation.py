@@ -7,11 +7,12 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
-from markupsafe import Markup, escape
+from markupsafe import Markup
 
 from pellucid.model.memory import Memory, SourceClass
-from pellucid.operations.session.looking.sessions import turn_of
+from pellucid.operations.session.looking.sessions import last_turn
 from pellucid.operations.session.looking.showing import LeftOut
+from pellucid.surfaces.dashboard.rendering import lines
 from pellucid.xray.words.visible import visible
 
 _SPEAKERS: dict[SourceClass, str] = {
@@ -33,106 +34,109 @@ _LONGEST_RANGE = 64
 
 @dataclass(frozen=True, slots=True)
 class Mark:
-    """A sentence that something was made of, or nothing."""
+    """A sentence of a conversation from which a memory was made, or which was left out."""
 
     sentence: str
     is_kept: bool
     about: str
-    """What was made of it, or why nothing."""
+    """The memory made of it, or why none was."""
     href: str = ""
 
 
 @dataclass(frozen=True, slots=True)
-class Said:
-    """A passage as it is shown."""
+class Passage:
+    """A passage as it is shown, with the marks in it."""
 
     memory: Memory
     text: Markup
     marks: tuple[Mark, ...]
     beginning: str = ""
-    """Of what is long and has no mark: how it begins; the rest is folded."""
+    """The beginning of a long passage without marks, whose rest is folded; else empty."""
 
 
 @dataclass(frozen=True, slots=True)
-class TurnSaid:
-    """What one turn said."""
+class Turn:
+    """One turn of a conversation."""
 
     number: int
     speaker: str
-    passages: tuple[Said, ...]
+    passages: tuple[Passage, ...]
     kept: tuple[Mark, ...]
-    """What was made of the turn, where no single sentence of it is marked for that."""
+    """The memories made of the turn for which no sentence of it is marked."""
 
 
-def turns_said(found: Iterable[Memory], marks: Callable[[int], Sequence[Mark]]) -> Iterator[TurnSaid]:
-    """The turns of these passages, in their order; `marks` are those of a turn."""
+def conversation_turns(found: Iterable[Memory], marks: Callable[[int], Sequence[Mark]]) -> Iterator[Turn]:
+    """The turns of these passages, in order of their numbers; `marks` gives the marks of a turn by its number."""
     by_turn = dict[int, list[Memory]]()
-    for each in sorted(found, key=lambda each: (turn_of(each), each.id)):
-        by_turn.setdefault(turn_of(each), []).append(each)
+    for each in sorted(found, key=lambda each: (last_turn(each), each.id)):
+        by_turn.setdefault(last_turn(each), []).append(each)
     for number, said in by_turn.items():
         source = said[0].source_class
         speaker = _SPEAKERS[source] if source else "Unknown"
-        passages = tuple(_said(each, marks(number)) for each in said)
+        passages = tuple(_passage(each, marks(number)) for each in said)
         shown = {mark for each in passages for mark in each.marks}
         kept = tuple(each for each in marks(number) if each.is_kept and each not in shown)
-        yield TurnSaid(number, speaker, passages, kept)
+        yield Turn(number, speaker, passages, kept)
 
 
 def marks_of(
     kept: Sequence[Memory], left: Sequence[LeftOut], href: Callable[[str], str]
 ) -> Callable[[int], Sequence[Mark]]:
-    """The marks of each turn: sentences that memories rest on, and those that were left out."""
+    """A function from a turn's number to its marks, () for none: sentences that memories rest on (`kept`), and
+    statements that became no memory (`left`). `href` gives the page of a memory id.
+    """
     found = dict[int, list[Mark]]()
     for memory in kept:
         for place in memory.evidence:
             quote = memory.evidence_quotes.get(place, "").removesuffix("…")
-            _put(found, place, Mark(quote, True, memory.content, href(memory.id)))
+            _add_mark(found, place, Mark(quote, True, memory.content, href(memory.id)))
     for each in left:
         for place in each.evidence if each.said else ():
-            _put(found, place, Mark(each.said or "", False, each.reason))
+            _add_mark(found, place, Mark(each.said or "", False, each.reason))
     return lambda turn: found.get(turn, ())
 
 
-def _put(found: dict[int, list[Mark]], place: str, mark: Mark) -> None:
-    """Add a mark to every turn of a place such as `session:3-5`."""
+def _add_mark(found: dict[int, list[Mark]], place: str, mark: Mark) -> None:
+    """Add a mark to every turn of a place such as `session:3-5`, from the first on 65 at most; to none if it names no
+    turns.
+    """
     first, _, last = place.rpartition(":")[2].partition("-")
     if first.isdigit() and last.isdigit():
         for turn in range(int(first), min(int(last), int(first) + _LONGEST_RANGE) + 1):
             found.setdefault(turn, []).append(mark)
 
 
-def _said(memory: Memory, marks: Sequence[Mark]) -> Said:
-    """A passage with its marks; a long one without any is folded to its beginning."""
-    text, found = marked(memory.content, marks)
+def _passage(memory: Memory, marks: Sequence[Mark]) -> Passage:
+    """A passage with the marks found in it; one of over 1,500 characters without any is folded to its beginning."""
+    text, found = highlighted(memory.content, marks)
     is_folded = not found and len(memory.content) > _LONG
     beginning = " ".join(memory.content[:_BEGINNING].split()) if is_folded else ""
-    return Said(memory, text, found, beginning)
+    return Passage(memory, text, found, beginning)
 
 
-def marked(text: str, marks: Sequence[Mark]) -> tuple[Markup, tuple[Mark, ...]]:
-    """A text as HTML with the marks that stand in it, and which those are. Blanks may differ; marks never overlap."""
+def highlighted(text: str, marks: Sequence[Mark]) -> tuple[Markup, tuple[Mark, ...]]:
+    """A text as HTML in which sentences of the marks are highlighted, and the marks that were found.
+
+    One that overlaps an earlier one is left out.
+    """
     out, at, found = Markup(), 0, list[Mark]()
-    for start, end, mark in sorted(_places(text, marks), key=lambda each: each[:2]):
+    for start, end, mark in sorted(_mark_spans(text, marks), key=lambda each: each[:2]):
         if start < at:
             continue
-        words = _html(text[start:end])
+        words = lines(text[start:end])
         inside = Markup('<a href="{}">{}</a>').format(mark.href, words) if mark.href else words
         told = f"{'Kept as' if mark.is_kept else 'Left out:'} {visible(' '.join(mark.about.split()))}"
         kind = "kept" if mark.is_kept else "left"
-        out += _html(text[at:start]) + Markup('<mark class="{}" title="{}">{}</mark>').format(kind, told, inside)
+        out += lines(text[at:start]) + Markup('<mark class="{}" title="{}">{}</mark>').format(kind, told, inside)
         at = end
         found.append(mark)
-    return out + _html(text[at:]), tuple(found)
+    return out + lines(text[at:]), tuple(found)
 
 
-def _places(text: str, marks: Sequence[Mark]) -> Iterator[tuple[int, int, Mark]]:
-    """Where in a text the sentence of each mark stands, as first and last offset; blanks may differ."""
+def _mark_spans(text: str, marks: Sequence[Mark]) -> Iterator[tuple[int, int, Mark]]:
+    """Each mark whose sentence is in the text, with start and end of its first occurrence; whitespace may differ."""
     for mark in marks:
         words = mark.sentence.split()
         found = re.search(r"\s+".join(map(re.escape, words)), text) if words else None
         if found:
             yield found.start(), found.end(), mark
-
-
-def _html(text: str) -> Markup:
-    return Markup("\n").join(escape(visible(line)) for line in text.split("\n"))

@@ -13,22 +13,25 @@ from hashlib import sha256
 from http.cookies import CookieError, SimpleCookie
 from importlib.resources import files
 from pathlib import Path
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any
 from urllib.parse import unquote
 
 from pellucid.deadline import Deadline
 from pellucid.errors import PellucidError
 from pellucid.graph.svg_marks import page_style
-from pellucid.surfaces.answers import spell_wire
+from pellucid.surfaces.answers import spell_for_program
 from pellucid.surfaces.dashboard.acts import act
 from pellucid.surfaces.dashboard.pages import PAGES
 from pellucid.surfaces.dashboard.rendering import render
-from pellucid.surfaces.dashboard.sessions import COOKIE, Said, Session, Sessions
+from pellucid.surfaces.dashboard.sessions import COOKIE, Notice, Session, Sessions
 from pellucid.surfaces.dashboard.view import ROOT, Page, View
 from pellucid.surfaces.host import Host
 from pellucid.surfaces.http.bodies import GoneError, chunks, query_words
 from pellucid.surfaces.http.gate import Gate
-from pellucid.surfaces.http.refusals import HttpError, WholeAnswer, foreseen, is_unforeseen, status_of, unknown_place
+from pellucid.surfaces.http.refusals import HttpError, WholeAnswer, is_unexpected, reported, status_of, unknown_place
+
+if TYPE_CHECKING:
+    from pellucid.surfaces.http.service import Exchange
 
 HTML = "text/html; charset=utf-8"
 _STATIC = {
@@ -54,23 +57,7 @@ _WHOLE = ":path"
 """Stands behind a name of a page's path that takes all that is left of it, slashes too."""
 
 
-class Asked(Protocol):
-    """What a page needs to know of the exchange that it answers."""
-
-    scope: Mapping[str, Any]
-    receive: Any
-    headers: dict[str, str]
-    id: str
-    asker: str
-    operation: str
-    code: str
-
-    async def reply(self, reply: WholeAnswer) -> None:
-        """Send a whole answer."""
-        ...
-
-
-Threads = Callable[[Any, "PageWork", Deadline], Awaitable[WholeAnswer | None]]
+Threads = Callable[["Exchange", "PageWork", Deadline], Awaitable[WholeAnswer | None]]
 """Runs work for an exchange where it delays nobody."""
 
 
@@ -83,85 +70,95 @@ class PageWork:
     file: Path | None = None
 
     def run(self, host: Host, deadline: Deadline, _emit: object) -> WholeAnswer:
-        """The page."""
+        """Make the page."""
         return self.make(host, deadline)
 
 
 class Dashboard:
-    """The pages of one server."""
+    """Answers the requests for pages of one server."""
 
     def __init__(self, gate: Gate, in_thread: Threads) -> None:
         self._gate, self._in_thread, self._sessions = gate, in_thread, Sessions()
 
-    async def answer(self, exchange: Asked) -> None:
-        """Answer a request for a page, or for what pages are made of; what goes wrong is a page, too."""
+    async def answer(self, exchange: "Exchange") -> None:
+        """Answer a request for a page or a static file; an error is a page, too."""
         exchange.operation, session = "dashboard", None
         try:
-            self._gate.check_place(exchange.headers)
+            self._gate.check_origin(exchange.headers)
             session = self._session(exchange.headers)
-            await exchange.reply(await self._answered(exchange, session))
+            await exchange.reply(await self._route(exchange, session))
         except GoneError:
             raise
         except Exception as error:  # noqa: BLE001  # the edge: a person is told on a page, not in JSON
-            told = foreseen(error, exchange.id)
+            told = reported(error, exchange.id)
             exchange.code = told.code
-            await exchange.reply(_refusal(exchange, told, session))
+            await exchange.reply(_error_page(exchange, told, session))
 
-    async def _answered(self, exchange: Asked, session: Session | None) -> WholeAnswer:
-        """The answer to a request: a static file, the entrance, or, in a session, a page or a form."""
+    async def _route(self, exchange: "Exchange", session: Session | None) -> WholeAnswer:
+        """The answer to a request: a static file, the entrance, or, in a session, a page or a form's outcome.
+
+        Without a session, the page that asks for a token (401).
+        """
         method, path = exchange.scope["method"], _path(exchange)
         if path in _ELSEWHERE:
-            return _moved(_ELSEWHERE[path])
+            return _redirect(_ELSEWHERE[path])
         if path.startswith(f"{ROOT}/static/"):
             return _static(path.removeprefix(f"{ROOT}/static/"))
         query = query_words(exchange.scope["query_string"])
         if path == f"{ROOT}/link" and method == "POST":
-            code = self._sessions.link(self._gate.asker(exchange.headers))
+            code = self._sessions.link(self._gate.authenticate(exchange.headers))
             return WholeAnswer(200, json.dumps({"path": f"{ROOT}/enter?code={code}"}).encode())
         sent = b"".join([each async for each in chunks(exchange.receive, _FORM_BYTES)]) if method == "POST" else b""
         form = query_words(sent)
         if path == f"{ROOT}/enter":
-            return self._entered(method, query, form)
+            return self._enter(method, query, form)
         if session is None:
-            return _page("enter.html", {"title": "Who is there?", "problem": None}, status=401)
+            return _html_page("enter.html", {"title": "Who is there?", "problem": None}, status=401)
         exchange.asker = session.caller.name
-        return await self._looked(exchange, session, (method, path, query, form))
+        return await self._in_session(exchange, session, (method, path, query, form))
 
-    async def _looked(self, exchange: Asked, session: Session, asked: tuple[str, str, Any, Any]) -> WholeAnswer:
-        """A page or a form's outcome, made in a thread; it ends when the browser goes away."""
+    async def _in_session(
+        self, exchange: "Exchange", session: Session, asked: tuple[str, str, Any, Any]
+    ) -> WholeAnswer:
+        """A page or a form's outcome, made in a thread; `asked` is the method, path, query and form.
+
+        `HttpError` 403 for a form without this session's secret, 503 if the server is busy.
+        """
         method, path, query, form = asked
         if method == "POST":
-            if not session.made(_only(form.pop("csrf", [""]))):
+            if not session.owns_form(_first(form.pop("csrf", [""]))):
                 raise HttpError(403, "foreign_form", "this form was not made by a page of this session", "open it anew")
             if path == f"{ROOT}/leave":
                 self._sessions.end(_cookie(exchange.headers))
-                return _moved(f"{ROOT}/", ("Set-Cookie", f"{COOKIE}=; Path=/; Max-Age=0; HttpOnly; SameSite=Strict"))
-            work = PageWork(lambda host, until: _acted(host, session, until, path, form), asks=False)
+                return _redirect(f"{ROOT}/", ("Set-Cookie", f"{COOKIE}=; Path=/; Max-Age=0; HttpOnly; SameSite=Strict"))
+            work = PageWork(lambda host, until: _run_form(host, session, until, path, form), asks=False)
         else:
             found = _page_of(path)
-            work = PageWork(lambda host, until: _looked_at(host, session, until, found, query))
+            work = PageWork(lambda host, until: _show_page(host, session, until, found, query))
         reply = await self._in_thread(exchange, work, Deadline(_FEW_S))
         assert reply is not None  # pages are whole
         return reply
 
-    def _entered(self, method: str, query: Mapping[str, list[str]], form: Mapping[str, list[str]]) -> WholeAnswer:
-        """Let a browser in: by the code of a link, or by a token."""
+    def _enter(self, method: str, query: Mapping[str, list[str]], form: Mapping[str, list[str]]) -> WholeAnswer:
+        """Let a browser in by a token (POST) or by the code of a link; the entrance with status 401 if the code is not
+        valid.
+        """
         if method == "POST":
-            caller = self._gate.asker({"authorization": f"Bearer {_only(form.get('token', ['']))}"})
+            caller = self._gate.authenticate({"authorization": f"Bearer {_first(form.get('token', ['']))}"})
             return _let_in(self._sessions.begin(caller))
-        cookie = self._sessions.enter(_only(query.get("code", [""])))
+        cookie = self._sessions.enter(_first(query.get("code", [""])))
         if cookie is None:
             told = "That link was used already, or is older than five minutes: `pellucid dashboard` makes a new one."
-            return _page("enter.html", {"title": "Who is there?", "problem": told}, status=401)
+            return _html_page("enter.html", {"title": "Who is there?", "problem": told}, status=401)
         return _let_in(cookie)
 
     def _session(self, headers: Mapping[str, str]) -> Session | None:
-        """The session of a browser, with what its caller may now; a token that was revoked ends it."""
+        """The session of a browser with its caller's present rights; None without one, or for a revoked token."""
         cookie = _cookie(headers)
-        session = self._sessions.of(cookie) if cookie else None
+        session = self._sessions.find(cookie) if cookie else None
         if session is None:
             return None
-        caller = self._gate.still(session.caller)
+        caller = self._gate.refresh(session.caller)
         if caller is None:
             self._sessions.end(cookie)
             return None
@@ -170,15 +167,14 @@ class Dashboard:
 
 
 def _page_of(path: str) -> tuple[Page, str, dict[str, str]]:
-    """The page at a path, its namespace, and what the path names.
+    """The page at a path, its namespace ("" for a page of the home), and the values of the names in its path.
 
-    Raises:
-        NotFoundError: there is none.
+    `NotFoundError` if there is none.
     """
     parts = _parts(path)
     for page in PAGES:
         wanted = [each for each in page.path.split("/") if each]
-        rest = _joined(parts if page.is_of_home else parts[2:], wanted)
+        rest = _join_rest(parts if page.is_of_home else parts[2:], wanted)
         fits = len(rest) == len(wanted) and (page.is_of_home or len(parts) >= 2)
         if fits and all(a.startswith("{") or a == b for a, b in zip(wanted, rest, strict=True)):
             named = {a[1:-1].removesuffix(_WHOLE): b for a, b in zip(wanted, rest, strict=True) if a.startswith("{")}
@@ -186,34 +182,40 @@ def _page_of(path: str) -> tuple[Page, str, dict[str, str]]:
     raise unknown_place()
 
 
-def _joined(parts: list[str], wanted: list[str]) -> list[str]:
-    """The parts of a path, what is left of them as one where the last name takes all of it."""
+def _join_rest(parts: list[str], wanted: list[str]) -> list[str]:
+    """The parts of a path; if the last of `wanted` (a page's path) ends with `:path`, all parts from there on are
+    joined.
+    """
     last = len(wanted) - 1
     takes_all = wanted and wanted[-1].endswith(f"{_WHOLE}}}") and len(parts) > last
     return [*parts[:last], "/".join(parts[last:])] if takes_all else parts
 
 
-def _looked_at(
+def _show_page(
     host: Host,
     session: Session,
     deadline: Deadline,
     found: tuple[Page, str, dict[str, str]],
     query: Mapping[str, list[str]],
 ) -> WholeAnswer:
-    """A page made of its template and what its function asks."""
+    """A page filled in by its function; `NotFoundError` if the caller may not read its namespace."""
     page, namespace, named = found
     if namespace and not session.caller.may("read", namespace):
         raise unknown_place()
     below = page.path.replace(_WHOLE, "").format(**named)  # a namespace is a caller's words, and no part of the pattern
     path = (f"{ROOT}/{namespace}/{below}" if namespace else f"{ROOT}{below}").rstrip("/")
     view = View(
-        host, session.caller, namespace, named, {name: _only(each) for name, each in query.items()}, deadline, path
+        host, session.caller, namespace, named, {name: _first(each) for name, each in query.items()}, deadline, path
     )
-    return _page(page.template, {**page.build(view), "view": view}, session, namespace, page)
+    return _html_page(page.template, {**page.build(view), "view": view}, session, namespace, page)
 
 
-def _acted(host: Host, session: Session, deadline: Deadline, path: str, form: Mapping[str, list[str]]) -> WholeAnswer:
-    """What a form does: `/ui/tenant/project/do/noun.verb`, or `/ui/do/noun.verb` of the home."""
+def _run_form(
+    host: Host, session: Session, deadline: Deadline, path: str, form: Mapping[str, list[str]]
+) -> WholeAnswer:
+    """The outcome of a form sent to `/ui/tenant/project/do/noun.verb`, or `/ui/do/noun.verb` for the home: a redirect,
+    or the page of a preview. `NotFoundError` for any other path, or if the caller may not read the namespace.
+    """
     *place, do, name = _parts(path)[-4:] or ["", ""]
     if do != "do" or len(place) not in (0, 2):
         raise unknown_place()
@@ -224,12 +226,12 @@ def _acted(host: Host, session: Session, deadline: Deadline, path: str, form: Ma
     done = act(view, name, form)
     if done.again:
         values = {"title": "This is what would happen", "done": done, "action": path, "view": view}
-        return _page("preview.html", values, session, namespace)
-    session.said += [Said(done.said, namespace, done.undo)] if done.said else []
-    return _moved(done.after)
+        return _html_page("preview.html", values, session, namespace)
+    session.said += [Notice(done.said, namespace, done.undo)] if done.said else []
+    return _redirect(done.after)
 
 
-def _page(
+def _html_page(
     template: str,
     values: Mapping[str, object],
     session: Session | None = None,
@@ -237,11 +239,11 @@ def _page(
     page: Page | None = None,
     status: int = 200,
 ) -> WholeAnswer:
-    """A template filled in, as an HTML answer."""
+    """A template filled in, as an HTML answer, with what every page shows."""
     shown = {
         "csrf": session.csrf if session else "",
         "caller": session.caller if session else None,
-        "said": session.take_said() if session else [],
+        "said": session.take_notices() if session else [],
         "namespace": namespace,
         "pages": [each for each in PAGES if each.label and not each.is_of_home],
         "page": page,
@@ -251,36 +253,40 @@ def _page(
     return WholeAnswer(status, render(template, shown), HTML, _HEADERS)
 
 
-def _refusal(exchange: Asked, error: PellucidError, session: Session | None) -> WholeAnswer:
-    """What went wrong, on a page that leads back to the project it is about."""
-    spell_wire(error, "the page")
-    trace = exchange.id if is_unforeseen(error) else ""
+def _error_page(exchange: "Exchange", error: PellucidError, session: Session | None) -> WholeAnswer:
+    """An error as a page that leads back to its project."""
+    spell_for_program(error, "the page")
+    trace = exchange.id if is_unexpected(error) else ""
     values = {"title": "That did not work", "error": error, "trace": trace}
     parts, is_form = _parts(_path(exchange)), exchange.scope["method"] == "POST"
     is_of_home = len(parts) < (3 if is_form else 2) or parts[0] == "static"
     namespace = "" if is_of_home else "/".join(parts[:2])
     may_look = namespace and session and session.caller.may("read", namespace)
-    return _page("problem.html", values, session, namespace if may_look else "", status=status_of(error))
+    return _html_page("problem.html", values, session, namespace if may_look else "", status=status_of(error))
 
 
-def _path(exchange: Asked) -> str:
+def _path(exchange: "Exchange") -> str:
+    """The path that was asked for, decoded."""
     return unquote(exchange.scope["raw_path"].decode("ascii"))
 
 
 def _parts(path: str) -> list[str]:
+    """The parts of a path below the dashboard's root, without empty ones."""
     return [each for each in path.removeprefix(ROOT).split("/") if each]
 
 
-def _moved(where: str, *headers: tuple[str, str]) -> WholeAnswer:
+def _redirect(where: str, *headers: tuple[str, str]) -> WholeAnswer:
+    """A redirect (303) to another page, with further headers."""
     return WholeAnswer(303, b"", HTML, (("Location", where), *_HEADERS, *headers))
 
 
 def _let_in(cookie: str) -> WholeAnswer:
-    return _moved(f"{ROOT}/", ("Set-Cookie", f"{COOKIE}={cookie}; Path=/; HttpOnly; SameSite=Strict"))
+    """A redirect to the home page that sets the session's cookie."""
+    return _redirect(f"{ROOT}/", ("Set-Cookie", f"{COOKIE}={cookie}; Path=/; HttpOnly; SameSite=Strict"))
 
 
 def _cookie(headers: Mapping[str, str]) -> str:
-    """The session's cookie among the headers; empty where there is none."""
+    """The session's cookie in the headers; "" if there is none, or it cannot be parsed."""
     try:
         found = SimpleCookie(headers.get("cookie", "")).get(COOKIE)
     except CookieError:
@@ -288,13 +294,14 @@ def _cookie(headers: Mapping[str, str]) -> str:
     return found.value if found else ""
 
 
-def _only(words: Iterable[str]) -> str:
+def _first(words: Iterable[str]) -> str:
+    """The first of the values; empty for none."""
     return next(iter(words), "")
 
 
 @cache
 def _static(name: str) -> WholeAnswer:
-    """A file that pages are made of (style sheet, script, font), by its name."""
+    """A static file (style sheet, script, icon) as an answer, by its name; `HttpError` 404 for any other name."""
     media = _STATIC.get(name)
     if media is None:
         raise HttpError(404, "not_found", "there is no such file")
@@ -308,5 +315,5 @@ def _static(name: str) -> WholeAnswer:
 
 
 def is_page(path: str) -> bool:
-    """Whether a path is one of the pages'."""
+    """Whether the dashboard answers this path: `/`, `/favicon.ico`, or one at or below `/ui`."""
     return path in (*_ELSEWHERE, ROOT) or path.startswith(f"{ROOT}/")

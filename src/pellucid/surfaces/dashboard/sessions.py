@@ -21,8 +21,8 @@ _MOST = 1_000
 
 
 @dataclass(frozen=True, slots=True)
-class Said:
-    """What came of an action, and what would take it back."""
+class Notice:
+    """The outcome of an action, and the operations that would undo it."""
 
     text: str
     namespace: str = ""
@@ -32,27 +32,27 @@ class Said:
 
 @dataclass(slots=True)
 class Session:
-    """One browser that was let in."""
+    """A browser that was let in."""
 
     caller: Caller
     until: float
     csrf: str = field(default_factory=lambda: secrets.token_urlsafe(24))
     """What every form of its pages sends back: a page of another site cannot know it."""
-    said: list[Said] = field(default_factory=list[Said])
+    said: list[Notice] = field(default_factory=list[Notice])
     """What came of the last action, told by the next page."""
 
-    def made(self, csrf: str) -> bool:
-        """Whether a form came from a page of this session."""
+    def owns_form(self, csrf: str) -> bool:
+        """Whether a form's secret is that of this session's pages."""
         return compare_digest(self.csrf.encode(), csrf.encode())
 
-    def take_said(self) -> list[Said]:
-        """What is to be told now, once."""
+    def take_notices(self) -> list[Notice]:
+        """The notices that were not shown yet; they are removed from the session."""
         said, self.said = self.said, []
         return said
 
 
 class Sessions:
-    """Links and sessions of one process. Secrets are held as their hashes, so that none is compared by its bytes."""
+    """The links and sessions of one process, kept by the hashes of their secrets."""
 
     def __init__(self, now: Callable[[], float] = monotonic) -> None:
         self._now, self._lock = now, Lock()
@@ -60,43 +60,45 @@ class Sessions:
         self._open = dict[str, Session]()
 
     def link(self, caller: Caller) -> str:
-        """The code of a link that lets one browser in as this caller, once, within five minutes."""
+        """A code that lets one browser in as this caller, once, within five minutes."""
         with self._lock:
-            return self._put(self._links, Session(caller, self._now() + _LINK_S))
+            return self._store(self._links, Session(caller, self._now() + _LINK_S))
 
     def enter(self, code: str) -> str | None:
-        """The cookie for a code; None where no link has it (any more)."""
+        """The cookie of a new session for a link's code; None for an unknown, used or expired code."""
         with self._lock:
-            found = self._links.pop(_print(code), None)
-            return self._begun(found.caller) if found and found.until > self._now() else None
+            found = self._links.pop(_hash(code), None)
+            return self._new_session(found.caller) if found and found.until > self._now() else None
 
     def begin(self, caller: Caller) -> str:
-        """The cookie of a new session of a caller who has shown who it is."""
+        """The cookie of a new session, of twelve hours, for a caller who showed a token."""
         with self._lock:
-            return self._begun(caller)
+            return self._new_session(caller)
 
-    def of(self, cookie: str) -> Session | None:
-        """The session of a cookie, as long as it holds."""
+    def find(self, cookie: str) -> Session | None:
+        """The session of a cookie; None if it has ended or never was."""
         with self._lock:
-            found = self._open.get(_print(cookie))
+            found = self._open.get(_hash(cookie))
             return found if found and found.until > self._now() else None
 
     def end(self, cookie: str) -> None:
-        """End a session."""
+        """End the session of a cookie, if there is one."""
         with self._lock:
-            self._open.pop(_print(cookie), None)
+            self._open.pop(_hash(cookie), None)
 
-    def _begun(self, caller: Caller) -> str:
-        return self._put(self._open, Session(caller, self._now() + _SESSION_S))
+    def _new_session(self, caller: Caller) -> str:
+        """Keep a new session, of twelve hours, and return its cookie."""
+        return self._store(self._open, Session(caller, self._now() + _SESSION_S))
 
-    def _put(self, kept: dict[str, Session], session: Session) -> str:
-        """Keep a session and return the secret by which it is found."""
+    def _store(self, kept: dict[str, Session], session: Session) -> str:
+        """Keep a session and return the new secret by which it is found; the oldest of 1,000 make way."""
         while len(kept) >= _MOST:
             del kept[next(iter(kept))]
         secret = secrets.token_urlsafe(32)
-        kept[_print(secret)] = session
+        kept[_hash(secret)] = session
         return secret
 
 
-def _print(secret: str) -> str:
+def _hash(secret: str) -> str:
+    """The SHA-256 digest of a secret, in hex."""
     return sha256(secret.encode()).hexdigest()

@@ -12,7 +12,7 @@ from pellucid.errors import NotFoundError
 from pellucid.model.memory import Memory
 from pellucid.operations.memory.trusting import TRUST_EXPLAIN
 from pellucid.operations.operation import Call, Operation
-from pellucid.surfaces import asking
+from pellucid.surfaces import inputs
 from pellucid.surfaces.host import Host
 from pellucid.surfaces.http.gate import Caller, allowed
 
@@ -21,40 +21,32 @@ ROOT = "/ui"
 
 @dataclass(frozen=True, slots=True)
 class View:
-    """One request of a page: who looks at what, and how it asks the operations."""
+    """One request for a page: who looks at what, and how the page asks operations."""
 
     host: Host
     caller: Caller
     namespace: str
     """Whose memories are looked at; empty on pages of the whole home."""
     named: Mapping[str, str]
-    """What the path names, such as a memory's id."""
+    """The values of the names in the page's path, such as a memory's id."""
     query: Mapping[str, str]
-    """What stands behind the path: filters, the place in a list."""
+    """The query of the address: filters, the place in a list."""
     deadline: Deadline
     path: str
     """Of the page itself."""
 
     def ask(self, row: Operation[Any, Any], **fields: object) -> Any:
-        """What an operation answers, if this caller may ask it.
+        """The answer of an operation, asked in the page's namespace with these input fields, by their Python names.
 
-        Args:
-            row: an operation; it is asked in the page's namespace.
-            fields: of its input, by their names in Python, as a program would give them: what is a person's to say is
-                said in the caller's name. Empty words and None are left out.
-
-        Raises:
-            PellucidError: it may not be asked, or cannot answer.
+        Fields that are None or "" are left out. `PellucidError` if the caller may not ask it, or it cannot answer.
         """
         call = self.call(row)
         given = {to_camel(name): value for name, value in fields.items() if value not in (None, "")}
-        return row.perform(call, asking.input_of(call, row, given))
+        return row.perform(call, inputs.input_from_json(call, row, given))
 
     def call(self, row: Operation[Any, Any]) -> Call:
-        """A call of this operation in the page's namespace.
-
-        Raises:
-            PellucidError: the caller may not ask it here.
+        """A call of this operation in the page's namespace, or of the whole home if it is about that; `PellucidError`
+        if the caller may not ask it there.
         """
         if "namespace" not in row.input.model_fields:
             allowed(self.caller, row.access, "*")
@@ -65,25 +57,29 @@ class View:
         return call
 
     def may(self, row: Operation[Any, Any]) -> bool:
-        """Whether the caller may ask this operation here: what may not be done is not offered."""
+        """Whether the caller may run this operation in the page's namespace, or everywhere if it is about the whole
+        home.
+        """
         place = self.namespace if "namespace" in row.input.model_fields else "*"
         return self.caller.may(row.access, place)
 
     def href(self, path: str = "", namespace: str | None = None, **query: object) -> str:
-        """The address of a page of a namespace (of this one, unless another is named); empty values are left out."""
+        """The address of a page below a namespace (None: this one, "": the home); query values that are None, "" or
+        False are left out.
+        """
         place = self.namespace if namespace is None else namespace
         words = {name: value for name, value in query.items() if value not in (None, "", False)}
         where = f"{ROOT}/{quote(place)}/{quote(path)}" if place else f"{ROOT}/{quote(path)}"
         return f"{where.rstrip('/')}{f'?{urlencode(words, doseq=True)}' if words else ''}"
 
     def here(self, **changed: object) -> str:
-        """The address of this page with other words behind its path."""
+        """The address of this page with some query values changed; None, "" or False takes one away."""
         words = {name: value for name, value in {**self.query, **changed}.items() if value not in (None, "", False)}
         return f"{quote(self.path)}{f'?{urlencode(words, doseq=True)}' if words else ''}"
 
 
 def memory_of(view: View, memory_id: str) -> Memory | None:
-    """A memory that a page tells of; None where it is gone. To be shown in a list is no use of it, as `show` is."""
+    """A memory by its id, without counting as a use of it as `show` does; None if it is gone."""
     try:
         return view.ask(TRUST_EXPLAIN, memory_id=memory_id).memory
     except NotFoundError:
@@ -92,7 +88,7 @@ def memory_of(view: View, memory_id: str) -> Memory | None:
 
 @dataclass(frozen=True, slots=True)
 class Page:
-    """One page: where it is, and what its template is given."""
+    """A page of the dashboard: its path, its template, and the function that fills it."""
 
     path: str
     """Below the namespace (`/ui/tenant/project/…`), with what it names in braces; of the home with a leading `/`.
@@ -108,5 +104,5 @@ class Page:
 
     @property
     def is_of_home(self) -> bool:
-        """Whether it belongs to no namespace."""
+        """Whether it belongs to the home, not to a namespace."""
         return self.path.startswith("/")

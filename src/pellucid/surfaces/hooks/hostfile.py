@@ -1,4 +1,4 @@
-"""A program's own file in, the same with a change of ours out: shown, kept beside it, written whole or not at all."""
+"""A configuration file of an agent's program in, the same with a change of ours out: shown, kept beside it, written."""
 
 import difflib
 import json
@@ -15,7 +15,7 @@ Scope = Literal["user", "project"]
 
 
 class FileChange(Wire):
-    """What became of a file: how it differs from before, and where it is kept as it was without us."""
+    """The change of one file: its unified diff, whether it was written, and the path of the backup."""
 
     path: str
     changed: bool
@@ -26,34 +26,27 @@ class FileChange(Wire):
 
 @dataclass(frozen=True, slots=True)
 class HostFile:
-    """A file of a program: where it lies (what a link names is changed, not the link), and its text to the byte.
-
-    `text` is None where there is no such file.
-    """
+    """A configuration file of an agent's program: its path with links resolved, and its text (None: no file)."""
 
     path: Path
     text: str | None
 
     @property
     def backup(self) -> Path:
-        """Where the file as it was without us is kept."""
+        """The path of the backup: the file as it was before our change."""
         return self.path.with_name(f"{self.path.name}.before-pellucid")
 
     @property
     def original(self) -> str | None:
-        """What the backup says."""
-        return _text(self.backup)
+        """The text of the backup; None if there is none."""
+        return _read_text(self.backup)
 
     def table(self) -> dict[str, Any]:
-        """The JSON object of the file; an empty one where it says nothing.
+        """The JSON object in the file, empty if the file is; `InputError` if it holds anything else."""
+        return parse_object(self.path, self.text)
 
-        Raises:
-            InputError: it is something else, which may be somebody's work: nothing is changed.
-        """
-        return table_of(self.path, self.text)
-
-    def write_json(self, table: dict[str, Any]) -> str:
-        """The table as JSON, with the indentation and the line ends that the file has."""
+    def json_text(self, table: dict[str, Any]) -> str:
+        """The table as JSON with the file's indentation, line ends and last newline; two spaces and LF if it is new."""
         before = self.text or ""
         inner = next((line for line in before.splitlines()[1:] if line.strip()), "  ")
         indent = inner[: len(inner) - len(inner.lstrip())] or "  "
@@ -61,29 +54,29 @@ class HostFile:
         return self.with_line_ends(json.dumps(table, indent=indent, ensure_ascii=False) + ending)
 
     def with_line_ends(self, text: str) -> str:
-        """A text whose lines end as those of the file do."""
+        """The text, whose lines end in LF, with CRLF instead if the file uses that."""
         return text.replace("\n", "\r\n") if "\r\n" in (self.text or "") else text
 
 
 @dataclass(frozen=True, slots=True)
 class Edit:
-    """A file and what it is to say; nothing, and it goes. `keep`: its text is copied to its backup first."""
+    """A file and its new text; None deletes it. With `keep` the present text is copied to the backup first."""
 
     file: HostFile
     after: str | None
     keep: bool = False
 
     def make(self, *, dry_run: bool) -> FileChange:
-        """Write it, unless this is a dry run. A backup goes once the file says again what the backup does.
+        """Write or delete the file and report the change; in a dry run only report it.
 
-        Raises:
-            ConflictError: somebody else changed the file since it was read.
+        Nothing to do if the text is the same. A backup that the new text equals is deleted. `ConflictError` if the file
+        was changed since it was read.
         """
         file, changed = self.file, self.after != self.file.text
         if changed and not dry_run:
             if self.keep and file.text is not None:
                 _replace(file.backup, file.text, 0o600)
-            if _text(file.path) != file.text:
+            if _read_text(file.path) != file.text:
                 raise ConflictError(f"{file.path} was changed meanwhile", next_step="repeat")
             if self.after is None:
                 file.path.unlink()
@@ -101,26 +94,27 @@ class Edit:
 
 
 def host_file(named: str, scope: Scope) -> HostFile:
-    """A program's file, where links lead, as long as that is still beneath the user's home or in the project.
+    """The file of this relative path below the user's home or the project's folder; its text is None if there is none.
 
-    Raises:
-        InputError: it leads out of there, or cannot be read.
+    `InputError` if a link leads out of there, or it cannot be read.
     """
     root = project_root() if scope == "project" else Path.home()
     path = Path(os.path.realpath(root / named))
     if not path.is_relative_to(os.path.realpath(root)):
         raise InputError(f"{root / named} leads to {path}, outside {root}", next_step="change that file yourself")
-    return HostFile(path, _text(path))
+    return HostFile(path, _read_text(path))
 
 
 def project_root() -> Path:
-    """The top of the checkout that the working folder stands in, else that folder."""
+    """The top folder of the git checkout around the working folder; the working folder if there is none."""
     checkout = checkout_of(Path.cwd())
     return checkout.top if checkout else Path.cwd()
 
 
-def table_of(path: Path, text: str | None) -> dict[str, Any]:
-    """See `HostFile.table`."""
+def parse_object(path: Path, text: str | None) -> dict[str, Any]:
+    """A file's text as a JSON object, empty if there is no text or only whitespace; `InputError` if it is anything
+    else.
+    """
     try:
         found: object = json.loads(text) if text and text.strip() else {}
     except ValueError as error:
@@ -130,8 +124,8 @@ def table_of(path: Path, text: str | None) -> dict[str, Any]:
     return cast("dict[str, Any]", found)
 
 
-def _text(path: Path) -> str | None:
-    """The text of a file; None where there is none."""
+def _read_text(path: Path) -> str | None:
+    """The UTF-8 text of a file; None if there is no such file; `InputError` if it cannot be read or decoded."""
     try:
         return path.read_bytes().decode()
     except FileNotFoundError:
@@ -141,12 +135,16 @@ def _text(path: Path) -> str | None:
 
 
 def _diff(path: Path, before: str, after: str) -> str:
+    """The unified diff of two texts of a file; "" if they are the same."""
     lines = difflib.unified_diff(before.splitlines(), after.splitlines(), f"{path}", f"{path}", lineterm="")
     return "".join(f"{line}\n" for line in lines)
 
 
 def _replace(path: Path, text: str, mode: int | None) -> None:
-    """Put a file in place whole, with the mode it had, or that it is to have."""
+    """Write a file as a whole, by renaming a draft; its folder is made if missing.
+
+    Without a `mode` it keeps its own, 0600 if it is new.
+    """
     path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
     had = path.stat().st_mode & 0o777 if path.exists() else 0o600
     draft = path.with_name(f".{path.name}.{os.getpid()}")

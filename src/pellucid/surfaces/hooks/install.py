@@ -1,4 +1,4 @@
-"""An agent's program in, its file of hooks with ours in it, or without them, out; the rest of the file as it was."""
+"""An agent's program in, its hooks file with our hooks added or removed out; the rest of the file as it was."""
 
 import shlex
 import sys
@@ -18,14 +18,14 @@ from pellucid.surfaces.hooks.hostfile import Edit, FileChange, HostFile, Scope, 
 
 CLIENT = Path(__file__).with_name("client.py")
 _OURS = ("surfaces/hooks/client.py", "pellucid-hook")
-"""What a command of ours is known by, of this installation or of another."""
+"""Parts of a hook's command by which it is recognised as ours, whichever installation it runs."""
 _TIMEOUT_S = 5
 _FILES: Mapping[HostName, Mapping[Scope, str]] = {
     "claude-code": {"user": ".claude/settings.json", "project": ".claude/settings.local.json"},
     "codex": {"user": ".codex/hooks.json", "project": ".codex/hooks.json"},
     "cursor": {"user": ".cursor/hooks.json", "project": ".cursor/hooks.json"},
 }
-"""A project's file for Claude Code is the one that is not shared: a command names a place on this machine."""
+"""The hooks files. A project's for Claude Code is the one not in git, since a hook names a path of this machine."""
 _NEXT: Mapping[HostName, str] = {
     "claude-code": "sessions that begin from now on use them; /hooks and /mcp in Claude Code show them",
     "codex": "Codex asks whether you trust them when it starts: say yes; /mcp shows the tools",
@@ -35,7 +35,7 @@ _NO_SERVER = "no tools are registered for the agent: pip install 'pellucid[serve
 
 
 class Installed(Wire):
-    """What became of a program's files: the one of hooks, and the one of MCP servers where that is concerned."""
+    """The changes of a program's files of hooks and of MCP servers, and what the user should do next."""
 
     host: HostName
     files: tuple[FileChange, ...]
@@ -43,32 +43,35 @@ class Installed(Wire):
 
 
 class HookStatus(Wire):
-    """Where the hooks of a program stand, if they do, and whether its agent has our tools."""
+    """Whether our hooks and MCP server are installed for a program in one scope, and the path of its hooks file."""
 
     host: HostName
     scope: Scope
     path: str
     installed: bool
     current: bool = False
-    """Whether they run this installation, for this home, at every event."""
+    """Whether hooks of this installation, for this home, are there for every event."""
     tools: bool = False
-    """Whether our MCP server is registered there."""
+    """Whether our MCP server is registered."""
 
 
 class HooksStatus(Wire):
-    """Where hooks stand, whether a server runs that they ask, and what they told of."""
+    """The installed hooks, whether a server runs that they call, and how many sessions they reported."""
 
     places: tuple[HookStatus, ...]
     serving: bool
     sessions: int
     unread: int
-    """Sessions of which there is something to read."""
+    """Sessions whose transcripts have something new."""
     waiting: int
-    """Sessions that were told of while no server ran, and that nobody has looked at."""
+    """Sessions that were reported while no server ran, and that no server has handled yet."""
 
 
 def entries(host: HostName, command: str) -> dict[str, list[dict[str, Any]]]:
-    """The hooks of a program: by the name of its event, in its own form."""
+    """Our hooks for a program in the form of its file: lists by the name of the event, such as `SessionStart`.
+
+    Each runs `command`.
+    """
     if host == "cursor":
         return {name: [{"command": command}] for name in HOSTS[host].events}
     handler = {"type": "command", "command": command, "timeout": _TIMEOUT_S}
@@ -76,7 +79,9 @@ def entries(host: HostName, command: str) -> dict[str, list[dict[str, Any]]]:
 
 
 def command_of(host: HostName, settings: Settings) -> str:
-    """What the program is to run: this Python, without what it would look for elsewhere, and our client."""
+    """The shell command of our hooks: this Python, isolated from the environment, with our client; with `--home` unless
+    it is the default.
+    """
     home = [] if settings.home == Path("~/.pellucid").expanduser() else ["--home", str(settings.home)]
     return shlex.join([sys.executable, "-S", "-E", str(CLIENT), host, *home])
 
@@ -84,31 +89,23 @@ def command_of(host: HostName, settings: Settings) -> str:
 def install(
     host: HostName, scope: Scope, settings: Settings, *, tools: bool = True, dry_run: bool = False
 ) -> Installed:
-    """Put our hooks into a program's file, and register our MCP server; each in the place of an older one of ours.
+    """Add our hooks to a program's file, replacing older ones of ours; with `tools` also register our MCP server.
 
-    Args:
-        tools: also register the server, whose tools the agent remembers by.
-        dry_run: only say what would be written.
-
-    Raises:
-        InputError: a file is in no form that can be added to, or lies elsewhere than the program's files do.
+    Without the extra `server` no MCP server is registered, and `next_step` says so.
     """
-    edits, is_able = [_hooked(host, scope, settings)], has_server()
+    edits, is_able = [_installation_edit(host, scope, settings)], has_server()
     if tools and is_able:
-        edits.append(registration.registered(host, scope, settings))
+        edits.append(registration.register_edit(host, scope, settings))
     files = tuple(each.make(dry_run=dry_run) for each in edits)
     next_step = _NEXT[host] if any(each.written for each in files) else ""
     return Installed(host=host, files=files, next_step=next_step if is_able or not tools else _NO_SERVER)
 
 
 def remove(host: HostName, scope: Scope, *, dry_run: bool = False) -> Installed:
-    """Take our hooks and our server out again; a file that nobody touched since is as it was before, to the byte.
-
-    Raises:
-        NotFoundError: there is nothing of ours.
-        InputError: see `install`.
+    """Remove our hooks and MCP server; a file that nobody changed since is restored byte by byte, and one that we made
+    is deleted. `NotFoundError` if there is nothing of ours.
     """
-    edits = [_unhooked(host, scope), registration.unregistered(host, scope)]
+    edits = [_removal_edit(host, scope), registration.unregister_edit(host, scope)]
     edits = [each for each in edits if each.after != each.file.text]
     if not edits:
         path = _file(host, scope).path
@@ -116,24 +113,28 @@ def remove(host: HostName, scope: Scope, *, dry_run: bool = False) -> Installed:
     return Installed(host=host, files=tuple(each.make(dry_run=dry_run) for each in edits))
 
 
-def _hooked(host: HostName, scope: Scope, settings: Settings) -> Edit:
-    """The change of a program's file of hooks that puts ours in it."""
+def _installation_edit(host: HostName, scope: Scope, settings: Settings) -> Edit:
+    """The edit that adds our hooks to a program's file, in place of older ones; it changes nothing if they are there
+    already.
+    """
     file = _file(host, scope)
     known = _table(file)
     table = _versioned(host, _without_ours(known))
     hooks = table.setdefault("hooks", {})
     for name, ours in entries(host, command_of(host, settings)).items():
         hooks[name] = [*hooks.get(name, []), *ours]
-    return Edit(file, file.text if table == known else file.write_json(table), keep=not _has_ours(known))
+    return Edit(file, file.text if table == known else file.json_text(table), keep=not _has_ours(known))
 
 
 def _versioned(host: HostName, table: dict[str, Any]) -> dict[str, Any]:
-    """The table with what Cursor wants beside hooks."""
+    """The hooks file's table with the `version` that Cursor requires; unchanged for other programs."""
     return {"version": 1, **table} if host == "cursor" else table
 
 
-def _unhooked(host: HostName, scope: Scope) -> Edit:
-    """The change of a program's file of hooks that takes ours out."""
+def _removal_edit(host: HostName, scope: Scope) -> Edit:
+    """The edit that removes our hooks from a program's file; the backup is restored if only our hooks differ from it,
+    and a file that held nothing else is deleted.
+    """
     file = _file(host, scope)
     table = _table(file)
     if not _has_ours(table):
@@ -142,15 +143,17 @@ def _unhooked(host: HostName, scope: Scope) -> Edit:
     if original is not None and _versioned(host, _table(HostFile(file.backup, original))) == left:
         return Edit(file, original)
     is_empty = original is None and not {name: part for name, part in left.items() if name != "version" and part}
-    return Edit(file, None if is_empty else file.write_json(left))
+    return Edit(file, None if is_empty else file.json_text(left))
 
 
 def status(settings: Settings) -> HooksStatus:
-    """Where our hooks stand, of every program and in both places, and what they told of."""
+    """The status of our hooks for every program and scope, whether a server runs, and counts of the sessions the hooks
+    reported.
+    """
     sessions = HookedSessions(settings.home)
     known = sessions.known()
     return HooksStatus(
-        places=tuple(_places(settings)),
+        places=tuple(_hook_statuses(settings)),
         serving=is_held(str(settings.home / "server.lock")),
         sessions=len(known),
         unread=sum(each.due for each in known),
@@ -158,8 +161,8 @@ def status(settings: Settings) -> HooksStatus:
     )
 
 
-def _places(settings: Settings) -> list[HookStatus]:
-    """Every place; a file that cannot be read has none."""
+def _hook_statuses(settings: Settings) -> list[HookStatus]:
+    """The status for every program and scope, without those whose files cannot be read."""
     found: list[HookStatus] = []
     for host, files in _FILES.items():
         for scope in files:
@@ -186,37 +189,33 @@ def _places(settings: Settings) -> list[HookStatus]:
 
 
 def _file(host: HostName, scope: Scope) -> HostFile:
+    """The hooks file of a program."""
     return host_file(_FILES[host][scope], scope)
 
 
 def _table(file: HostFile) -> dict[str, Any]:
-    """The file's JSON, which has hooks by the name of an event if it has any.
-
-    Raises:
-        InputError: it is something else, which may be somebody's work: nothing is changed.
-    """
+    """The JSON object of a hooks file; `InputError` if its `hooks` are not lists by the name of an event."""
     table = file.table()
     hooks: Any = table.get("hooks", {})
-    if not isinstance(hooks, dict) or not _are_lists(cast("dict[str, Any]", hooks)):
+    lists = list(cast("dict[str, Any]", hooks).values()) if isinstance(hooks, dict) else [None]
+    if not all(isinstance(each, list) for each in lists):
         raise InputError(f"{file.path} is no file of hooks", next_step="put it right, then repeat")
     return table
 
 
-def _are_lists(hooks: Mapping[str, Any]) -> bool:
-    return all(isinstance(each, list) for each in hooks.values())
-
-
 def _is_ours(handler: object) -> bool:
+    """Whether a handler in a hooks file runs our client, of any installation; False for what is no handler."""
     command = cast("dict[str, Any]", handler).get("command", "") if isinstance(handler, dict) else ""
     return isinstance(command, str) and any(mark in command for mark in _OURS)
 
 
 def _has_ours(table: dict[str, Any]) -> bool:
+    """Whether a hooks file's table has hooks of ours."""
     return _without_ours(table) != table
 
 
 def _without_ours(table: dict[str, Any]) -> dict[str, Any]:
-    """The table without our hooks, and without what stood there for them alone."""
+    """A hooks file's table without our hooks, and without the lists and groups that only held ours."""
     if "hooks" not in table:
         return dict(table)
     hooks: dict[str, list[Any]] = {}
@@ -232,7 +231,7 @@ def _without_ours(table: dict[str, Any]) -> dict[str, Any]:
 
 
 def _group_without_ours(group: object) -> object:
-    """A matcher's group of handlers without ours; None if there were only ours."""
+    """A group of handlers without ours, the same object if it has none of ours; None if it held only ours."""
     table = cast("dict[str, Any]", group) if isinstance(group, dict) else {}
     handlers = cast("list[Any]", table["hooks"]) if isinstance(table.get("hooks"), list) else []
     kept = [each for each in handlers if not _is_ours(each)]

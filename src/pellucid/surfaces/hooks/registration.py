@@ -1,7 +1,7 @@
 """A program's file of MCP servers in; the same with ours registered in it, and without ours again, out.
 
-Where each program keeps them: Claude Code in `~/.claude.json`, of one project under that project's path; Codex in
-`config.toml`; Cursor in `mcp.json`. A server of our name that somebody registered in another way is theirs.
+Claude Code keeps them in `~/.claude.json`, those of a project under the project's path; Codex in `config.toml`; Cursor
+in `mcp.json`. A server of our name that the user registered in another way is left alone.
 """
 
 import json
@@ -15,7 +15,7 @@ from typing import Any, cast
 from pellucid.errors import InputError
 from pellucid.operations.hooks.hosts import HostName
 from pellucid.settings import Settings
-from pellucid.surfaces.hooks.hostfile import Edit, HostFile, Scope, host_file, project_root, table_of
+from pellucid.surfaces.hooks.hostfile import Edit, HostFile, Scope, host_file, parse_object, project_root
 
 _NAME = "pellucid"
 _FILES: Mapping[HostName, str] = {
@@ -24,17 +24,16 @@ _FILES: Mapping[HostName, str] = {
     "cursor": ".cursor/mcp.json",
 }
 _OURS = ("-m", "pellucid", "mcp")
-"""What a registration of ours is known by, of this installation or of another."""
+"""Arguments by which a registration is recognised as ours, whichever installation it starts."""
 _TABLES = re.compile(r"^(?=[ \t]*\[)", re.MULTILINE)
-"""Where a TOML file's tables begin."""
+"""Matches where each table of a TOML file begins."""
 _HEAD = f"[mcp_servers.{_NAME}]"
 
 
-def registered(host: HostName, scope: Scope, settings: Settings) -> Edit:
-    """The file with our server in it; as it is where one of our name stands there that is not ours.
+def register_edit(host: HostName, scope: Scope, settings: Settings) -> Edit:
+    """The edit that adds our MCP server to a program's file, or renews an older registration of ours.
 
-    Raises:
-        InputError: the file is something else, or its servers are written in a way that cannot be added to.
+    It changes nothing if that is up to date, or if the user registered a server of our name in another way.
     """
     file, wanted = _file(host, scope), entry(settings)
     known = _known(host, scope, file)
@@ -44,14 +43,13 @@ def registered(host: HostName, scope: Scope, settings: Settings) -> Edit:
         return Edit(file, _toml_with(file, (known or {}) | wanted), keep=known is None)
     table = file.table()
     _servers(file.path, table, _keys(host, scope), make=True)[_NAME] = (known or {}) | wanted
-    return Edit(file, file.write_json(table), keep=known is None and _has_backup(host))
+    return Edit(file, file.json_text(table), keep=known is None and _has_backup(host))
 
 
-def unregistered(host: HostName, scope: Scope) -> Edit:
-    """The file without our server, to the byte as it was where nobody changed it since.
+def unregister_edit(host: HostName, scope: Scope) -> Edit:
+    """The edit that removes our MCP server, and changes nothing if there is none of ours.
 
-    Raises:
-        InputError: see `registered`.
+    It restores the backup if nothing else was changed since, and deletes a file that is empty then.
     """
     file = _file(host, scope)
     if not _is_ours(_known(host, scope, file)):
@@ -63,40 +61,39 @@ def unregistered(host: HostName, scope: Scope) -> Edit:
         return Edit(file, original if is_same else left if left.strip() else None)
     table = file.table()
     _drop(file.path, table, _keys(host, scope))
-    if original is not None and table_of(file.backup, original) == table:
+    if original is not None and parse_object(file.backup, original) == table:
         return Edit(file, original)
-    return Edit(file, file.write_json(table) if table or original is not None else None)
+    return Edit(file, file.json_text(table) if table or original is not None else None)
 
 
 def is_registered(host: HostName, scope: Scope, settings: Settings) -> bool | None:
-    """Whether the agent has our tools by this file, of this installation or as somebody registered them; else None.
+    """True if a program's file registers our server as this installation does, or in the user's own way.
 
-    False: of another installation of ours.
-
-    Raises:
-        InputError: the file cannot be read.
+    False if the registration is ours with another command or home; None if there is no server of our name. `InputError`
+    if the file cannot be parsed.
     """
     known = _known(host, scope, _file(host, scope))
     return None if known is None else not _is_ours(known) or entry(settings).items() <= known.items()
 
 
 def entry(settings: Settings) -> dict[str, Any]:
-    """What the program is to start: this Python, which takes nothing from the folder that it is started in."""
+    """The registration of our server: command and arguments. `-P` keeps Python from importing the working folder."""
     home = [] if settings.home == Path("~/.pellucid").expanduser() else ["--home", str(settings.home)]
     return {"command": sys.executable, "args": ["-P", *_OURS, *home]}
 
 
 def _file(host: HostName, scope: Scope) -> HostFile:
+    """The file in which a program keeps its MCP servers; for Claude Code the user's, whatever the scope."""
     return host_file(_FILES[host], "user" if host == "claude-code" else scope)
 
 
 def _has_backup(host: HostName) -> bool:
-    """Claude Code writes its file all the time, its keys among it: an old copy helps nobody."""
+    """Whether the file is backed up: not Claude Code's, which it rewrites all the time and which holds its keys."""
     return host != "claude-code"
 
 
 def _keys(host: HostName, scope: Scope) -> tuple[str, ...]:
-    """The keys under which a program's file keeps its MCP servers, outermost first."""
+    """The keys under which a program's file keeps its MCP servers, outermost first, such as `("mcpServers",)`."""
     if host == "codex":
         return ("mcp_servers",)
     of_project = host == "claude-code" and scope == "project"
@@ -104,7 +101,7 @@ def _keys(host: HostName, scope: Scope) -> tuple[str, ...]:
 
 
 def _known(host: HostName, scope: Scope, file: HostFile) -> dict[str, Any] | None:
-    """The server of our name, if there is one."""
+    """The registration of the server of our name; None if there is none, `InputError` if it is no table."""
     table = _toml(file.path, file.text or "") if host == "codex" else file.table()
     known: object = _servers(file.path, table, _keys(host, scope), make=False).get(_NAME)
     if known is None or isinstance(known, dict):
@@ -113,7 +110,9 @@ def _known(host: HostName, scope: Scope, file: HostFile) -> dict[str, Any] | Non
 
 
 def _servers(path: Path, table: dict[str, Any], keys: tuple[str, ...], *, make: bool) -> dict[str, Any]:
-    """The table of MCP servers in a program's file; with `make` it is added where it is missing."""
+    """The table of MCP servers that stands under `keys` in a file's table; an empty one if it is missing, which with
+    `make` is also added. `InputError` if a key holds anything but a table.
+    """
     for key in keys:
         inner: object = table.setdefault(key, {}) if make else table.get(key, {})
         if not isinstance(inner, dict):
@@ -123,7 +122,7 @@ def _servers(path: Path, table: dict[str, Any], keys: tuple[str, ...], *, make: 
 
 
 def _drop(path: Path, table: dict[str, Any], keys: tuple[str, ...]) -> None:
-    """Take our server out, and what holds nothing then."""
+    """Remove our server from a file's table, and the tables that are empty then."""
     del _servers(path, table, keys, make=False)[_NAME]
     for depth in range(len(keys), 0, -1):
         outer = _servers(path, table, keys[: depth - 1], make=False)
@@ -132,13 +131,14 @@ def _drop(path: Path, table: dict[str, Any], keys: tuple[str, ...]) -> None:
 
 
 def _is_ours(known: Mapping[str, Any] | None) -> bool:
+    """Whether a registration runs `-m pellucid mcp`, as those that we write do; False for None."""
     given: object = (known or {}).get("args")
     args = cast("list[object]", given) if isinstance(given, list) else []
     return any(tuple(args[at : at + len(_OURS)]) == _OURS for at in range(len(args)))
 
 
 def _toml(path: Path, text: str) -> dict[str, Any]:
-    """A file's TOML as a table."""
+    """A file's TOML text as a table, empty for ""; `InputError` if it does not parse."""
     try:
         return tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
@@ -146,7 +146,10 @@ def _toml(path: Path, text: str) -> dict[str, Any]:
 
 
 def _toml_with(file: HostFile, wanted: Mapping[str, Any]) -> str:
-    """The text with our table in it, every other line as it was; JSON's values are TOML's, too."""
+    """The TOML text of the file with our table `wanted` added or replaced, and every other line unchanged.
+
+    `InputError` if the file has an unusual form, such as an inline table of servers.
+    """
     text = file.text or ""
     plain = [f"{key} = {json.dumps(value)}" for key, value in wanted.items() if not isinstance(value, dict)]
     ours = file.with_line_ends("\n".join([_HEAD, *plain, ""]))
@@ -163,7 +166,7 @@ def _toml_with(file: HostFile, wanted: Mapping[str, Any]) -> str:
 
 
 def _toml_without(file: HostFile) -> str:
-    """The text without our table and those beneath it."""
+    """The TOML text of the file without our table and its subtables; `InputError` if the file has an unusual form."""
     meant = _toml(file.path, file.text or "")
     _drop(file.path, meant, ("mcp_servers",))
     parts = _TABLES.split(file.text or "")
@@ -173,16 +176,12 @@ def _toml_without(file: HostFile) -> str:
 
 
 def _checked(file: HostFile, after: str, meant: dict[str, Any]) -> str:
-    """The text, if it says what is meant.
-
-    Raises:
-        InputError: the file writes its servers in a way of its own.
-    """
+    """The new TOML text `after`, if it parses to the table `meant`; else `InputError`: the file has an unusual form."""
     try:
-        said = tomllib.loads(after)
+        parsed = tomllib.loads(after)
     except tomllib.TOMLDecodeError:
-        said = None
-    if said != meant:
+        parsed = None
+    if parsed != meant:
         raise InputError(
             f"{file.path} holds its servers in a form that is not changed by itself",
             next_step="codex mcp add pellucid -- pellucid mcp, and codex mcp remove pellucid, do it",

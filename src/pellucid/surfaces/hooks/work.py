@@ -1,4 +1,4 @@
-"""A home that nobody serves in, a process that does out: a server, or without its extra one that reads transcripts."""
+"""A home without a server in, a process that serves it out; without the extra `server`, one that reads transcripts."""
 
 import os
 import sys
@@ -16,29 +16,32 @@ _NOTICE = (
     "pellucid: sessions are kept, and nothing is recalled for prompts: that takes a server. "
     "`make server` in a checkout, or pip install 'pellucid[server]', brings it"
 )
-_LOOKS_EVERY_S = 2.0
+_CHECK_EVERY_S = 2.0
 
 
 def work(settings: Settings) -> None:
-    """Serve a home until nobody has asked anything for a while; see `client`, which starts this on its own."""
+    """Serve a home until it was idle for `hooks.idleMinutes`; a hook's client starts this in the background.
+
+    Without the extra `server` it only reads the reported transcripts, and leaves a notice that says so.
+    """
     home, idle = settings.home, settings.hooks.idle_minutes
     if has_server():
         served = ("serve", "--home", str(home), "--port", "0", "--idle-minutes", str(idle))
         os.execv(sys.executable, (sys.executable, "-P", "-m", "pellucid", *served))  # noqa: S606 - our own, no shell
-    _leave_notice(home)
+    _write_notice(home)
     with Host(settings) as host:
         sessions, begun = HookedSessions(home), host.app.clock.now()
-        while is_told(sessions, begun, host.app.clock.now(), timedelta(minutes=idle)):
-            time.sleep(_LOOKS_EVERY_S)
+        while is_active(sessions, begun, host.app.clock.now(), timedelta(minutes=idle)):
+            time.sleep(_CHECK_EVERY_S)
 
 
-def is_told(sessions: HookedSessions, begun: datetime, now: datetime, idle: timedelta) -> bool:
-    """Whether something was told lately, or this has only just begun."""
+def is_active(sessions: HookedSessions, begun: datetime, now: datetime, idle: timedelta) -> bool:
+    """Whether a hook reported an event, or this process began, less than `idle` ago."""
     return now - max(sessions.last_told() or begun, begun) < idle
 
 
-def _leave_notice(home: Path) -> None:
-    """What the next event tells the user, once."""
+def _write_notice(home: Path) -> None:
+    """Write the notice that no server is installed, for the next hook to show, unless one was shown before."""
     folder = home / "hooks"
     make_private_folder(folder)
     if not (folder / "notice.told").exists():

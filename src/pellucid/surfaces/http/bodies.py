@@ -1,4 +1,4 @@
-"""A request's body in, its fields or a file of its own out: no larger than is allowed, and text that can be kept."""
+"""A request's body in, its fields or a private file out: no larger than is allowed, and valid UTF-8."""
 
 import hashlib
 import json
@@ -21,15 +21,14 @@ _BODY_S = 600.0
 
 
 class GoneError(Exception):
-    """The client went away before its request was whole."""
+    """The client closed its connection before its request was complete."""
 
 
 async def chunks(receive: Any, limit: int) -> AsyncIterator[bytes]:
-    """The body as it comes.
+    """The pieces of a request's body as they arrive; `receive` is ASGI's.
 
-    Raises:
-        HttpError: there is more of it than `limit` bytes (413), or it takes too long (408).
-        GoneError: it ended too early.
+    `HttpError` 413 if it is larger than `limit` bytes, 408 if it takes over ten minutes; `GoneError` if the client
+    disconnects before its end.
     """
     taken, more, until = 0, True, anyio.current_time() + _BODY_S
     while more:
@@ -48,19 +47,17 @@ async def chunks(receive: Any, limit: int) -> AsyncIterator[bytes]:
 
 
 def fields(data: bytes, media: str) -> dict[str, object]:
-    """A body as the fields of a call.
+    """Parse a JSON object into the fields of a call; {} for an empty body.
 
-    Raises:
-        InputError: it is no JSON object, or holds what is no text.
-        HttpError: it is said to be something else (415).
+    `HttpError` 415 if its content type `media` is not JSON; `InputError` for anything but a JSON object in UTF-8.
     """
     if not data.strip():
         return {}
     if media.partition(";")[0].strip().lower() != "application/json":
         raise HttpError(415, "wrong_media_type", "the body is to be application/json")
     try:
-        found = json.loads(data, parse_constant=_no_number)
-        json.dumps(found, ensure_ascii=False).encode()
+        found = json.loads(data, parse_constant=_refuse_constant)
+        json.dumps(found, ensure_ascii=False).encode()  # refuses lone surrogates
     except UnicodeError as error:
         raise InputError("the body holds what is no text in UTF-8", code="invalid_text") from error
     except (ValueError, RecursionError) as error:
@@ -70,24 +67,21 @@ def fields(data: bytes, media: str) -> dict[str, object]:
     return cast("dict[str, object]", found)
 
 
-def _no_number(name: str) -> None:
+def _refuse_constant(name: str) -> None:
+    """Raise `ValueError` for `NaN` and `Infinity`, which Python's parser would take."""
     raise ValueError(f"{name} is no number of JSON")
 
 
 def clear(home: Path) -> None:
-    """Remove what an earlier server took in and could not end: it may hold secrets."""
+    """Delete all uploads that an earlier server left in the home: they may hold secrets."""
     shutil.rmtree(home / FOLDER, ignore_errors=True)
 
 
-async def spooled(receive: Any, limit: int, home: Path) -> tuple[Path, str]:
-    """The body in a file that only its owner can read, in a folder of its own; and its digest.
+async def save_upload(receive: Any, limit: int, home: Path) -> tuple[Path, str]:
+    """Save a request's body to a private file in a folder of its own; return its path and SHA-256 digest.
 
-    It is named by what it holds: what tells no session is filed under the name of its file, and a repetition of it
-    under the same.
-
-    Raises:
-        HttpError: there is too much of it (413).
-        StoreError: it cannot be written.
+    The file is named by the digest: a transcript without a session id is filed under its file's name, and so, if it is
+    sent again, under the same. Errors are those of `chunks`, and a `StoreError` if it cannot be written.
     """
     folder, digest = home / FOLDER / secrets.token_hex(8), hashlib.sha256()
     with os_errors_explained(folder):
@@ -107,16 +101,12 @@ async def spooled(receive: Any, limit: int, home: Path) -> tuple[Path, str]:
 
 
 def remove(file: Path) -> None:
-    """What was taken in, once it was read."""
+    """Delete an upload with its folder; nothing if it is gone already."""
     shutil.rmtree(file.parent, ignore_errors=True)
 
 
 def query_words(raw: bytes) -> dict[str, list[str]]:
-    """The fields of a query, or of a form.
-
-    Raises:
-        InputError: it is not UTF-8, or has too many fields.
-    """
+    """Parse a query string or a form into lists of values by name; `InputError` if not UTF-8, or over 500 fields."""
     try:
         return parse_qs(raw.decode("ascii"), keep_blank_values=True, errors="strict", max_num_fields=500)
     except ValueError as error:

@@ -17,16 +17,13 @@ MEDIA: Mapping[Form, str] = {
 
 
 def content_type(form: Form) -> str:
-    """As it stands in a header."""
+    """The value of the Content-Type header, such as `text/plain; charset=utf-8`."""
     return MEDIA[form] if form in ("json", "lines") else f"{MEDIA[form]}; charset=utf-8"
 
 
-def chosen(offered: tuple[Form, ...], named: str | None, accept: str) -> Form:
-    """The form that a client asks for by its name, or else prefers; the first that is offered where it takes any.
-
-    Raises:
-        InputError: that is the name of no form offered.
-        HttpError: none that is offered is accepted (406).
+def choose_form(offered: tuple[Form, ...], named: str | None, accept: str) -> Form:
+    """The format among `offered` that the parameter `format` (`named`) asks for, else the Accept header; the first for
+    a tie. `InputError` if `named` is not offered; `HttpError` 406 if the header accepts none.
     """
     if named is not None:
         for each in offered:
@@ -36,17 +33,19 @@ def chosen(offered: tuple[Form, ...], named: str | None, accept: str) -> Form:
             f"{json.dumps('format')} expects one of {', '.join(offered)}; got {json.dumps(named[:40])}",
             code="invalid_format",
         )
-    best = max(offered, key=lambda each: _worth(MEDIA[each], accept))
-    if _worth(MEDIA[best], accept) <= 0:
+    best = max(offered, key=lambda each: _quality(MEDIA[each], accept))
+    if _quality(MEDIA[best], accept) <= 0:
         raise HttpError(406, "not_acceptable", f"this is given as {', '.join(MEDIA[each] for each in offered)}")
     return best
 
 
-def _worth(media: str, accept: str) -> float:
-    """How much a client wants a media type; what it names exactly counts before what it names with a star."""
+def _quality(media: str, accept: str) -> float:
+    """The quality (0 to 1) that an Accept header gives a media type, by the most exact range that matches it; 0 if none
+    does, 1 if the header is empty.
+    """
     if not accept.strip():
         return 1.0
-    stars = (media, f"{media.partition('/')[0]}/*", "*/*")
+    ranges = (media, f"{media.partition('/')[0]}/*", "*/*")
     found: dict[str, float] = {}
     for part in accept.split(","):
         name, *parameters = (each.strip().lower() for each in part.split(";"))
@@ -55,4 +54,4 @@ def _worth(media: str, accept: str) -> float:
             found[name] = float(quality)
         except ValueError:
             found[name] = 0.0
-    return next((found[each] for each in stars if each in found), 0.0)
+    return next((found[each] for each in ranges if each in found), 0.0)

@@ -1,4 +1,4 @@
-"""The headers of a request in, who asks out: from this machine or a name that was allowed, and with a token."""
+"""The headers of a request in, its caller out: asked under an allowed host name, and with a token."""
 
 import secrets
 from collections.abc import Mapping
@@ -8,8 +8,8 @@ from hmac import compare_digest
 from urllib.parse import urlsplit
 
 from pellucid.app import App
-from pellucid.errors import InputError, PellucidError
-from pellucid.model.access import EVERYWHERE, Access, AccessList, Grant, may, spoken
+from pellucid.errors import InputError
+from pellucid.model.access import EVERYWHERE, Access, AccessList, Grant, format_token, is_allowed
 from pellucid.model.memory import SourceClass
 from pellucid.surfaces.http.refusals import HttpError, unknown_place
 
@@ -20,24 +20,24 @@ _ALL = (Grant(namespace=EVERYWHERE, access="admin"),)
 
 @dataclass(frozen=True, slots=True)
 class Caller:
-    """Who asks, and what that may."""
+    """Who sends a request: a token's name and its rights, or the owner of the home."""
 
     name: str
     grants: tuple[Grant, ...]
     usual: str | None = None
-    """The namespace that is meant where a request names none."""
+    """The namespace of requests that name none."""
 
     def may(self, access: Access, namespace: str) -> bool:
-        """Whether that was granted there; `*` asks for everywhere."""
-        return may(self.grants, access, namespace)
+        """Whether the caller has the right `access` in the namespace; `*` as the namespace means in every one."""
+        return is_allowed(self.grants, access, namespace)
 
     def speaks_as(self, namespace: str) -> SourceClass:
-        """Whose words it brings there: the user's with every right, else those of a program."""
+        """The source of what the caller writes there: the user (`manual`) if it is an admin, else a program."""
         return "manual" if self.may("admin", namespace) else "assistant_output"
 
     @property
     def only_namespace(self) -> str | None:
-        """The namespace that is meant where none is named: the only one granted."""
+        """The namespace of a request that names none: `usual`, else the only one granted; None if that is not one."""
         if self.usual:
             return self.usual
         named = {each.namespace for each in self.grants}
@@ -45,75 +45,56 @@ class Caller:
         return None if only.endswith("*") else only
 
 
-def allowed(asker: Caller, access: Access, namespace: str | None) -> str:
-    """The namespace that is asked, if that may be; nothing of a store is looked at for that.
+def allowed(caller: Caller, access: Access, namespace: str | None) -> str:
+    """The namespace that a request is for, after checking the caller's right; no store is read for that.
 
     Raises:
-        NotFoundError: nothing was granted there, the same whether it exists or not.
-        InputError: none was named, and there is more than one it could be.
-        HttpError: less was granted there.
+        NotFoundError: the caller has no right there, whether it exists or not.
+        InputError: none was named, and it could be several.
+        HttpError: the caller has a lesser right there (403).
     """
-    place = namespace or asker.only_namespace
-    if place is None:
+    namespace = namespace or caller.only_namespace
+    if namespace is None:
         raise InputError(
             "this token may ask several namespaces, and none was named",
             code="missing_namespace",
             next_step='name one: "?namespace=tenant/project"',
         )
-    if not asker.may(access, place):
-        raise _denied(asker, access, place)
-    return place
-
-
-def _denied(asker: Caller, access: Access, place: str) -> PellucidError:
-    """The error for a caller whose grants do not allow this access here."""
-    if place != EVERYWHERE and not asker.may("read", place):
-        return unknown_place()
-    where = "everywhere" if place == EVERYWHERE else f"in {place}"
-    return HttpError(
-        403,
-        "not_granted",
-        f"this takes {access} {where}, which the token does not grant",
-        "ask whoever runs the server",
-    )
+    if caller.may(access, namespace):
+        return namespace
+    if namespace != EVERYWHERE and not caller.may("read", namespace):
+        raise unknown_place()
+    where = "everywhere" if namespace == EVERYWHERE else f"in {namespace}"
+    message = f"this takes {access} {where}, which the token does not grant"
+    raise HttpError(403, "not_granted", message, "ask whoever runs the server")
 
 
 class Gate:
-    """Lets a request in, or says why not."""
+    """Finds the caller of each request, or refuses it."""
 
     def __init__(self, app: App, names: frozenset[str], *, needs_token: bool = True) -> None:
-        """Guard a home.
+        """Guard the home of `app`, which may be asked under these host names.
 
-        Args:
-            app: the home.
-            names: the host names under which it may be asked.
-            needs_token: whether a request without a token is nobody's; without that it is the owner's.
+        Unless `needs_token`, a request without a token is the owner's.
         """
         self._app, self._names, self._needs_token = app, names, needs_token
         self._usual = app.settings.namespace
-        self.run_token = spoken(secrets.token_hex(6), secrets.token_hex(32))
-        """A token of the owner's own programs, which ends with this process."""
+        self.run_token = format_token(secrets.token_hex(6), secrets.token_hex(32))
+        """The token of the owner's own programs, valid for the life of this process."""
 
-    def check_place(self, headers: Mapping[str, str]) -> None:
-        """See that a request was meant for this server, and comes from no other site's page.
-
-        Raises:
-            HttpError: it was not (421), or does (403).
-        """
+    def check_origin(self, headers: Mapping[str, str]) -> None:
+        """Refuse a request under another host name (`HttpError` 421) or from a page of another site (403)."""
         host = headers.get("host", "")
-        if _name(host) not in self._names:
+        if _host_name(host) not in self._names:
             raise HttpError(421, "wrong_host", "this server does not go by that name", "`--allow-host` adds one")
         origin, site = headers.get("origin"), headers.get("sec-fetch-site", "none")
         is_own = origin is None or urlsplit(origin).netloc.lower() == host.lower()
         if not is_own or site not in ("none", "same-origin"):
             raise HttpError(403, "foreign_origin", "pages of other sites may not ask", "call it from a program")
 
-    def asker(self, headers: Mapping[str, str]) -> Caller:
-        """Who asks.
-
-        Raises:
-            HttpError: nobody who is known (401).
-            StoreError: it cannot be read who is known.
+    def authenticate(self, headers: Mapping[str, str]) -> Caller:
+        """The caller of a request by its bearer token; without an Authorization header it is the owner if no token is
+        needed. `HttpError` 401 if the token is missing or unknown.
         """
         scheme, _, token = headers.get("authorization", "").partition(" ")
         token = token.strip() if scheme.lower() == "bearer" else ""
@@ -121,7 +102,7 @@ class Gate:
             return Caller("owner", _ALL, self._usual)
         if not (token or scheme or self._needs_token):
             return Caller("loopback", _ALL, self._usual)
-        found = self._app.access.known().bearer(token, self._app.key)
+        found = self._app.access.known().principal_of_token(token, self._app.key)
         if found is None:
             raise HttpError(
                 401,
@@ -132,33 +113,30 @@ class Gate:
             )
         return Caller(found.name, found.grants)
 
-    def still(self, asker: Caller) -> Caller | None:
-        """The same caller with what it may now; None where its token was revoked since.
-
-        Raises:
-            StoreError: it cannot be read who is known.
-        """
-        if asker.name in ("owner", "loopback"):
-            return asker
-        found = self._app.access.known().named(asker.name)
+    def refresh(self, caller: Caller) -> Caller | None:
+        """The same caller with its present rights; None if its token was revoked. The owner's never change."""
+        if caller.name in ("owner", "loopback"):
+            return caller
+        found = self._app.access.known().find(caller.name)
         return Caller(found.name, found.grants) if found else None
 
-    def note_use(self, asker: Caller) -> None:
-        """Keep when a token was used, to the minute."""
+    def note_use(self, caller: Caller) -> None:
+        """Record that the caller's token is used now, at most once a minute; nothing for a caller without a token."""
         now, known = self._app.clock.now(), self._app.access.known()
-        found = known.named(asker.name)
+        found = known.find(caller.name)
         if found is None or (found.last_used and now - found.last_used < _USED_EVERY):
             return
 
-        def used(known: AccessList) -> AccessList:
-            one = known.named(asker.name)
-            return known.with_one(one.model_copy(update={"last_used": now})) if one else known
+        def with_use(known: AccessList) -> AccessList:
+            """The list of tokens with the new time of use."""
+            token = known.find(caller.name)
+            return known.with_principal(token.model_copy(update={"last_used": now})) if token else known
 
-        self._app.access.change(used)
+        self._app.access.change(with_use)
 
 
-def _name(host: str) -> str:
-    """The name in a Host header, without its port and brackets; empty where it is none."""
+def _host_name(host: str) -> str:
+    """The name in a Host header, in lower case, without port and brackets; "" if the header is malformed."""
     try:
         return urlsplit(f"//{host}").hostname or ""
     except ValueError:

@@ -1,6 +1,6 @@
 """What a server does in, the page that Prometheus reads out: counts and times since it began, no word of a memory.
 
-They are this process's own: a counter may not fall, as sums over a history that forgets would.
+Counters are kept by the process, since counters may not fall, as sums over a history that forgets would.
 """
 
 import shutil
@@ -20,10 +20,10 @@ _SECONDS = (0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1.0, 2.0, 5.0, 10.0, 
 
 
 class Metrics:
-    """See `Watcher`: counts what is done, and tells the counts."""
+    """A `Watcher` that keeps Prometheus metrics of requests, operations and recalls."""
 
     def __init__(self, app: App) -> None:
-        """Count for a home; nothing is counted yet."""
+        """Register the metrics, all at zero, and gauges of the home's disk use."""
         self._known = known = CollectorRegistry()
         ProcessCollector(registry=known)
         Info("pellucid_build", "What serves.", registry=known).info({"version": version("pellucid")})
@@ -54,7 +54,7 @@ class Metrics:
         free.set_function(lambda: shutil.disk_usage(app.settings.home).free)
 
     def recalled(self, done: RecallDone) -> None:
-        """Count a recall that was made or failed."""
+        """Count a recall by its outcome and time; unless it failed, also its stages, legs, memories and tokens."""
         self._recalls.labels(done.event.outcome).observe(done.event.millis / 1e3)
         if done.state is None:
             return
@@ -66,18 +66,19 @@ class Metrics:
         self._tokens.inc(done.event.payload_tokens)
 
     def performed(self, done: OperationDone) -> None:
+        """Count an operation with its time by its outcome: `ok`, or the code of its error."""
         error = done.error
         outcome = "ok" if error is None else error.code if isinstance(error, PellucidError) else "unexpected"
         self._operations.labels(done.name, outcome).observe((done.ended - done.began) / 1e9)
 
     def answered(self, status: int) -> None:
-        """A request was answered; a status of 0 is of a client that did not wait."""
+        """Count a request by its status; 0 if no answer was begun."""
         self._requests.labels(str(status)).inc()
 
     def page(self, accepted: str) -> tuple[str, bytes]:
-        """The content type and the text, in the form that an `Accept` header asks for."""
+        """The content type and the text of all metrics, in the format that an Accept header asks for."""
         encoder, media = choose_encoder(accepted)
         return media, encoder(self._known)
 
     def close(self) -> None:
-        """Nothing is held."""
+        """Do nothing: this watcher holds nothing that must be released."""

@@ -1,4 +1,4 @@
-"""Routes in, the OpenAPI document out: every word of it is the table's."""
+"""Routes in, the OpenAPI document out: its names and texts are those of the operations table."""
 
 from collections.abc import Iterable
 from importlib import metadata
@@ -6,7 +6,7 @@ from typing import Any, cast
 
 from pydantic import TypeAdapter
 
-from pellucid.surfaces import asking
+from pellucid.surfaces import inputs
 from pellucid.surfaces.answers import forms
 from pellucid.surfaces.http.forms import MEDIA
 from pellucid.surfaces.http.routes import Route
@@ -34,7 +34,7 @@ _FAILURES = {
 
 
 def document(routes: Iterable[Route]) -> dict[str, Any]:
-    """The whole document."""
+    """The OpenAPI 3.1 document of these routes, as a JSON object."""
     paths: dict[str, dict[str, Any]] = {}
     schemas: dict[str, Any] = {"Problem": _PROBLEM}
     for route in sorted(routes, key=lambda each: (each.path, each.method)):
@@ -49,10 +49,10 @@ def document(routes: Iterable[Route]) -> dict[str, Any]:
 
 
 def _operation(route: Route) -> dict[str, Any]:
-    """A route as OpenAPI describes it."""
+    """A route as an OpenAPI operation object."""
     first, stop, rest = route.row.text.partition(". ")
     several = len(route.row.on.http) > 1
-    said: dict[str, Any] = {
+    found: dict[str, Any] = {
         "operationId": f"{route.row.name}{'.' + route.parts[2] if several else ''}",
         "summary": f"{first}{stop.strip()}",
         "description": rest.strip() or first,
@@ -60,22 +60,22 @@ def _operation(route: Route) -> dict[str, Any]:
         "parameters": _parameters(route),
         "responses": _responses(route),
     }
-    if asking.file_field(route.row):
-        said["requestBody"] = {
+    if inputs.file_field(route.row):
+        found["requestBody"] = {
             "required": True,
             "content": {"application/octet-stream": {"schema": {"type": "string", "format": "binary"}}},
         }
     elif route.has_body:
-        body = asking.schema(route.row, list(route.fields))
-        said["requestBody"] = {"required": "required" in body, "content": {"application/json": {"schema": body}}}
-    return said
+        body = inputs.input_schema(route.row, list(route.fields))
+        found["requestBody"] = {"required": "required" in body, "content": {"application/json": {"schema": body}}}
+    return found
 
 
 def _parameters(route: Route) -> list[dict[str, Any]]:
-    """The parameters of a route's path, query and headers."""
-    whole = asking.schema(route.row)
+    """The OpenAPI parameter objects for a route's path, query and headers."""
+    whole = inputs.input_schema(route.row)
     found = [_parameter(name, "path", whole["properties"][name], required=True) for name in route.in_path]
-    if not route.has_body or asking.file_field(route.row):
+    if not route.has_body or inputs.file_field(route.row):
         found += [
             _parameter(name, "query", whole["properties"][name], required=each.is_required)
             for name, each in route.fields.items()
@@ -92,21 +92,16 @@ def _parameters(route: Route) -> list[dict[str, Any]]:
 
 
 def _parameter(name: str, place: str, schema: dict[str, Any], *, required: bool = False) -> dict[str, Any]:
-    """One parameter; `place` is where it is sent (`path`, `query`, `header`)."""
-    return {
-        "name": name,
-        "in": place,
-        "required": required,
-        "description": schema.get("description", ""),
-        "schema": schema,
-    }
+    """An OpenAPI parameter object; `place` is `path`, `query` or `header`."""
+    description = schema.get("description", "")
+    return {"name": name, "in": place, "required": required, "description": description, "schema": schema}
 
 
 def _responses(route: Route) -> dict[str, Any]:
-    """A route's answers by their status."""
+    """The OpenAPI response objects of a route, by HTTP status: the answer in each of its formats, and every error."""
     content: dict[str, Any] = {MEDIA[each]: {"schema": {"type": "string"}} for each in forms(route.row)}
     if "json" in forms(route.row):
-        content[MEDIA["json"]] = {"schema": _answer(route)}
+        content[MEDIA["json"]] = {"schema": _answer_schema(route)}
     problem = {"application/json": {"schema": {"$ref": "#/components/schemas/Problem"}}}
     failures = {status: {"description": text, "content": problem} for status, text in _FAILURES.items()}
     right = f"{route.row.access}{' everywhere' if route.is_of_home else ''}"
@@ -116,8 +111,8 @@ def _responses(route: Route) -> dict[str, Any]:
     return {"200": {"description": "The answer.", "content": content}, **failures}
 
 
-def _answer(route: Route) -> dict[str, Any]:
-    """The JSON Schema of what a route answers with."""
+def _answer_schema(route: Route) -> dict[str, Any]:
+    """The JSON Schema of a route's answer; that of an X-ray stands under `snapshot`, beside `snapshotFound`."""
     output: Any = route.row.output
     found = TypeAdapter[Any](output).json_schema(mode="serialization")
     if not route.row.gives_xray:
@@ -128,7 +123,9 @@ def _answer(route: Route) -> dict[str, Any]:
 
 
 def _hoisted(value: Any, schemas: dict[str, Any]) -> Any:
-    """A schema with its definitions among those of the whole document, and its references to there."""
+    """A JSON value without its `$defs`, which are added to `schemas` (the document's components); references lead to
+    there.
+    """
     if isinstance(value, list):
         return [_hoisted(each, schemas) for each in cast("list[Any]", value)]
     if not isinstance(value, dict):
@@ -136,7 +133,7 @@ def _hoisted(value: Any, schemas: dict[str, Any]) -> Any:
     table = cast("dict[str, Any]", value)
     for title, schema in table.get("$defs", {}).items():
         if title not in schemas:
-            schemas[title] = {}  # it may speak of itself
+            schemas[title] = {}  # known from here on, for it may refer to itself
             schemas[title] = _hoisted(schema, schemas)
     out = {name: _hoisted(each, schemas) for name, each in table.items() if name != "$defs"}
     if isinstance(reference := out.get("$ref"), str):

@@ -1,4 +1,4 @@
-"""What went wrong in, a status and the body that says it out."""
+"""An error in, the HTTP status and the JSON body that report it out."""
 
 import json
 import sys
@@ -17,7 +17,7 @@ from pellucid.errors import (
     UnhealthyError,
     where_raised,
 )
-from pellucid.surfaces.answers import problem, spell_wire
+from pellucid.surfaces.answers import error_fields, spell_for_program
 from pellucid.xray.words.visible import visible_json
 
 JSON = "application/json"
@@ -36,7 +36,7 @@ _STATUSES: tuple[tuple[type[PellucidError], int], ...] = (
 
 
 class HttpError(PellucidError):
-    """A request that does not come to an operation."""
+    """A request that is refused before an operation runs, with its HTTP status and headers (`_` stands for `-`)."""
 
     def __init__(self, status: int, code: str, message: str, next_step: str = "", **headers: str) -> None:
         super().__init__(message, next_step=next_step)
@@ -46,7 +46,7 @@ class HttpError(PellucidError):
 
 @dataclass(frozen=True, slots=True)
 class WholeAnswer:
-    """A whole answer."""
+    """A response that is sent at once, unlike one that is streamed."""
 
     status: int
     body: bytes
@@ -55,38 +55,42 @@ class WholeAnswer:
 
 
 def status_of(error: PellucidError) -> int:
-    """The status that an error has on this surface."""
+    """The HTTP status of an error, such as 404 for `NotFoundError`; 500 for a kind that has none."""
     if isinstance(error, HttpError):
         return error.status
     return next((status for kind, status in _STATUSES if isinstance(error, kind)), 500)
 
 
-def foreseen(error: Exception, trace: str) -> PellucidError:
-    """The error to tell: one of ours; of any other it says nothing, and the log has where it came from, by `trace`."""
+def reported(error: Exception, trace: str) -> PellucidError:
+    """The error to report: a `PellucidError` as it is.
+
+    Any other is logged on standard error with the id `trace`, without its message, and a plain `PellucidError` is
+    returned.
+    """
     if isinstance(error, PellucidError):
         return error
     sys.stderr.write(json.dumps({"trace": trace, "error": type(error).__name__, "at": where_raised(error)}) + "\n")
     return PellucidError("something went wrong that was not foreseen", next_step="the log has its trace")
 
 
-def is_unforeseen(error: PellucidError) -> bool:
-    """Whether nobody foresaw it, so that its trace in the log is all that is known of it."""
+def is_unexpected(error: PellucidError) -> bool:
+    """Whether the error is a plain `PellucidError`, as `reported` makes of an unexpected exception."""
     return type(error) is PellucidError
 
 
 def error_answer(error: PellucidError, **more: object) -> WholeAnswer:
-    """What is answered instead."""
-    spell_wire(error, "/openapi.json")
+    """The JSON response that reports an error, whose texts are rewritten for programs; `more` are further fields."""
+    spell_for_program(error, "/openapi.json")
     status = status_of(error)
     headers = dict(error.headers) if isinstance(error, HttpError) else {}
     if status == 503:
         headers["Retry-After"] = "1"
-    body = json.dumps({**problem(error), **more}, ensure_ascii=False, indent=2)
+    body = json.dumps({**error_fields(error), **more}, ensure_ascii=False, indent=2)
     return WholeAnswer(status, f"{visible_json(body)}\n".encode(), JSON, tuple(headers.items()))
 
 
 def unknown_place() -> NotFoundError:
-    """What is said of a namespace that is not granted, whether it exists or not, and whatever was asked of it."""
+    """The error for a namespace that the caller may not read, the same whether it exists or not."""
     return NotFoundError(
         "nothing of that name is readable here", next_step="check the id and the namespace, and what the token may read"
     )

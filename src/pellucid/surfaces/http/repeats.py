@@ -1,6 +1,6 @@
-"""A key that a client made up in, the answer of the same request before out: so that it may ask again without harm.
+"""An Idempotency-Key in, the answer that the same request got before out: so that a client may safely ask again.
 
-Answers hold words of memories: they are kept in memory alone, for a day, and go when anything is forgotten.
+Answers quote memories, so they are kept in memory only, for a day, and are dropped when anything is forgotten.
 """
 
 from dataclasses import dataclass
@@ -11,27 +11,28 @@ from pellucid.surfaces.http.refusals import WholeAnswer
 
 _DAY_S = 86_400.0
 _KEYS = 10_000
-_LONGEST = 255
 
 
 @dataclass(slots=True)
 class _Kept:
-    print: str
+    """A request that came with a key: its digest, when it came, and its answer, None while it runs."""
+
+    digest: str
     at: float
     reply: WholeAnswer | None = None
 
 
 class Repeats:
-    """The requests of a day that named a key, by who asked."""
+    """The requests of the last day that came with an Idempotency-Key, by caller and key."""
 
     def __init__(self) -> None:
         self._kept: dict[tuple[str, str], _Kept] = {}
 
-    def before(self, who: str, key: str, print_: str) -> WholeAnswer | None:
-        """The answer to the same request before; None to the first, which is under way from now on.
+    def earlier_answer(self, caller: str, key: str, digest: str) -> WholeAnswer | None:
+        """The answer that the same request got under this key within a day; None the first time, which is noted.
 
-        Raises:
-            ConflictError: the key was another request's, or its request is still under way.
+        `digest` identifies the request. `ConflictError` if the key was used for another request, or its request is
+        still running.
         """
         now = monotonic()
         while self._kept:
@@ -39,29 +40,26 @@ class Repeats:
             if len(self._kept) < _KEYS and now - self._kept[oldest].at < _DAY_S:
                 break
             del self._kept[oldest]
-        found = self._kept.get((who, key))
+        found = self._kept.get((caller, key))
         if found is None:
-            self._kept[who, key] = _Kept(print_, now)
+            self._kept[caller, key] = _Kept(digest, now)
             return None
-        if found.print != print_:
+        if found.digest != digest:
             raise ConflictError("this Idempotency-Key was of another request", next_step="make up a new one")
         if found.reply is None:
             raise ConflictError("the request of this Idempotency-Key is under way", next_step="ask again in a second")
         return found.reply
 
-    def keep(self, who: str, key: str, reply: WholeAnswer | None) -> None:
-        """Keep an answer that did what was asked; of one that failed nothing is kept, so that it may be repeated."""
+    def keep(self, caller: str, key: str, reply: WholeAnswer | None) -> None:
+        """Keep the answer of a request that succeeded; None or a status from 300 on drops it, so that it may be
+        repeated.
+        """
         if reply is None or reply.status >= 300:
-            self._kept.pop((who, key), None)
-        elif found := self._kept.get((who, key)):
+            self._kept.pop((caller, key), None)
+        elif found := self._kept.get((caller, key)):
             found.reply = reply
 
     def forget(self) -> None:
-        """Let go of every answer."""
+        """Drop every answer; requests that still run stay noted."""
         for each in [at for at, kept in self._kept.items() if kept.reply]:
             del self._kept[each]
-
-
-def is_key(text: str) -> bool:
-    """Whether a client may call a request so."""
-    return 0 < len(text) <= _LONGEST and text.isprintable()

@@ -12,51 +12,55 @@ from pydantic.alias_generators import to_camel
 
 from pellucid.errors import InputError
 from pellucid.operations.operation import Operation
-from pellucid.surfaces.asking import WritableField, writable
 from pellucid.surfaces.commands import Spelling
 from pellucid.surfaces.http.refusals import HttpError
-from pellucid.surfaces.requests import request_of, wire_flag
+from pellucid.surfaces.inputs import WritableField, writable_fields
+from pellucid.surfaces.requests import flag_in_json, parse_command
 
 _FIELD = re.compile(r"\{(\w+)\}")
 
 
 @dataclass(frozen=True, slots=True)
 class Route:
-    """One way to an operation."""
+    """A method and path, the operation that they run, and where its fields are sent."""
 
     row: Operation[Any, Any]
     method: str
     path: str
-    """With the fields that it names in braces, by their JSON names."""
+    """Such as `/v1/memories/{memoryId}`."""
     fields: Mapping[str, WritableField]
-    """What stands in the query, or in the body, by JSON names: what the path does not name."""
+    """The fields that are sent in the query or the body, by their JSON names."""
     in_path: tuple[str, ...]
+    """The JSON names of the fields in the path."""
 
     @property
     def is_of_home(self) -> bool:
-        """Whether it is asked of the whole home, and of no namespace."""
+        """Whether the operation is about the whole home rather than a namespace."""
         return "namespace" not in self.row.input.model_fields
 
     @property
     def has_body(self) -> bool:
-        """Whether the fields stand in a body."""
+        """Whether fields are sent in the body rather than the query."""
         return self.method != "GET"
 
     @property
     def parts(self) -> tuple[str, ...]:
-        """The segments of the path."""
+        """The segments of the path, the first of them empty."""
         return tuple(self.path.split("/"))
 
 
 def routes_of(rows: Iterable[Operation[Any, Any]]) -> Iterator[Route]:
-    """Every route of these operations."""
+    """The routes of these operations, one for each method and path of a row; none for a row without any.
+
+    A route with a field in its path leaves out the fields of nested inputs.
+    """
     for row in rows:
         for each in row.on.http:
             method, _, path = each.partition(" ")
             named = tuple(map(to_camel, _FIELD.findall(path)))
-            known = writable(row)
-            inner = {known[name].within for name in known if name not in named} - {""} if named else set[str]()
-            fields = {name: at for name, at in known.items() if name not in named and at.within not in inner}
+            known = writable_fields(row)
+            nested = {known[name].parent for name in known if name not in named} - {""} if named else set[str]()
+            fields = {name: at for name, at in known.items() if name not in named and at.parent not in nested}
             yield Route(row, method, _FIELD.sub(lambda at: f"{{{to_camel(at[1])}}}", path), fields, named)
 
 
@@ -64,24 +68,21 @@ class Routes:
     """Finds the route of a request."""
 
     def __init__(self, rows: Iterable[Operation[Any, Any]]) -> None:
-        # a word of the path is found before a field in its place
+        # fixed words before fields, so that a word of a path is never taken for an id
         self.all = sorted(routes_of(rows), key=lambda each: [part.startswith("{") for part in each.parts])
 
     def find(self, method: str, raw_path: bytes) -> tuple[Route, dict[str, str]]:
-        """The route, and what the path says of its fields.
+        """The route of a request (HEAD counts as GET), and the values of the fields in its path by their JSON names.
 
-        Raises:
-            HttpError: there is no such path (404), or not with this method (405).
-            InputError: the path is not UTF-8.
+        `HttpError` 404 if there is no such path, 405 if not with this method; `InputError` if it is not UTF-8.
         """
         try:
             words = [unquote_to_bytes(part).decode() for part in raw_path.split(b"/")]
         except UnicodeDecodeError as error:
             raise InputError("the path is not UTF-8", code="invalid_text") from error
-        here = [each for each in self.all if _fits(each.parts, words)]
-        asked = "GET" if method == "HEAD" else method
+        here = [each for each in self.all if _matches(each.parts, words)]
         for each in here:
-            if each.method == asked:
+            if each.method == ("GET" if method == "HEAD" else method):
                 pairs = zip(each.parts, words, strict=True)
                 return each, {part[1:-1]: word for part, word in pairs if part.startswith("{")}
         if here:
@@ -90,16 +91,19 @@ class Routes:
         raise HttpError(404, "not_found", "there is no such path", "GET /openapi.json names all there are")
 
 
-def _fits(parts: tuple[str, ...], words: list[str]) -> bool:
+def _matches(parts: tuple[str, ...], words: list[str]) -> bool:
+    """Whether the segments of a path match those of a route; a field matches any segment but an empty one."""
     return len(parts) == len(words) and all(
         bool(word) if part.startswith("{") else part == word for part, word in zip(parts, words, strict=True)
     )
 
 
-def _spelled(words: str) -> str | None:
-    request = request_of(words)
-    taking = [each for each in routes_of([request.row] if request else []) if request and _takes(each, request.fields)]
-    if request is None or not taking:
+def _spell_command(words: str) -> str | None:
+    """A command as a request, such as `POST /v1/undo {"target": "op_1"}`; None if no route can take it."""
+    if (request := parse_command(words)) is None:
+        return None
+    taking = [each for each in routes_of([request.row]) if _takes(each, request.fields)]
+    if not taking:
         return None
     route = max(taking, key=lambda each: len(each.in_path))
     path, fields = route.path, dict(request.fields)
@@ -107,13 +111,14 @@ def _spelled(words: str) -> str | None:
         path = path.replace(f"{{{name}}}", quote(str(fields.pop(name)), safe=""))
     query = {} if route.has_body else fields
     query |= {"namespace": request.namespace} if request.namespace else {}
-    said = f"{route.method} {path}{f'?{urlencode(query, doseq=True)}' if query else ''}"
-    return f"{said} {json.dumps(fields, ensure_ascii=False)}" if route.has_body and fields else said
+    line = f"{route.method} {path}{f'?{urlencode(query, doseq=True)}' if query else ''}"
+    return f"{line} {json.dumps(fields, ensure_ascii=False)}" if route.has_body and fields else line
 
 
 def _takes(route: Route, fields: Mapping[str, object]) -> bool:
+    """Whether a route has a place for all of these fields, and every field of its path is among them."""
     return fields.keys() <= {*route.fields, *route.in_path} and fields.keys() >= set(route.in_path)
 
 
-SPELLING = Spelling(_spelled, partial(wire_flag, as_json="format=json", fields=writable))
+SPELLING = Spelling(_spell_command, partial(flag_in_json, as_json="format=json", fields=writable_fields))
 """A command as a request: its method, its path, and its body where it has one."""

@@ -1,4 +1,4 @@
-"""A row and its fields in, its answer out: run in a thread, given up when its time is over or nobody waits."""
+"""An operation and its fields in, its answer out: run in a thread, cancelled if time is over or the client is gone."""
 
 import hashlib
 import json
@@ -11,77 +11,78 @@ from pellucid.deadline import Deadline
 from pellucid.errors import PellucidError, UnhealthyError
 from pellucid.model.memory import SourceClass
 from pellucid.operations.operation import Call
-from pellucid.surfaces import asking
-from pellucid.surfaces.answers import Form, answer_text, printed, problem, spell_wire
+from pellucid.surfaces import inputs
+from pellucid.surfaces.answers import Form, answer_text, error_fields, printable, spell_for_program
 from pellucid.surfaces.host import Host
 from pellucid.surfaces.http.forms import content_type
 from pellucid.surfaces.http.refusals import WholeAnswer, error_answer, status_of
 from pellucid.surfaces.http.routes import Route
 
 Emit = Callable[[bytes], None]
-"""Sends a piece of an answer on its way, and waits until there is room for more."""
+"""Sends a piece of a streamed answer, and waits until the client takes more."""
 
 
 class Work(Protocol):
-    """What is run in a thread: an operation, or a page."""
+    """What a request runs in a thread: an operation, or a page."""
 
     @property
     def asks(self) -> bool:
-        """Whether it asks or looks, and changes nothing."""
+        """Whether it only reads."""
         ...
 
     @property
     def file(self) -> Path | None:
-        """What a client sent in place of a file of the machine."""
+        """The upload that it reads, deleted afterwards; None if there is none."""
         ...
 
     def run(self, host: Host, deadline: Deadline, emit: Emit, /) -> WholeAnswer | None:
-        """The answer; None where it was sent piece by piece."""
+        """Do the work and return the answer; None if it was streamed by `emit`."""
         ...
 
 
 @dataclass(frozen=True, slots=True)
 class OperationWork:
-    """The operation that a request asks for, once it may."""
+    """A request's operation with its fields, for a caller whose right was checked."""
 
     route: Route
     namespace: str
     given: dict[str, object]
+    """Fields by their JSON names."""
     form: Form
     verbose: bool
     said_by: SourceClass
-    """Whose words it brings: the owner's, or those of a program that the owner lets write."""
+    """The source of what the caller writes, see `Caller.speaks_as`."""
     file: Path | None = None
-    """What a client sent in place of a file of the machine."""
+    """The upload in place of a field that names files."""
 
     @property
     def asks(self) -> bool:
-        """Whether it asks or looks, and changes nothing."""
+        """Whether it only reads."""
         return self.route.row.access == "read"
 
     def run(self, host: Host, deadline: Deadline, emit: Emit) -> WholeAnswer | None:
-        """The answer; None where it was sent piece by piece.
+        """Run the operation and return its answer; a failure that it reports is an answer, too.
 
-        Raises:
-            PellucidError: it could not be run, and nothing was sent; of lines, some may have been.
+        None if it was streamed as lines by `emit`.
         """
         if self.form == "lines" and self.file:
             return self._run_with_progress(host, deadline, emit)
         call = self._call(host, deadline)
-        row, asked = self.route.row, self._input(call)
-        outcome = row.perform(call, asked)
+        row, request = self.route.row, self._input(call)
+        outcome = row.perform(call, request)
         if self.form == "lines":
-            return _sent(deadline.over(outcome), emit)
+            return _stream_lines(deadline.over(outcome), emit)
         failure = row.failure(outcome)
         if failure and not isinstance(failure, UnhealthyError):
             return error_answer(failure, answer=outcome.to_wire())
-        text = printed(answer_text(row, outcome, asked, call, self.form, verbose=self.verbose)).encode()
-        return WholeAnswer(status_of(failure) if failure else 200, text, content_type(self.form), self._caching(text))
+        text = printable(answer_text(row, outcome, request, call, self.form, verbose=self.verbose)).encode()
+        headers = self._cache_headers(text)
+        return WholeAnswer(status_of(failure) if failure else 200, text, content_type(self.form), headers)
 
     def _call(
         self, host: Host, deadline: Deadline, progress: Callable[[int, int], None] = lambda _done, _total: None
     ) -> Call:
-        """The call of the operation for who asks, in the namespace asked."""
+        """The call that the operation runs in: of the whole home, or of the request's namespace."""
         if self.route.is_of_home:
             call = Call.over(host.app, deadline)
         else:
@@ -91,23 +92,29 @@ class OperationWork:
         return call
 
     def _input(self, call: Call) -> Any:
-        field = asking.file_field(self.route.row)
+        """The operation's input from the given fields and the upload."""
+        field = inputs.file_field(self.route.row)
         files = {field: (self.file,)} if field and self.file else {}
-        return asking.input_of(call, self.route.row, self.given, **files)
+        return inputs.input_from_json(call, self.route.row, self.given, **files)
 
-    def _caching(self, text: bytes) -> tuple[tuple[str, str], ...]:
-        """An answer about what is there can be told from another; a new recall is never an old one."""
+    def _cache_headers(self, text: bytes) -> tuple[tuple[str, str], ...]:
+        """Response headers for caches: an ETag for a GET that only reads or names a record in its path, else
+        `no-store`.
+        """
         if self.route.has_body or (self.route.row.effect != "read" and not self.route.in_path):
             return (("Cache-Control", "no-store"),)
         tag = hashlib.sha256(text).hexdigest()[:32]
         return (("ETag", f'"{tag}"'), ("Cache-Control", "private, no-cache"), ("Vary", "Accept, Authorization"))
 
     def _run_with_progress(self, host: Host, deadline: Deadline, emit: Emit) -> None:
-        """Lines: how far it is, as often as that shows, then the answer, or what went wrong."""
+        """Run the operation and stream lines of progress, then a line with the answer or the error.
+
+        An error before the first line is raised instead.
+        """
         shown = [-1]
 
         def progress(done: int, total: int) -> None:
-            """Send a line when the whole per cent has changed."""
+            """Send a line whenever another per cent is done; `DeadlineError` if the time is over."""
             deadline.check()
             percent = 100 * done // total if total else 0
             if percent > shown[0]:
@@ -119,19 +126,20 @@ class OperationWork:
             asked = self._input(call)
             emit(_line({"answer": self.route.row.perform(call, asked).to_wire()}))
         except PellucidError as error:
-            if shown[0] < 0:
+            if shown[0] < 0:  # nothing was sent yet
                 raise
-            spell_wire(error, "/openapi.json")
-            emit(_line(problem(error)))
+            spell_for_program(error, "/openapi.json")
+            emit(_line(error_fields(error)))
 
 
-def _sent(lines: Iterator[str], emit: Emit) -> WholeAnswer | None:
-    """Lines as they are made; an answer without any is whole at once."""
+def _stream_lines(lines: Iterator[str], emit: Emit) -> WholeAnswer | None:
+    """Send each line as it is made, and return None; without any line, send nothing and return an empty answer."""
     count = 0
     for count, each in enumerate(lines, start=1):  # noqa: B007
-        emit(printed(each).encode())
+        emit(printable(each).encode())
     return None if count else WholeAnswer(200, b"", content_type("lines"), (("Cache-Control", "no-store"),))
 
 
 def _line(value: dict[str, object] | dict[str, str] | dict[str, int]) -> bytes:
-    return printed(json.dumps(value, ensure_ascii=False)).encode()
+    """A JSON object as one line of a streamed answer."""
+    return printable(json.dumps(value, ensure_ascii=False)).encode()

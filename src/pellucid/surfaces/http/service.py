@@ -1,4 +1,4 @@
-"""An ASGI application: every request passes the gate, finds its route, and is run in a thread of its own."""
+"""Requests in, answers out: the ASGI application. A request passes the gate, finds its route and runs in a thread."""
 
 import hashlib
 import json
@@ -19,18 +19,18 @@ from pellucid.deadline import Deadline
 from pellucid.errors import InputError, NotFoundError
 from pellucid.model.access import EVERYWHERE
 from pellucid.settings.sections import ServerSettings
-from pellucid.surfaces import asking
-from pellucid.surfaces.answers import Form, forms, without_snapshot
+from pellucid.surfaces import inputs
+from pellucid.surfaces.answers import Form, forms, missing_xray_text
 from pellucid.surfaces.commands import spelled_by
 from pellucid.surfaces.dashboard.service import Dashboard, is_page
 from pellucid.surfaces.host import Host
-from pellucid.surfaces.http.bodies import GoneError, chunks, fields, query_words, remove, spooled
-from pellucid.surfaces.http.forms import chosen, content_type
+from pellucid.surfaces.http.bodies import GoneError, chunks, fields, query_words, remove, save_upload
+from pellucid.surfaces.http.forms import choose_form, content_type
 from pellucid.surfaces.http.gate import Caller, Gate, allowed
 from pellucid.surfaces.http.metrics import Metrics
 from pellucid.surfaces.http.openapi import document
-from pellucid.surfaces.http.refusals import HttpError, WholeAnswer, error_answer, foreseen, is_unforeseen, status_of
-from pellucid.surfaces.http.repeats import Repeats, is_key
+from pellucid.surfaces.http.refusals import HttpError, WholeAnswer, error_answer, is_unexpected, reported, status_of
+from pellucid.surfaces.http.repeats import Repeats
 from pellucid.surfaces.http.routes import SPELLING, Route, Routes
 from pellucid.surfaces.http.running import Emit, OperationWork, Work
 from pellucid.table import OPERATIONS
@@ -39,12 +39,12 @@ from pellucid.telemetry.watcher import CALLER
 _SAFE = (("X-Content-Type-Options", "nosniff"), ("Referrer-Policy", "no-referrer"))
 _MB = 1 << 20
 _LONGER = 20
-"""How much longer than a question something may take that writes."""
+"""Factor of the time limit for operations that write."""
 
 
 @dataclass(slots=True)
 class Exchange:
-    """One request, and what is said of it in the log: nothing of what was asked or answered."""
+    """One request with the means to answer it, and what the log says of it, which is nothing of its content."""
 
     scope: Mapping[str, Any]
     receive: Any
@@ -59,18 +59,19 @@ class Exchange:
     headers: dict[str, str] = field(default_factory=dict[str, str])
 
     def __post_init__(self) -> None:
+        """Decode the request's headers."""
         self.headers = {name.decode("latin-1"): value.decode("latin-1") for name, value in self.scope["headers"]}
 
     async def start(self, status: int, media: str, headers: tuple[tuple[str, str], ...] = ()) -> None:
-        """Send the head of the answer."""
+        """Send the status and the headers of the answer."""
         self.status = status
         safe = (each for each in _SAFE if each[0] not in dict(headers))
-        told = (("Content-Type", media), ("Pellucid-Request-Id", self.id), *safe, *headers)
-        pairs = [(name.lower().encode("latin-1"), value.encode("latin-1")) for name, value in told]
+        every = (("Content-Type", media), ("Pellucid-Request-Id", self.id), *safe, *headers)
+        pairs = [(name.lower().encode("latin-1"), value.encode("latin-1")) for name, value in every]
         await self.send({"type": "http.response.start", "status": status, "headers": pairs})
 
     async def reply(self, reply: WholeAnswer) -> None:
-        """Send a whole answer; of one that the client has already, that."""
+        """Send a whole answer; only 304 if the client has it already by its ETag."""
         tag = dict(reply.headers).get("ETag")
         known = [each.strip().removeprefix("W/") for each in self.headers.get("if-none-match", "").split(",")]
         if tag and reply.status == 200 and (tag in known or "*" in known):
@@ -81,21 +82,21 @@ class Exchange:
         await self.send({"type": "http.response.body", "body": body})
 
     async def piece(self, data: bytes) -> None:
-        """Send a piece of an answer in lines, and its head before the first."""
+        """Send a piece of a streamed answer; before the first, status 200 and headers."""
         if not self.status:
             await self.start(200, content_type("lines"), (("Cache-Control", "no-store"),))
         await self.send({"type": "http.response.body", "body": data, "more_body": True})
 
     async def watch(self, deadline: Deadline) -> None:
-        """Cancel the call when the client goes away."""
+        """Wait until the client disconnects, then cancel the call; this reads what is left of the request."""
         while (await self.receive())["type"] != "http.disconnect":
             pass
         self.is_gone = True
         deadline.cancel()
 
     def log(self) -> None:
-        """One line of JSON on standard error."""
-        said = {
+        """Write a line of JSON about the request to standard error."""
+        fields = {
             "request": self.id,
             "method": self.scope["method"],
             "operation": self.operation,
@@ -104,12 +105,12 @@ class Exchange:
             "code": self.code,
             "ms": round(1000 * (monotonic() - self.began), 1),
         }
-        sys.stderr.write(json.dumps({name: value for name, value in said.items() if value != ""}) + "\n")
+        sys.stderr.write(json.dumps({name: value for name, value in fields.items() if value != ""}) + "\n")
         sys.stderr.flush()
 
 
 class Service:
-    """The application."""
+    """The ASGI application that serves a home: operations, MCP, the dashboard, metrics."""
 
     def __init__(self, host: Host, gate: Gate, limits: ServerSettings) -> None:
         self._host, self._gate, self._limits = host, gate, limits
@@ -118,9 +119,9 @@ class Service:
         self._routes, self._repeats = Routes(OPERATIONS), Repeats()
         self._running: set[Deadline] = set()
         self._listening: set[anyio.CancelScope] = set()
-        """Of clients that ask nothing, and wait for what they are told."""
+        """Scopes of the MCP clients that hold a stream open and only listen."""
         self._threads: dict[bool, anyio.CapacityLimiter] = {}
-        """Of those who ask, and of those who write, who may wait for each other: nobody who asks waits behind them."""
+        """Threads for work that reads (True) and that writes (False), apart so that no reader waits for a writer."""
         self.mcp: Any = None
         self.pages = Dashboard(gate, self._in_thread)
         self.last_asked = monotonic()
@@ -128,20 +129,21 @@ class Service:
 
     @cached_property
     def _document(self) -> bytes:
+        """The OpenAPI document."""
         return json.dumps(document(self._routes.all), indent=1).encode() + b"\n"
 
     def hang_up(self) -> None:
-        """End the streams of those who only listen."""
+        """Close the streams of MCP clients that only listen, which would never end by themselves."""
         for each in list(self._listening):
             each.cancel()
 
     def cancel(self) -> None:
-        """Give up every call that is under way."""
+        """Cancel every running call."""
         for each in list(self._running):
             each.cancel()
 
     async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
-        """Serve what the server hands over: its own beginning and end, or a request."""
+        """Handle one event of the ASGI server: its start and end (`lifespan`), or a request; ignore any other."""
         if scope["type"] == "lifespan":
             await self._live(receive, send)
         elif scope["type"] == "http":
@@ -149,7 +151,7 @@ class Service:
                 await self._serve(Exchange(scope, receive, send))
 
     async def _live(self, receive: Any, send: Any) -> None:
-        """Open and close beside the server that hosts this application (ASGI's lifespan)."""
+        """Follow ASGI's lifespan protocol: be ready between the server's startup and shutdown."""
         await receive()
         async with self.living():
             await send({"type": "lifespan.startup.complete"})
@@ -158,7 +160,7 @@ class Service:
 
     @asynccontextmanager
     async def living(self) -> AsyncGenerator[None]:
-        """While requests may come."""
+        """Be ready for requests for the length of an `async with` block."""
         self._threads = {asks: anyio.CapacityLimiter(self._limits.calls) for asks in (True, False)}
         async with AsyncExitStack() as open_ones:
             if self.mcp is not None:
@@ -168,67 +170,72 @@ class Service:
             self.ready = False
 
     async def _serve(self, exchange: Exchange) -> None:
-        """Answer one request, whatever goes wrong, and log it."""
+        """Answer one request and log it.
+
+        Any error becomes an answer; once an answer has begun, the connection is broken off.
+        """
         self.last_asked = monotonic()
         CALLER.set(exchange.headers)
         try:
             await self._answer(exchange)
         except GoneError:
             exchange.status, exchange.code = 499, "gone"
-        except Exception as error:  # noqa: BLE001  # the edge: nothing of it may be told, and nothing may stop the rest
-            told = foreseen(error, exchange.id)
-            exchange.code = told.code
-            await self._fail(exchange, error_answer(told, **({"traceId": exchange.id} if is_unforeseen(told) else {})))
+        except Exception as error:  # the edge: nothing of it may leak, and nothing may stop the rest
+            shown = reported(error, exchange.id)
+            exchange.code = shown.code
+            if exchange.status:  # the head is out: the client sees that the rest is missing
+                raise ConnectionAbortedError from error
+            trace = {"traceId": exchange.id} if is_unexpected(shown) else {}
+            await exchange.reply(error_answer(shown, **trace))
         finally:
             self._metrics.answered(exchange.status)
             exchange.log()
 
-    async def _fail(self, exchange: Exchange, reply: WholeAnswer) -> None:
-        if exchange.status:  # the head is out: the client sees that the rest is missing
-            raise ConnectionAbortedError
-        await exchange.reply(reply)
-
     async def _answer(self, exchange: Exchange) -> None:
-        """Check where a request comes from and who asks, then hand it to what answers its path."""
+        """Answer by the path: a dashboard page, a health check, or, after checking origin and token, anything else."""
         path: str = exchange.scope["path"]
         if is_page(path):
             await self.pages.answer(exchange)
             return
-        self._gate.check_place(exchange.headers)
+        self._gate.check_origin(exchange.headers)
         if path in ("/healthz", "/readyz"):
             is_well = path == "/healthz" or self.ready
             await exchange.reply(
-                WholeAnswer(200 if is_well else 503, b'{"ok": %s}\n' % (b"true" if is_well else b"false"))
+                WholeAnswer(200, b'{"ok": true}\n') if is_well else WholeAnswer(503, b'{"ok": false}\n')
             )
             return
-        asker = self._gate.asker(exchange.headers)
-        exchange.asker = asker.name
+        caller = self._gate.authenticate(exchange.headers)
+        exchange.asker = caller.name
         if path == "/mcp" or path.startswith("/mcp/"):
-            await self._hand_to_mcp(exchange, asker)
+            await self._answer_by_mcp(exchange, caller)
         elif path == "/openapi.json":
             await exchange.reply(WholeAnswer(200, self._document))
         elif path == "/metrics":
-            allowed(asker, "admin", EVERYWHERE)
+            allowed(caller, "admin", EVERYWHERE)
             media, text = await anyio.to_thread.run_sync(self._metrics.page, exchange.headers.get("accept", ""))
             await exchange.reply(WholeAnswer(200, text, media))
         else:
-            await self._operate(exchange, asker)
+            await self._answer_by_operation(exchange, caller)
 
-    async def _hand_to_mcp(self, exchange: Exchange, asker: Caller) -> None:
-        """Have the MCP server answer, for this caller."""
+    async def _answer_by_mcp(self, exchange: Exchange, caller: Caller) -> None:
+        """Have the MCP server answer; the caller is passed to it as `principal`.
+
+        `HttpError` 404 if there is no MCP server.
+        """
         if self.mcp is None:
             raise HttpError(404, "not_found", "there is no such path", "GET /openapi.json names all there are")
 
         is_whole = False
 
         async def send(message: dict[str, Any]) -> None:
+            """Pass an ASGI message on, noting the status and whether the answer is complete."""
             nonlocal is_whole
             exchange.status = message.get("status", exchange.status)
             is_whole = message["type"] == "http.response.body" and not message.get("more_body", False)
             await exchange.send(message)
 
         exchange.operation = "mcp"
-        state = {**exchange.scope.get("state", {}), "principal": asker}
+        state = {**exchange.scope.get("state", {}), "principal": caller}
         with anyio.CancelScope() as listening:
             if exchange.scope["method"] == "GET":
                 self._listening.add(listening)
@@ -236,85 +243,87 @@ class Service:
                 await self.mcp.app({**exchange.scope, "state": state}, exchange.receive, send)
             finally:
                 self._listening.discard(listening)
-        if exchange.status and not is_whole:  # the server ends: so does the stream, and is not cut off
+        if exchange.status and not is_whole:  # the server ends, and closes the stream properly
             await exchange.send({"type": "http.response.body", "body": b""})
 
-    async def _operate(self, exchange: Exchange, asker: Caller) -> None:
-        """Find the route of a request and run its operation."""
+    async def _answer_by_operation(self, exchange: Exchange, caller: Caller) -> None:
+        """Find the route, check the caller's right, and answer by the operation; a missing X-ray is an answer with
+        status 404.
+        """
         route, named = self._routes.find(exchange.scope["method"], exchange.scope["raw_path"])
         exchange.operation = route.row.name
         query = query_words(exchange.scope["query_string"])
-        place = EVERYWHERE if route.is_of_home else _one(query, "namespace")
-        form = chosen(_forms(route), _one(query, "format"), exchange.headers.get("accept", ""))
-        verbose = (_one(query, "verbose") or "false").lower() in ("true", "1", "")
+        place = EVERYWHERE if route.is_of_home else _take_one(query, "namespace")
+        progress: tuple[Form, ...] = ("lines",) if inputs.file_field(route.row) else ()
+        offered = (*forms(route.row), *progress)
+        form = choose_form(offered, _take_one(query, "format"), exchange.headers.get("accept", ""))
+        verbose = (_take_one(query, "verbose") or "false").lower() in ("true", "1", "")
         try:
-            namespace = allowed(asker, route.row.access, place)
-            await self._ask(
-                exchange,
-                asker,
-                OperationWork(route, namespace, {**named}, form, verbose, asker.speaks_as(namespace)),
-                query,
-            )
+            namespace = allowed(caller, route.row.access, place)
+            work = OperationWork(route, namespace, {**named}, form, verbose, caller.speaks_as(namespace))
+            await self._read_and_run(exchange, caller, work, query)
         except NotFoundError as error:
-            absent = without_snapshot(route.row, error, form, verbose=verbose)
+            absent = missing_xray_text(route.row, error, form, verbose=verbose)
             if absent is None:
                 raise
             exchange.code = error.code
             await exchange.reply(WholeAnswer(status_of(error), absent.encode(), content_type(form)))
 
-    async def _ask(self, exchange: Exchange, asker: Caller, work: OperationWork, query: dict[str, list[str]]) -> None:
-        """Run an operation with the fields of its query or its body beside those of its path."""
-        route = work.route
-        if (
-            exchange.headers.get("transfer-encoding") is None
-            and not exchange.headers.get("content-length", "0").isdigit()
-        ):
+    async def _read_and_run(
+        self, exchange: Exchange, caller: Caller, work: OperationWork, query: dict[str, list[str]]
+    ) -> None:
+        """Run an operation with the fields of its query or body beside those of its path, and answer."""
+        route, headers, home = work.route, exchange.headers, self._host.app.settings.home
+        if headers.get("transfer-encoding") is None and not headers.get("content-length", "0").isdigit():
             raise InputError("the length of the body is no number")
-        if asking.file_field(route.row):
-            file, print_ = await spooled(exchange.receive, self._limits.import_mb * _MB, self._host.app.settings.home)
-            given = asking.from_words(route.row, query)
+        if inputs.file_field(route.row):
+            file, digest = await save_upload(exchange.receive, self._limits.import_mb * _MB, home)
+            given = inputs.parse_query(route.row, query)
         else:
             file, body = None, b"".join([each async for each in chunks(exchange.receive, self._limits.body_mb * _MB)])
-            print_ = hashlib.sha256(body).hexdigest()
-            media = exchange.headers.get("content-type", "")
-            given = fields(body, media) if route.has_body else asking.from_words(route.row, query)
+            digest = hashlib.sha256(body).hexdigest()
+            media = headers.get("content-type", "")
+            given = fields(body, media) if route.has_body else inputs.parse_query(route.row, query)
             if route.has_body and query:
                 raise InputError(f"{json.dumps(next(iter(query)))} belongs in the body", code="misplaced_field")
         try:
-            _check_names(route, given, asker)
+            _check_fields(route, given, caller)
             work = replace(work, given={**given, **work.given}, file=file)
-            asked_for = f"{exchange.scope['raw_path']} {exchange.scope['query_string']} {work.form} {print_}"
-            await self._once(exchange, asker, work, asked_for)
+            request_id = f"{exchange.scope['raw_path']} {exchange.scope['query_string']} {work.form} {digest}"
+            await self._run_once(exchange, caller, work, request_id)
         finally:
             if file:
                 remove(file)
 
-    async def _once(self, exchange: Exchange, asker: Caller, work: OperationWork, print_: str) -> None:
-        """Run an operation, or repeat the answer given under the client's key; `print_` is the request's digest."""
+    async def _run_once(self, exchange: Exchange, caller: Caller, work: OperationWork, request_id: str) -> None:
+        """Run an operation and answer, or repeat the answer that the same request got under its Idempotency-Key.
+
+        `request_id` identifies the request. The header is ignored for what only reads, and for secrets.
+        """
         key = exchange.headers.get("idempotency-key")
         if key is None or work.route.row.effect == "read" or work.route.row.gives_secret:
-            await self._run(exchange, asker, work)
+            await self._run(exchange, caller, work)
             return
-        if not is_key(key):
+        if not (0 < len(key) <= 255 and key.isprintable()):
             raise InputError("the Idempotency-Key is to have up to 255 characters that can be shown")
-        if before := self._repeats.before(asker.name, key, print_):
-            await exchange.reply(before)
+        if earlier := self._repeats.earlier_answer(caller.name, key, request_id):
+            await exchange.reply(earlier)
             return
         reply: WholeAnswer | None = None
         try:
-            reply = await self._run(exchange, asker, work)
+            reply = await self._run(exchange, caller, work)
         finally:
-            self._repeats.keep(asker.name, key, reply)
+            self._repeats.keep(caller.name, key, reply)
 
-    async def _run(self, exchange: Exchange, asker: Caller, work: OperationWork) -> WholeAnswer | None:
-        """Run an operation in a thread within its time; None where its answer was sent piece by piece."""
+    async def _run(self, exchange: Exchange, caller: Caller, work: OperationWork) -> WholeAnswer | None:
+        """Run an operation within its time limit, send its answer and return it; None if it was streamed."""
         row = work.route.row
         deadline = Deadline(self._limits.time_limit_s * (1 if work.asks else _LONGER))
         reply = await self._in_thread(exchange, work, deadline)
         if row.effect == "erase":
             self._repeats.forget()
-        if asker.name not in ("owner", "loopback"):
-            await anyio.to_thread.run_sync(self._gate.note_use, asker)
+        if caller.name not in ("owner", "loopback"):
+            await anyio.to_thread.run_sync(self._gate.note_use, caller)
         if reply is None:
             await exchange.send({"type": "http.response.body", "body": b""})
         else:
@@ -323,11 +332,15 @@ class Service:
         return reply
 
     async def _in_thread(self, exchange: Exchange, work: Work, deadline: Deadline) -> WholeAnswer | None:
-        """Run it where it delays nobody; a client that goes away takes its call with it."""
+        """Run work in a thread and return its answer, None if it was streamed; cancel it if the client disconnects.
+
+        What the work raises is raised here; `HttpError` 503 if too many run already, `GoneError` if the client is gone.
+        """
         if len(self._running) >= self._limits.waiting:
             raise HttpError(503, "busy", "too many requests wait already", "ask again in a second")
 
         def emit(data: bytes) -> None:
+            """Send a piece of the answer from the work's thread."""
             deadline.check()
             anyio.from_thread.run(exchange.piece, data)
 
@@ -336,8 +349,8 @@ class Service:
         try:
             async with anyio.create_task_group() as beside:
                 beside.start_soon(exchange.watch, deadline)
-                settle = partial(_settled, work, self._host, deadline, emit)
-                reply = await anyio.to_thread.run_sync(settle, limiter=self._threads[work.asks])
+                run = partial(_run_or_error, work, self._host, deadline, emit)
+                reply = await anyio.to_thread.run_sync(run, limiter=self._threads[work.asks])
                 beside.cancel_scope.cancel()
         finally:
             self._running.discard(deadline)
@@ -348,37 +361,35 @@ class Service:
         return reply
 
 
-def _settled(work: Work, host: Host, deadline: Deadline, emit: Emit) -> WholeAnswer | Exception | None:
-    """What came of the work, what went wrong with it included: no thread ends by that."""
+def _run_or_error(work: Work, host: Host, deadline: Deadline, emit: Emit) -> WholeAnswer | Exception | None:
+    """The answer of the work, None if it was streamed, or the exception that it raised; its upload is deleted."""
     try:
         return work.run(host, deadline, emit)
-    except Exception as error:  # noqa: BLE001  # it is raised again where it is answered
+    except Exception as error:  # noqa: BLE001  # it is raised again by `_in_thread`
         return error
     finally:
-        if work.file:  # before the answer: who has that knows that nothing else is left
+        if work.file:  # before the answer, so that nothing is left when the client has that
             remove(work.file)
 
 
-def _forms(route: Route) -> tuple[Form, ...]:
-    """Those of the answer; and lines of progress, where a file is sent."""
-    return (*forms(route.row), *(("lines",) if asking.file_field(route.row) else ()))
-
-
-def _one(query: dict[str, list[str]], name: str) -> str | None:
+def _take_one(query: dict[str, list[str]], name: str) -> str | None:
+    """Remove a parameter from the query and return its value; None if it is not there, `InputError` if there are
+    several.
+    """
     words = query.pop(name, [])
     if len(words) > 1:
         raise InputError(f"{json.dumps(name)} is given {len(words)} times, and takes one value")
     return words[0] if words else None
 
 
-def _check_names(route: Route, given: Mapping[str, object], asker: Caller) -> None:
-    """See that every field is one of this path, and that what reaches beyond the namespace may."""
+def _check_fields(route: Route, given: Mapping[str, object], caller: Caller) -> None:
+    """Raise `InputError` for a field that the route lacks, `HttpError` 403 for one that takes a right everywhere."""
     for name in given:
         if name not in route.fields:
             raise InputError(
                 f"{json.dumps(name)} is no field of this path", next_step="/openapi.json says what it takes"
             )
-    for name in asking.beyond(route.row, given):
-        if not asker.may(route.row.access, EVERYWHERE):
-            told = f"{json.dumps(name)} takes {route.row.access} everywhere, which the token does not grant"
-            raise HttpError(403, "not_granted", told, "leave it out, or ask whoever runs the server")
+    for name in inputs.fields_beyond_namespace(route.row, given):
+        if not caller.may(route.row.access, EVERYWHERE):
+            message = f"{json.dumps(name)} takes {route.row.access} everywhere, which the token does not grant"
+            raise HttpError(403, "not_granted", message, "leave it out, or ask whoever runs the server")

@@ -1,4 +1,4 @@
-"""A home and where to listen in, a process that serves it out: one a home, found by its file, ended by a signal."""
+"""A home and an address in, a process that serves it out: one for each home, found by its file, ended by a signal."""
 
 import asyncio
 import json
@@ -17,7 +17,7 @@ import uvicorn
 
 from pellucid.clock import isoformat
 from pellucid.errors import ConflictError, InputError
-from pellucid.operations.upkeep import Done
+from pellucid.operations.upkeep import JobOutcome
 from pellucid.settings import Settings
 from pellucid.store.local.database import make_private_folder, os_errors_explained
 from pellucid.store.local.lock import exclusive
@@ -27,36 +27,37 @@ from pellucid.surfaces.http import bodies
 from pellucid.surfaces.http.gate import LOOPBACK, Gate
 from pellucid.surfaces.http.service import Service
 from pellucid.surfaces.http.watching import Watching
-from pellucid.surfaces.mcp.http import granted, mounted
+from pellucid.surfaces.mcp.http import Mounted, http_calls
+from pellucid.surfaces.mcp.server import server
 
 NAME, LOCK = "server.json", "server.lock"
 _GRACE_S = 10.0
 _CONNECTIONS = 2048
-_LOOKS_EVERY_S = 5.0
+_CHECK_EVERY_S = 5.0
 
 
 @dataclass(frozen=True, slots=True)
 class Listening:
-    """Where a server listens, and by which names it may be asked."""
+    """Where a server listens, which host names it answers to, and when it ends."""
 
     host: str = "127.0.0.1"
     port: int = 8787
-    """0: any that is free."""
+    """0: any free port."""
     names: tuple[str, ...] = ()
-    """Further names, as of a proxy in front of it."""
+    """Further host names, such as that of a proxy in front of it."""
     insecure_loopback: bool = False
     """Whether programs of this machine need no token."""
     idle_minutes: int | None = None
-    """After so long without a request it ends."""
+    """Minutes without a request after which it ends; None: never."""
 
     @property
     def is_loopback(self) -> bool:
-        """Whether nothing but this machine can reach it."""
+        """Whether it listens for programs of this machine only."""
         return self.host in LOOPBACK
 
     @property
     def is_for_others(self) -> bool:
-        """Whether it may serve more than its own user: it can be reached from elsewhere, or through a proxy."""
+        """Whether it can be reached from other machines, directly or through a proxy."""
         return not self.is_loopback or bool(self.names)
 
 
@@ -66,37 +67,40 @@ def serve(
     note: Callable[[str], None],
     started: Callable[[uvicorn.Server], None] = lambda _server: None,
 ) -> None:
-    """Serve a home until a signal ends it, or whoever was given the server when it `started`.
+    """Serve a home until a signal ends it, or the receiver of the server that `started` is called with.
+
+    `note` is called with lines for the user.
 
     Raises:
         ConflictError: it is served already.
-        InputError: others could reach it, and no token guards it, or its name was not said.
+        InputError: others could reach it without a token, or no name was given for it.
         StoreError: the home cannot be opened.
     """
     if place.is_for_others and "store_query_text" not in settings.recall.model_fields_set:
-        settings = _without_words(settings)
+        recall = settings.recall.model_copy(update={"store_query_text": False})
+        settings = settings.model_copy(update={"recall": recall})
         note("the words of questions are not kept here: recall.storeQueryText says otherwise")
     with os_errors_explained(settings.home):
         make_private_folder(settings.home)
     with exclusive(settings.home / LOCK, 0.0) as is_ours:
         if not is_ours:
-            raise _served(settings.home)
+            raise _already_served_error(settings.home)
         bodies.clear(settings.home)
-        with _listening(place) as door, Host(settings, report=note, done=_log) as host:
-            _check(host, place)
+        with _listening_socket(place) as listener, Host(settings, report=note, done=_log_job) as host:
+            _check_exposure(host, place)
             gate = Gate(host.app, LOOPBACK | {place.host, *place.names}, needs_token=not place.insecure_loopback)
             service = Service(host, gate, settings.server)
-            service.mcp = mounted(granted(host))
-            port = int(door.getsockname()[1])
-            with _announced(host, gate, place.host, port), Watching(host, _log):
-                note(f"serving {settings.home} at http://{_spelled(place.host)}:{port} (Ctrl-C ends it)")
-                server = _Server(service, place)
-                started(server)
-                server.run(sockets=[door])
+            service.mcp = Mounted(server(http_calls(host)))
+            port = int(listener.getsockname()[1])
+            with _server_file(host, gate, place.host, port), Watching(host, _log_job):
+                note(f"serving {settings.home} at http://{_url_host(place.host)}:{port} (Ctrl-C ends it)")
+                http_server = _Server(service, place)
+                started(http_server)
+                http_server.run(sockets=[listener])
 
 
-def _check(host: Host, place: Listening) -> None:
-    """See that others can reach the home only through a token, and by a name that was said."""
+def _check_exposure(host: Host, place: Listening) -> None:
+    """Raise `InputError` if the place is not loopback and has no token, no host name, or `insecure_loopback`."""
     if place.is_loopback:
         return
     if place.insecure_loopback:
@@ -113,50 +117,46 @@ def _check(host: Host, place: Listening) -> None:
         )
 
 
-def _without_words(settings: Settings) -> Settings:
-    recall = settings.recall.model_copy(update={"store_query_text": False})
-    return settings.model_copy(update={"recall": recall})
-
-
-def _served(home: Path) -> ConflictError:
-    """The error that a home is served already, and where."""
+def _already_served_error(home: Path) -> ConflictError:
+    """The error that a home has a server, and where that listens if its file tells."""
     try:
-        told = json.loads((home / NAME).read_text("utf-8"))
-        where = f"at http://{_spelled(told['host'])}:{told['port']}, by process {told['pid']}"
+        known = json.loads((home / NAME).read_text("utf-8"))
+        where = f"at http://{_url_host(known['host'])}:{known['port']}, by process {known['pid']}"
     except (OSError, ValueError, KeyError, TypeError):
         where = "by another process"
     return ConflictError(f"{home} is served already, {where}", next_step="ask that one, or end it first")
 
 
-def _spelled(host: str) -> str:
+def _url_host(host: str) -> str:
+    """The host as a URL has it: an IPv6 address in brackets."""
     return f"[{host}]" if ":" in host else host
 
 
 @contextmanager
-def _listening(place: Listening) -> Generator[socket.socket]:
-    """A socket that listens where that was asked."""
+def _listening_socket(place: Listening) -> Generator[socket.socket]:
+    """A socket that listens at the place, for the length of a `with` block; `InputError` if that cannot be."""
     family = socket.AF_INET6 if ":" in place.host else socket.AF_INET
-    door = socket.socket(family)
+    listener = socket.socket(family)
     try:
-        door.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        door.bind((place.host, place.port))
-        door.listen(1024)  # who finds the file is not refused: he waits until it is ready
+        listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        listener.bind((place.host, place.port))
+        listener.listen(1024)  # clients that come before the server is ready wait, and are not refused
     except (OSError, OverflowError) as error:
-        door.close()
+        listener.close()
         raise InputError(
             f"nobody can listen at {place.host}:{place.port}: {error}",
             code="invalid_port",
             next_step="--port 0 finds one",
         ) from error
-    with door:
-        yield door
+    with listener:
+        yield listener
 
 
 @contextmanager
-def _announced(host: Host, gate: Gate, name: str, port: int) -> Generator[None]:
-    """The file by which programs of the same user find the server, for as long as it runs."""
+def _server_file(host: Host, gate: Gate, name: str, port: int) -> Generator[None]:
+    """Keep the file `server.json` for a `with` block; programs of the same user find the server and its token by it."""
     home = host.app.settings.home
-    told = {
+    content = {
         "pid": os.getpid(),
         "host": name,
         "port": port,
@@ -166,15 +166,15 @@ def _announced(host: Host, gate: Gate, name: str, port: int) -> Generator[None]:
     folder = os.open(home, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
     try:
         with os_errors_explained(home / NAME):
-            files.replace_whole(folder, NAME, (json.dumps(told) + "\n").encode())
+            files.replace_whole(folder, NAME, (json.dumps(content) + "\n").encode())
         yield
     finally:
-        (home / NAME).unlink(missing_ok=True)  # ours, for we hold the lock
+        (home / NAME).unlink(missing_ok=True)  # nobody else's, since we hold the lock
         os.close(folder)
 
 
 class _Server(uvicorn.Server):
-    """It ends at a signal, or when nobody asked for long: what is under way has ten seconds, then it is given up."""
+    """The HTTP server; it ends at a signal or when idle, giving running requests ten seconds before it cancels them."""
 
     def __init__(self, service: Service, place: Listening) -> None:
         super().__init__(
@@ -197,26 +197,29 @@ class _Server(uvicorn.Server):
         self._service, self._idle_s = service, (place.idle_minutes or 0) * 60.0
 
     async def main_loop(self) -> None:
-        """Until it is to end."""
+        """Serve until a signal ends the server, or it was idle for `idle_minutes`, if it has that limit."""
         idle = asyncio.ensure_future(self._end_when_idle()) if self._idle_s else None
         await super().main_loop()
         if idle:
             idle.cancel()
 
     async def _end_when_idle(self) -> None:
+        """Wait until there was no request for the idle time, then end the server."""
         while monotonic() - self._service.last_asked < self._idle_s:
-            await asyncio.sleep(min(_LOOKS_EVERY_S, self._idle_s))
+            await asyncio.sleep(min(_CHECK_EVERY_S, self._idle_s))
         self.should_exit = True
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
-        """Let what is under way end, and give up what does not."""
+        """End streams that only listen, wait for running requests, and cancel those that take over ten seconds."""
         self._service.hang_up()
         asyncio.get_running_loop().call_later(_GRACE_S, self._service.cancel)
         await super().shutdown(sockets)
 
     @contextmanager
     def capture_signals(self) -> Generator[None]:
-        """Signals end it, once; that is no failure."""
+        """Have SIGINT and SIGTERM end the server, without uvicorn's raising them again; outside the main thread, do
+        nothing.
+        """
         if current_thread() is not main_thread():
             yield
             return
@@ -228,8 +231,8 @@ class _Server(uvicorn.Server):
                 signal.signal(each, handler)
 
 
-def _log(done: Done) -> None:
-    """What came of a job that is done beside; of one that did nothing, nothing."""
+def _log_job(done: JobOutcome) -> None:
+    """Log the outcome of an upkeep job as a line of JSON on standard error, unless it had nothing to do."""
     if done.count or done.unreadable or done.problem:
         code = {"code": done.problem.code} if done.problem else {}
         sys.stderr.write(json.dumps({"job": done.job, "did": done.count, "unreadable": done.unreadable, **code}) + "\n")

@@ -1,14 +1,12 @@
 """A home that is served in, edits of its vault and of the documents it holds taken over as they are made out.
 
-What is watched is what the home knows: its vault, and the folders of documents that were indexed into it. Nothing that
-stands in such a folder has a say in that.
+Watched are the vault, and the folders of documents that were indexed. Nothing in such a folder can change that.
 """
 
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from threading import Event, Thread
 from time import monotonic
-from types import TracebackType
 from typing import Self
 
 from watchfiles import watch
@@ -16,47 +14,48 @@ from watchfiles import watch
 from pellucid.errors import PellucidError
 from pellucid.operations.document.held import known_documents
 from pellucid.operations.document.indexing import IndexDocsInput, index_docs
-from pellucid.operations.upkeep import Done
+from pellucid.operations.upkeep import JobOutcome
 from pellucid.surfaces.host import Host
 
 _SETTLES_MS = 300
 _WAKES_MS = 1_000
-_LOOKS_AGAIN_S = 60.0
-_WAIT_S = 5.0
+_CHECK_ALL_EVERY_S = 60.0
+_LOCK_WAIT_S = 5.0
 
 State = tuple[int, int] | None
-"""When a file was written and how long it is, by which a change of it is known; None if it is not there."""
+"""A file's modification time and size, by which a change is noticed; None if there is no such file."""
 
 
 class Watching:
-    """A thread that looks; use it as a context manager."""
+    """A thread that indexes edits as they are made, for the length of a `with` block; `done` gets each outcome."""
 
-    def __init__(self, host: Host, done: Callable[[Done], None]) -> None:
-        self._host, self._told, self._stop = host, done, Event()
+    def __init__(self, host: Host, done: Callable[[JobOutcome], None]) -> None:
+        self._host, self._on_done, self._stop = host, done, Event()
+        self._vault = host.app.settings.home / "vault"
         self._documents: dict[str, dict[Path, State]] = {}
         self._thread = Thread(target=self._watch, name="watch", daemon=True)
 
     def __enter__(self) -> Self:
-        self._documents = self._known()  # before anybody is served: what is written from now on is a change
+        """Note the present state of all documents, and start the thread."""
+        self._documents = self._document_states()  # before anybody is served: what is written from now on is a change
         self._thread.start()
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
+        """Stop the thread and wait for its end."""
         self._stop.set()
         self._thread.join()
 
     def _watch(self) -> None:
+        """Watch the vault and the documents' folders until the thread is stopped."""
         while not self._stop.is_set():
-            self._watch_these(self._folders())
+            self._watch_folders(self._folders())
 
-    def _watch_these(self, folders: list[Path]) -> None:
-        """Watch folders until others are to be watched; once a minute, and after each change, see which those are.
-
-        What is written before the system watches is told by nobody: the first wake looks at everything.
+    def _watch_folders(self, folders: list[Path]) -> None:
+        """Watch these folders and index each change; return when the folders to watch are others, or the thread is
+        stopped. Every folder is checked at first, for changes made before the watch began, and again once a minute.
         """
-        looks_again = 0.0
+        next_check = 0.0
         for changes in watch(
             *(each for each in folders if each.is_dir()),
             watch_filter=None,
@@ -66,48 +65,48 @@ class Watching:
             yield_on_timeout=True,
             ignore_permission_denied=True,
         ):
-            if not changes and monotonic() < looks_again:
+            if not changes and monotonic() < next_check:
                 continue
-            looks_again = monotonic() + _LOOKS_AGAIN_S
-            for each in self._taken({Path(path) for _, path in changes} or set(folders)):
-                self._told(each)
+            next_check = monotonic() + _CHECK_ALL_EVERY_S
+            for each in self._take_over({Path(path) for _, path in changes} or set(folders)):
+                self._on_done(each)
             if self._folders() != folders:
                 break
 
     def _folders(self) -> list[Path]:
+        """The vault and the folders of the indexed documents, sorted."""
         documents = {each.parent for files in self._documents.values() for each in files}
         return sorted({self._vault, *documents})
 
-    @property
-    def _vault(self) -> Path:
-        return self._host.app.settings.home / "vault"
-
-    def _known(self) -> dict[str, dict[Path, State]]:
-        """The documents of each namespace, as they are now."""
+    def _document_states(self) -> dict[str, dict[Path, State]]:
+        """The present state of each indexed document, by namespace and path."""
         app = self._host.app
         return {each: {path: _state(path) for path in known_documents(app, each)} for each in app.lookup.namespaces()}
 
-    def _taken(self, changed: set[Path]) -> Iterator[Done]:
-        """Take over what changed: edits of the vault, and documents; what came of each."""
-        app, vault, now = self._host.app, self._vault, self._known()
+    def _take_over(self, changed: set[Path]) -> Iterator[JobOutcome]:
+        """Index edits of the vault, if changed paths are in it, and every document whose state changed; yield the
+        outcomes. A `PellucidError` becomes an outcome. A document whose folder is gone is left alone: its drive may be
+        unmounted.
+        """
+        app, vault, now = self._host.app, self._vault, self._document_states()
         try:
             if any(each.is_relative_to(vault) and ".pellucid" not in each.parts for each in changed):
-                drift, folded = app.unit_of_work.take_over_edits(wait_s=_WAIT_S)
-                yield Done("edits", len(drift.paths), len(folded.unreadable))
+                drift, folded = app.unit_of_work.take_over_edits(wait_s=_LOCK_WAIT_S)
+                yield JobOutcome("edits", len(drift.paths), len(folded.unreadable))
             for namespace, documents in now.items():
-                held = self._documents.get(namespace, {})
-                found = sorted(path for path, state in documents.items() if held.get(path) != state)
-                if found := [each for each in found if each.parent.is_dir()]:  # a drive that went took no document away
+                before = self._documents.get(namespace, {})
+                found = sorted(path for path, state in documents.items() if before.get(path) != state)
+                if found := [each for each in found if each.parent.is_dir()]:  # else the drive was unmounted
                     call = self._host.call(namespace)
                     outcome = index_docs(call.app, IndexDocsInput(namespace=namespace, paths=tuple(found)))
-                    yield Done("documents", outcome.new + outcome.changed + outcome.removed)
+                    yield JobOutcome("documents", outcome.new + outcome.changed + outcome.removed)
             self._documents = now
-        except PellucidError as error:  # it is tried again when something changes, and by the upkeep
-            yield Done("edits", problem=error)
+        except PellucidError as error:  # it is tried again with the next change, and by the upkeep
+            yield JobOutcome("edits", problem=error)
 
 
 def _state(path: Path) -> State:
-    """The time and size of a file, which tell whether it changed; None where it is gone."""
+    """The modification time (ns) and size of a file; None if it cannot be read, as when it is gone."""
     try:
         found = path.stat()
     except OSError:

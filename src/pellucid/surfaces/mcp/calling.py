@@ -1,6 +1,6 @@
 """A tool's name and arguments in, an operation run in a thread, its result out: what MCP says of it.
 
-What goes wrong is a result, too, which says what to change: a model can then correct itself.
+An error is a result, too, which says what to change, so that a model can correct itself.
 """
 
 import asyncio
@@ -22,25 +22,24 @@ from starlette.requests import Request
 from pellucid.deadline import Deadline
 from pellucid.errors import InputError, PellucidError
 from pellucid.model.snapshot import RecallXraySnapshot
-from pellucid.model.wire import Wire
-from pellucid.operations.operation import Access, Call, shown_value
+from pellucid.operations.operation import Access, Call, short_json
 from pellucid.operations.recall.recalling import RecallOutput
-from pellucid.operations.recall.wording import numbered
-from pellucid.surfaces.answers import answer_text, printed, problem, spell_wire, without_snapshot
-from pellucid.surfaces.asking import input_of, offered
+from pellucid.operations.recall.wording import result_ids
+from pellucid.surfaces.answers import answer_text, error_fields, missing_xray_text, printable, spell_for_program
 from pellucid.surfaces.commands import spelled_by
+from pellucid.surfaces.inputs import agent_fields, input_from_json
 from pellucid.surfaces.mcp.tools import MODE, NAMESPACE, SPELLING, Row, Tool
 from pellucid.xray.render.as_json import enveloped
 
 Context = ServerRequestContext[Any, Any]
 Progress = Callable[[int, int], None]
 T = TypeVar("T")
-_TELLS_EVERY_S = 0.2
+_REPORT_EVERY_S = 0.2
 REFERENCE = "the tool's input schema"
 
 
-class Askers(Protocol):
-    """Who may ask where: decided anew for each request, since nothing of MCP's own says who it comes from."""
+class CallMaker(Protocol):
+    """Makes the call of each request, after checking that its sender has the right to it."""
 
     def __call__(
         self,
@@ -52,29 +51,19 @@ class Askers(Protocol):
         deadline: Deadline,
         progress: Progress,
     ) -> Call:
-        """A call in the namespace that is named, or in the one that is meant where none is.
+        """A call, with the right `access`, in the namespace that the arguments name, or in the sender's default one.
 
-        Args:
-            request: the HTTP request that it came with; None over stdio.
-            namespace: the one that the arguments name.
-            access: what is to be done there.
-            deadline: when it is given up.
-            progress: told how much is done, of how much.
-
-        Raises:
-            NotFoundError: this caller may not ask there, or there is no such namespace: the two are told alike.
-            InputError: that is no name of a namespace.
+        `request` is the HTTP request, None over stdio; `progress` is called with how much is done, and of how much.
+        `NotFoundError` if the sender has no right there, whether the namespace exists or not.
         """
         ...
 
 
 async def call_tool(
-    tools: Mapping[str, Tool], calls: Askers, context: Context, params: types.CallToolRequestParams
+    tools: Mapping[str, Tool], make_call: CallMaker, context: Context, params: types.CallToolRequestParams
 ) -> types.CallToolResult:
-    """What a tool answers.
-
-    Raises:
-        MCPError: there is no such tool.
+    """Run a tool of `tools` with its arguments and return its result, which an error is, too; `MCPError` if there is no
+    such tool. Arguments that are None count as not given.
     """
     tool = tools.get(params.name)
     if tool is None:
@@ -82,68 +71,66 @@ async def call_tool(
     given = {name: value for name, value in (params.arguments or {}).items() if value is not None}
 
     def work(deadline: Deadline, progress: Progress) -> types.CallToolResult:
-        """Run the tool's operation; an error of ours is a result, too."""
+        """Run the tool's operation, in a thread; any error becomes a result with `is_error`."""
         row = None
         try:
-            row = _row(tool, given.pop(MODE, None) if len(tool.rows) > 1 else None)
-            place = _place(given.pop(NAMESPACE, None)) if tool.places else None
-            call = calls(context.request, place, row.access, deadline=deadline, progress=progress)
-            return _answer(tool, row, call, given)
+            row = _row_of_mode(tool, given.pop(MODE, None) if len(tool.rows) > 1 else None)
+            namespace = given.pop(NAMESPACE, None) if tool.takes_namespace else None
+            if namespace is not None and not isinstance(namespace, str):
+                message = f'"namespace" expects tenant/project; got {short_json(namespace)}'
+                raise InputError(message, code="invalid_namespace")
+            call = make_call(context.request, namespace, row.access, deadline=deadline, progress=progress)
+            return _run_row(tool, row, call, given)
         except PellucidError as error:
             return error_result(error, row)
-        except Exception as error:  # noqa: BLE001  # the edge: whoever asked is told, and goes on
+        except Exception as error:  # noqa: BLE001  # the edge: the client gets a result, and goes on
             return error_result(unexpected(error), row)
 
     with spelled_by(SPELLING):
         return await in_thread(context, work)
 
 
-def _row(tool: Tool, mode: object) -> Row:
-    """The operation of a tool in a mode; of the first mode where none is given."""
+def _row_of_mode(tool: Tool, mode: object) -> Row:
+    """The operation of a tool in a mode, the first one if `mode` is None; `InputError` if there is no such mode."""
     if mode is None:
         return next(iter(tool.rows.values()))
     if not isinstance(mode, str) or mode not in tool.rows:
-        raise InputError(f'"mode" expects one of {", ".join(tool.rows)}; got {shown_value(mode)}', code="invalid_mode")
+        raise InputError(f'"mode" expects one of {", ".join(tool.rows)}; got {short_json(mode)}', code="invalid_mode")
     return tool.rows[mode]
 
 
-def _place(namespace: object) -> str | None:
-    if namespace is not None and not isinstance(namespace, str):
-        raise InputError(f'"namespace" expects tenant/project; got {shown_value(namespace)}', code="invalid_namespace")
-    return namespace
-
-
-def _answer(tool: Tool, row: Row, call: Call, given: Mapping[str, object]) -> types.CallToolResult:
-    """Run a tool's operation and give its answer as text and as fields."""
-    _check_names(tool, row, given)
+def _run_row(tool: Tool, row: Row, call: Call, given: Mapping[str, object]) -> types.CallToolResult:
+    """Run a tool's operation with the given fields; the result has the answer as text and as JSON, of a recall also its
+    ids. A failure that the operation reports is added to the text.
+    """
+    _check_fields(tool, row, given)
     call.surface = "mcp"
-    call.said_by = "assistant_output"  # whatever a person asked for: these are the words of a model
-    request = input_of(call, row, given)
+    call.said_by = "assistant_output"  # a model writes the arguments, whatever a person asked it for
+    request = input_from_json(call, row, given)
     outcome = row.perform(call, request)
-    said = printed(answer_text(row, outcome, request, call, "text")).rstrip("\n")
+    text = printable(answer_text(row, outcome, request, call, "text")).rstrip("\n")
     failure = row.failure(outcome)
     if failure:
-        spell_wire(failure, REFERENCE)
-        said = f"{said}\n{failure}"
-    ids = filter(None, [numbered(outcome)] if isinstance(outcome, RecallOutput) else [])
+        spell_for_program(failure, REFERENCE)
+        text = f"{text}\n{failure}"
+    ids = filter(None, [result_ids(outcome)] if isinstance(outcome, RecallOutput) else [])
+    is_xray = isinstance(outcome, RecallXraySnapshot)
     return types.CallToolResult(
-        content=[types.TextContent(text=each) for each in (said, *ids)],
-        structured_content=_structured(outcome),
+        content=[types.TextContent(text=each) for each in (text, *ids)],
+        structured_content=enveloped(outcome) if is_xray else outcome.to_wire(),
         is_error=failure is not None,
     )
 
 
-def _check_names(tool: Tool, row: Row, given: Mapping[str, object]) -> None:
-    """See that the fields are those of the mode.
-
-    Raises:
-        InputError: one is another mode's, or none's.
+def _check_fields(tool: Tool, row: Row, given: Mapping[str, object]) -> None:
+    """Raise an `InputError` with a hint if a field is unknown, for persons alone, or belongs to another mode of the
+    tool.
     """
-    fields = offered(row)
+    fields = agent_fields(row)
     unknown = next((name for name in given if name not in fields), None)
     if unknown is None:
         return
-    modes = [mode for mode, other in tool.rows.items() if unknown in offered(other)]
+    modes = [mode for mode, other in tool.rows.items() if unknown in agent_fields(other)]
     mode = next(mode for mode, each in tool.rows.items() if each is row)
     close = difflib.get_close_matches(unknown, fields, n=1)
     hint = f"it is one of mode {' and '.join(modes)}" if modes else f"did you mean {close[0]}?" if close else ""
@@ -154,63 +141,51 @@ def _check_names(tool: Tool, row: Row, given: Mapping[str, object]) -> None:
     )
 
 
-def _structured(outcome: Wire) -> dict[str, object]:
-    return enveloped(outcome) if isinstance(outcome, RecallXraySnapshot) else outcome.to_wire()
-
-
 def error_result(error: PellucidError, row: Row | None = None) -> types.CallToolResult:
-    """A failure as a result, its fields spelled as they are sent.
+    """An error as a tool's result with `is_error`, naming fields as they are in JSON.
 
-    A recall that is not there, or is somebody else's, has no snapshot: that is an answer, and no failure; why follows.
+    For an X-ray that does not exist or may not be read, the result is that there is none, and counts as no error.
     """
-    spell_wire(error, REFERENCE)
-    absent = row and without_snapshot(row, error, "text")
-    said = [*([absent] if absent else []), printed(str(error))]
+    spell_for_program(error, REFERENCE)
+    absent = row and missing_xray_text(row, error, "text")
+    texts = [*([absent] if absent else []), printable(str(error))]
     return types.CallToolResult(
-        content=[types.TextContent(text=each.rstrip("\n")) for each in said],
-        structured_content=enveloped(None) if absent else {**problem(error)},
+        content=[types.TextContent(text=each.rstrip("\n")) for each in texts],
+        structured_content=enveloped(None) if absent else {**error_fields(error)},
         is_error=not absent,
     )
 
 
 def unexpected(error: Exception) -> PellucidError:
-    """What nobody foresaw, without a word of it for the caller; standard error names it under the same id."""
+    """The error to report for an unexpected exception: only an id, under which its type is on standard error."""
     trace = token_hex(6)
     sys.stderr.write(f"pellucid: unexpected {type(error).__name__}, trace {trace}\n")
     return PellucidError(f"something unexpected went wrong, trace {trace}", next_step="try it once more")
 
 
 async def in_thread(context: Context, work: Callable[[Deadline, Progress], T]) -> T:
-    """Work done in a thread, with progress told to whoever asked; it ends soon after the request is cancelled."""
-    loop, deadline, told_of = asyncio.get_running_loop(), Deadline(), list[Future[None]]()
-    again = _Every(_TELLS_EVERY_S)
+    """Run work in a thread and return its result; its progress is reported to the client, which may cancel it.
+
+    Cancelled, it waits for the thread to end.
+    """
+    loop, deadline, reports = asyncio.get_running_loop(), Deadline(), list[Future[None]]()
+    next_report = 0.0
 
     def progress(done: int, total: int) -> None:
-        if done == total or again.is_due():
+        """Report progress to the client, at most five times a second but at the end."""
+        nonlocal next_report
+        if done == total or monotonic() >= next_report:
+            next_report = next_report if done == total else monotonic() + _REPORT_EVERY_S
             report = context.session.report_progress(done, total or None)
-            told_of.append(asyncio.run_coroutine_threadsafe(report, loop))
+            reports.append(asyncio.run_coroutine_threadsafe(report, loop))
 
     working = asyncio.ensure_future(anyio.to_thread.run_sync(work, deadline, progress))
     try:
         outcome = await asyncio.shield(working)
     except asyncio.CancelledError:
         deadline.cancel()
-        with anyio.CancelScope(shield=True):  # the home may not be closed beneath it
+        with anyio.CancelScope(shield=True):  # the home may not be closed before the thread ends
             await asyncio.wait([working])
         raise
-    await asyncio.gather(*map(asyncio.wrap_future, told_of), return_exceptions=True)  # before the answer, not after
+    await asyncio.gather(*map(asyncio.wrap_future, reports), return_exceptions=True)  # before the answer is sent
     return outcome
-
-
-class _Every:
-    """Whether so many seconds have passed since it was last due."""
-
-    def __init__(self, seconds: float) -> None:
-        self._seconds, self._next = seconds, 0.0
-
-    def is_due(self) -> bool:
-        now = monotonic()
-        if now < self._next:
-            return False
-        self._next = now + self._seconds
-        return True

@@ -1,4 +1,4 @@
-"""Calls in, the same server as an ASGI application out: streamable HTTP, for whoever mounts it behind its own door."""
+"""An MCP server in, the same as an ASGI application out: streamable HTTP, to be mounted behind a gate."""
 
 from collections.abc import AsyncGenerator, Sequence
 from contextlib import asynccontextmanager
@@ -15,51 +15,49 @@ from pellucid.operations.operation import Access, Call
 from pellucid.surfaces.host import Host
 from pellucid.surfaces.http.gate import Caller, allowed
 from pellucid.surfaces.http.refusals import unknown_place
-from pellucid.surfaces.mcp.calling import Askers, Progress
-from pellucid.surfaces.mcp.server import server
+from pellucid.surfaces.mcp.calling import CallMaker, Progress
 
 MOST_BYTES = 4 << 20
-"""Of one request."""
+"""The largest request."""
 
 
 class Mounted:
-    """A server over streamable HTTP. Who may come in, by which host and origin, is for the door to say.
+    """An MCP server over streamable HTTP. The application that mounts it checks host, origin and caller.
 
-    Or `hosts` says it, where there is no door: names with a port, or `*` as the port.
+    If none does, give `hosts`: the allowed host names with a port, or `*` as the port.
     """
 
-    def __init__(self, made: Server[Any], hosts: Sequence[str] = ()) -> None:
+    def __init__(self, mcp: Server[Any], hosts: Sequence[str] = ()) -> None:
         origins = [f"http://{host}" for host in hosts]
         checked = TransportSecuritySettings(
             enable_dns_rebinding_protection=bool(hosts), allowed_hosts=list(hosts), allowed_origins=origins
         )
-        self._sessions = StreamableHTTPSessionManager(made, security_settings=checked, max_request_body_size=MOST_BYTES)
+        self._sessions = StreamableHTTPSessionManager(mcp, security_settings=checked, max_request_body_size=MOST_BYTES)
         self.app: ASGIApp = StreamableHTTPASGIApp(self._sessions)
         """To be mounted at `/mcp`."""
 
     @asynccontextmanager
     async def running(self) -> AsyncGenerator[None]:
-        """While it serves; once in its life. The lifespan of the application that mounts it enters this."""
+        """Serve for the length of an `async with` block, which may be entered once."""
         async with self._sessions.run():
             yield
 
 
-def mounted(calls: Askers) -> Mounted:
-    """The server whose requests are made by `calls`, to be mounted."""
-    return Mounted(server(calls))
+def http_calls(host: Host) -> CallMaker:
+    """A maker of calls in a home, for the caller that the gate has put into each request's state as `principal`;
+    `NotFoundError` if the request did not come over HTTP.
+    """
 
-
-def granted(host: Host) -> Askers:
-    """Calls in a home, of the principal that the door has put into each request's state as `principal`."""
-
-    def calls(
+    def make_call(
         request: Request | None, namespace: str | None, access: Access, *, deadline: Deadline, progress: Progress
     ) -> Call:
-        """The call of a request, if its principal may do this in the namespace."""
-        if request is None:  # nobody came through the door
+        """A call in the named namespace, else in the caller's only one, else in the settings'; refused if the caller
+        lacks the right.
+        """
+        if request is None:  # it did not come over HTTP
             raise unknown_place()
-        asker: Caller = request.state.principal
-        usual = asker.only_namespace or host.app.settings.namespace
-        return host.call(allowed(asker, access, namespace or usual), deadline=deadline, progress=progress)
+        caller: Caller = request.state.principal
+        usual = caller.only_namespace or host.app.settings.namespace
+        return host.call(allowed(caller, access, namespace or usual), deadline=deadline, progress=progress)
 
-    return calls
+    return make_call

@@ -1,6 +1,6 @@
-"""A `pellucid://` address in, what is kept there out; and prompts, which put such texts before a question.
+"""A `pellucid://` address in, its resource out; and prompts, which put such texts before a question.
 
-Every address is an operation of the table, asked for one thing. A recall is told in any form of the one renderer.
+Every address runs an operation of the table for one record. A recall can be had in every format of an X-ray.
 """
 
 import re
@@ -16,25 +16,23 @@ from pellucid.errors import InputError, NotFoundError, PellucidError
 from pellucid.operations.browsing import SHOW
 from pellucid.operations.recall.recalling import XRAY
 from pellucid.operations.session.looking.briefing import BRIEF
-from pellucid.surfaces.answers import Form, answer_text, forms, printed, spell_wire, without_snapshot
-from pellucid.surfaces.asking import input_of
+from pellucid.surfaces.answers import Form, answer_text, forms, missing_xray_text, printable, spell_for_program
 from pellucid.surfaces.commands import spelled_by
-from pellucid.surfaces.mcp.calling import REFERENCE, Askers, Context, Row, in_thread, unexpected
+from pellucid.surfaces.http.forms import MEDIA
+from pellucid.surfaces.inputs import input_from_json
+from pellucid.surfaces.mcp.calling import REFERENCE, CallMaker, Context, Row, in_thread, unexpected
 from pellucid.surfaces.mcp.page import PAGE, XRAY_PAGE
 from pellucid.surfaces.mcp.tools import SPELLING
 
 _SCHEME = "pellucid"
-_TYPES: Mapping[str, str] = {
-    "text": "text/plain",
-    "markdown": "text/markdown",
-    "json": "application/json",
-    "html": "text/html",
-}
 
 
 @dataclass(frozen=True, slots=True)
 class AddressShape:
-    """What stands at addresses of one shape: an operation, and the field of its input that the address names."""
+    """The addresses of one kind of resource: the operation that reads it, and the input field that the address names.
+
+    Without a `field` there is one address, which names nothing.
+    """
 
     row: Row
     title: str
@@ -55,16 +53,10 @@ PLACES: Mapping[str, AddressShape] = {
 """By the first part of the address."""
 
 
-def listed() -> list[types.Resource]:
-    """The addresses that are known without asking, and the page of the X-ray."""
+def fixed_resources() -> list[types.Resource]:
+    """The resources at fixed addresses, as `resources/list` shows them: the brief, and the X-ray's page."""
     fixed = (
-        types.Resource(
-            name=name,
-            title=place.title,
-            uri=f"{_SCHEME}://{name}",
-            description=place.description,
-            mime_type=_TYPES["text"],
-        )
+        types.Resource(uri=f"{_SCHEME}://{name}", **_listing(name, place))
         for name, place in PLACES.items()
         if not place.field
     )
@@ -72,63 +64,64 @@ def listed() -> list[types.Resource]:
 
 
 def templates() -> list[types.ResourceTemplate]:
-    """The addresses that name something."""
+    """The addresses that name a record, as `resources/templates/list` shows them."""
     return [
         types.ResourceTemplate(
-            name=name,
-            title=place.title,
             uri_template=f"{_SCHEME}://{name}/{{{place.field}}}{'{?format}' if len(forms(place.row)) > 2 else ''}",
-            description=place.description,
-            mime_type=_TYPES["text"],
+            **_listing(name, place),
         )
         for name, place in PLACES.items()
         if place.field
     ]
 
 
-async def read(calls: Askers, context: Context, uri: str) -> types.ReadResourceResult:
-    """What stands at an address.
+def _listing(name: str, place: AddressShape) -> dict[str, Any]:
+    """What a list says of a resource: its name, title, description and type."""
+    return {"name": name, "title": place.title, "description": place.description, "mime_type": MEDIA["text"]}
 
-    Raises:
-        MCPError: nothing does, or it may not be read by who asks.
-    """
+
+async def read(make_call: CallMaker, context: Context, uri: str) -> types.ReadResourceResult:
+    """Read the resource at an address; `MCPError` if there is none, or the sender may not read it."""
     if uri == PAGE.uri:
         return types.ReadResourceResult(contents=[XRAY_PAGE])
     try:
         with spelled_by(SPELLING):
-            text, form = await in_thread(context, lambda until, progress: _read(calls, context, uri, until, progress))
+            text, form = await in_thread(
+                context, lambda until, progress: _read(make_call, context, uri, until, progress)
+            )
     except PellucidError as error:
         with spelled_by(SPELLING):
-            spell_wire(error, REFERENCE)
+            spell_for_program(error, REFERENCE)
         raise MCPError(types.INVALID_PARAMS, str(error), {"uri": uri, "code": error.code}) from error
     except MCPError:
         raise
     except Exception as error:
         raise MCPError(types.INTERNAL_ERROR, str(unexpected(error))) from error
-    return types.ReadResourceResult(contents=[types.TextResourceContents(uri=uri, mime_type=_TYPES[form], text=text)])
+    return types.ReadResourceResult(contents=[types.TextResourceContents(uri=uri, mime_type=MEDIA[form], text=text)])
 
 
-def _read(calls: Askers, context: Context, uri: str, deadline: Any, progress: Any) -> tuple[str, Form]:
-    """The text at an address, and its form."""
+def _read(make_call: CallMaker, context: Context, uri: str, deadline: Any, progress: Any) -> tuple[str, Form]:
+    """The text of the resource at an address, and its format; for an X-ray that is not there, a text that says so."""
     place, named, form = _parsed_address(uri)
     try:
-        call = calls(context.request, None, place.row.access, deadline=deadline, progress=progress)
-        request = input_of(call, place.row, {place.field: named} if place.field else {})
-        said = answer_text(place.row, place.row.perform(call, request), request, call, form)
-        return printed(said), form
+        call = make_call(context.request, None, place.row.access, deadline=deadline, progress=progress)
+        request = input_from_json(call, place.row, {place.field: named} if place.field else {})
+        return printable(answer_text(place.row, place.row.perform(call, request), request, call, form)), form
     except NotFoundError as error:
-        if absent := without_snapshot(place.row, error, form):
+        if absent := missing_xray_text(place.row, error, form):
             return absent, form
         raise
 
 
 def _parsed_address(uri: str) -> tuple[AddressShape, str, Form]:
-    """The shape of an address, the id that it names, and the form asked for."""
+    """The kind of an address, the id that it names ("" if none), and its format, `text` unless `?format=` says
+    otherwise. `NotFoundError` for an unknown address, `InputError` for an unknown format.
+    """
     parts = urlsplit(uri)
     place = PLACES.get(parts.netloc) if parts.scheme == _SCHEME else None
     named = unquote(parts.path.removeprefix("/"))
     if place is None or bool(place.field) != bool(named):
-        known = ", ".join([each.uri for each in listed()] + [each.uri_template for each in templates()])
+        known = ", ".join([each.uri for each in fixed_resources()] + [each.uri_template for each in templates()])
         raise NotFoundError(f"nothing stands at {uri}", next_step=f"there are {known}")
     asked_for = parse_qs(parts.query).get("format", ["text"])[-1]
     for form in forms(place.row):
@@ -139,7 +132,7 @@ def _parsed_address(uri: str) -> tuple[AddressShape, str, Form]:
 
 @dataclass(frozen=True, slots=True)
 class Prompt:
-    """A question that a person picks, and the address of what answers it."""
+    """A question that a person can pick, and the address of the resource that is put beside it."""
 
     title: str
     description: str
@@ -170,7 +163,7 @@ PROMPTS: Mapping[str, Prompt] = {
 
 
 def prompts() -> list[types.Prompt]:
-    """The prompts as they are listed."""
+    """The prompts, as `prompts/list` shows them."""
     return [
         types.Prompt(
             name=name,
@@ -182,16 +175,15 @@ def prompts() -> list[types.Prompt]:
     ]
 
 
-async def prompt(calls: Askers, context: Context, name: str, given: Mapping[str, str]) -> types.GetPromptResult:
-    """A prompt with what answers it.
+async def prompt(make_call: CallMaker, context: Context, name: str, given: Mapping[str, str]) -> types.GetPromptResult:
+    """A prompt's question with its resource; without `recallId` in `given`, that of the last recall.
 
-    Raises:
-        MCPError: there is no such prompt, or nothing stands where it points.
+    `MCPError` if there is no such prompt, or no such resource.
     """
     if (found := PROMPTS.get(name)) is None:
         raise MCPError(types.INVALID_PARAMS, f"no prompt {name!r}; there are {', '.join(PROMPTS)}")
     named = re.sub(r"\s", "", given.get("recallId", "")) or "last"
-    content = (await read(calls, context, found.uri.replace("{recallId}", named))).contents[0]
+    content = (await read(make_call, context, found.uri.replace("{recallId}", named))).contents[0]
     return types.GetPromptResult(
         description=found.description,
         messages=[

@@ -1,7 +1,6 @@
 """Calls in, an MCP server out: its tools from the operations table, its resources and prompts; both protocol eras."""
 
 import asyncio
-from collections.abc import Mapping
 from importlib import metadata
 from typing import Any
 
@@ -12,7 +11,7 @@ from mcp.server.lowlevel.server import Server
 from mcp.server.stdio import stdio_server
 
 from pellucid.surfaces.mcp import resources
-from pellucid.surfaces.mcp.calling import Askers, Context, call_tool
+from pellucid.surfaces.mcp.calling import CallMaker, Context, call_tool
 from pellucid.surfaces.mcp.tools import tools
 
 INSTRUCTIONS = """Pellucid is this project's memory: what earlier sessions decided, preferred, tried and left open.
@@ -30,50 +29,50 @@ statement a call. Never store secrets, guesses, or what the code itself says.
 - memory_forget erases for good: show its preview to the user first.
 
 A call keeps to the server's own namespace unless it names another that was granted."""
-"""What a client may put before its model: hosts cut it, so the rules come first, within 1,500 characters."""
+"""Instructions for the client's model: the rules come first, within 1,500 characters, since clients cut them."""
 
-_SAME = CacheHint(ttl_ms=3_600_000, scope="public")
-"""What only another version of the server lists otherwise."""
-_HINTS: Mapping[CacheableMethod, CacheHint] = {
-    "tools/list": _SAME,
-    "prompts/list": _SAME,
-    "resources/list": _SAME,
-    "resources/templates/list": _SAME,
-}
+_CONSTANT = CacheHint(ttl_ms=3_600_000, scope="public")
+"""For lists that only another version of the server changes."""
+_CONSTANT_LISTS: tuple[CacheableMethod, ...] = (
+    "tools/list",
+    "prompts/list",
+    "resources/list",
+    "resources/templates/list",
+)
 
 
-def server(calls: Askers) -> Server[Any]:
-    """A server whose requests are made by `calls`; it keeps nothing between two requests."""
+def server(make_call: CallMaker) -> Server[Any]:
+    """An MCP server that runs operations in the calls of `make_call`; it keeps no state between requests."""
     known = tools()
 
     async def list_tools(_context: Context, _params: object) -> types.ListToolsResult:
         return types.ListToolsResult(tools=[each.listed for each in known.values()])
 
     async def call(context: Context, params: types.CallToolRequestParams) -> types.CallToolResult:
-        return await call_tool(known, calls, context, params)
+        return await call_tool(known, make_call, context, params)
 
     async def list_resources(_context: Context, _params: object) -> types.ListResourcesResult:
-        return types.ListResourcesResult(resources=resources.listed())
+        return types.ListResourcesResult(resources=resources.fixed_resources())
 
     async def list_templates(_context: Context, _params: object) -> types.ListResourceTemplatesResult:
         return types.ListResourceTemplatesResult(resource_templates=resources.templates())
 
     async def read(context: Context, params: types.ReadResourceRequestParams) -> types.ReadResourceResult:
-        return await resources.read(calls, context, str(params.uri))
+        return await resources.read(make_call, context, str(params.uri))
 
     async def list_prompts(_context: Context, _params: object) -> types.ListPromptsResult:
         return types.ListPromptsResult(prompts=resources.prompts())
 
     async def prompt(context: Context, params: types.GetPromptRequestParams) -> types.GetPromptResult:
-        return await resources.prompt(calls, context, params.name, params.arguments or {})
+        return await resources.prompt(make_call, context, params.name, params.arguments or {})
 
-    made: Server[Any] = Server(
+    mcp_server: Server[Any] = Server(
         "pellucid",
         version=metadata.version("pellucid"),
         title="Pellucid",
         description="Memory for AI agents that you can see through.",
         instructions=INSTRUCTIONS,
-        cache_hints=_HINTS,
+        cache_hints=dict.fromkeys(_CONSTANT_LISTS, _CONSTANT),
         on_list_tools=list_tools,
         on_call_tool=call,
         on_list_resources=list_resources,
@@ -82,15 +81,16 @@ def server(calls: Askers) -> Server[Any]:
         on_list_prompts=list_prompts,
         on_get_prompt=prompt,
     )
-    made.extensions[EXTENSION_ID] = {}
-    return made
+    mcp_server.extensions[EXTENSION_ID] = {}
+    return mcp_server
 
 
-def serve_stdio(made: Server[Any]) -> None:
+def serve_stdio(mcp_server: Server[Any]) -> None:
     """Serve one client over standard input and output, until the input ends."""
 
     async def serve() -> None:
+        """Run the server on standard input and output."""
         async with stdio_server() as (incoming, outgoing):
-            await made.run(incoming, outgoing, made.create_initialization_options())
+            await mcp_server.run(incoming, outgoing, mcp_server.create_initialization_options())
 
     asyncio.run(serve())

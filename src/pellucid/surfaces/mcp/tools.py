@@ -12,23 +12,26 @@ from typing import Any
 
 import mcp_types as types
 
-from pellucid.operations.operation import Operation, context_of
+from pellucid.operations.operation import Operation, context_fields
 from pellucid.surfaces.answers import forms
-from pellucid.surfaces.asking import offered
 from pellucid.surfaces.commands import Spelling
+from pellucid.surfaces.inputs import agent_fields
 from pellucid.surfaces.mcp.page import URI
-from pellucid.surfaces.mcp.schemas import Schema, answer_schemas, field_schemas, together
-from pellucid.surfaces.requests import request_of, wire_flag
+from pellucid.surfaces.mcp.schemas import Schema, answer_schemas, field_schemas, merge_schemas
+from pellucid.surfaces.requests import flag_in_json, parse_command
 from pellucid.table import OPERATIONS
 
 Row = Operation[Any, Any]
 MODE, NAMESPACE = "mode", "namespace"
-_PLACE: Schema = {"type": "string", "description": "Another namespace (tenant/project) than the server's own."}
+_NAMESPACE_SCHEMA: Schema = {
+    "type": "string",
+    "description": "Another namespace (tenant/project) than the server's own.",
+}
 
 
 @dataclass(frozen=True, slots=True)
 class About:
-    """What no row says of a tool: its title, when an agent should use it, and the mode of calls that name none."""
+    """What the table does not say of a tool: its title, when an agent should use it, and its default mode."""
 
     title: str
     when: str
@@ -84,27 +87,22 @@ TOOLS: Mapping[str, About] = {
 
 @dataclass(frozen=True)
 class Tool:
-    """A tool: its rows by their modes, the mode of a call that names none first; without modes, its one row."""
+    """A tool and its operations by their modes, the default mode first; by "" if it has no modes."""
 
     name: str
     about: About
     rows: Mapping[str, Row]
 
     @property
-    def places(self) -> bool:
-        """Whether a call may name a namespace."""
-        return any(NAMESPACE in context_of(row.input) for row in self.rows.values())
-
-    @property
-    def paged(self) -> bool:
-        """Whether what it answers first is shown as a page, too."""
-        return "html" in forms(next(iter(self.rows.values())))
+    def takes_namespace(self) -> bool:
+        """Whether a call may name a namespace: at least one of its operations is about one."""
+        return any(NAMESPACE in context_fields(row.input) for row in self.rows.values())
 
     @cached_property
     def listed(self) -> types.Tool:
-        """As `tools/list` shows it."""
+        """The tool as `tools/list` shows it; with a page if its default mode answers with an X-ray."""
         rows = self.rows.values()
-        page = {"ui": {"resourceUri": URI}} if self.paged else None
+        has_page = "html" in forms(next(iter(rows)))
         return types.Tool(
             name=self.name,
             title=self.about.title,
@@ -118,45 +116,49 @@ class Tool:
                 idempotent_hint=all(row.access == "read" or row.effect == "erase" for row in rows),
                 open_world_hint=False,
             ),
-            _meta=page,
+            _meta={"ui": {"resourceUri": URI}} if has_page else None,
         )
 
     def _description(self) -> str:
-        if len(self.rows) == 1:
-            return f"{self.about.when} {self._said(*self.rows)}"
-        return "\n".join([self.about.when, *(f"- {mode}: {self._said(mode)}" for mode in self.rows)])
-
-    def _said(self, mode: str) -> str:
-        return " ".join(self.rows[mode].text.split())
+        """When to use the tool, then what its operation does; with several modes, a line for each."""
+        texts = {mode: " ".join(row.text.split()) for mode, row in self.rows.items()}
+        if len(texts) == 1:
+            return f"{self.about.when} {''.join(texts.values())}"
+        return "\n".join([self.about.when, *(f"- {mode}: {text}" for mode, text in texts.items())])
 
     def _input(self) -> Schema:
-        """The schema of what a tool takes: every mode's fields, and `mode` where there are several."""
+        """The schema of the tool's arguments: every mode's fields, and `mode` if there are several modes."""
         by_field: dict[str, dict[str, Schema]] = {}
         needed: dict[str, list[str]] = {}
         for mode, row in self.rows.items():
             for name, found in field_schemas(row).items():
                 by_field.setdefault(name, {})[mode] = found
-            for name, field in offered(row).items():
+            for name, field in agent_fields(row).items():
                 needed.setdefault(name, []).extend([mode] if field.is_required else [])
         modes = list(self.rows)
         chosen: Schema = {"type": "string", "enum": modes, "default": modes[0], "description": "What to do."}
         properties: dict[str, Schema] = {MODE: chosen} if len(modes) > 1 else {}
         properties |= {name: self._field(by_mode, needed[name]) for name, by_mode in by_field.items()}
-        if self.places:
-            properties[NAMESPACE] = _PLACE
+        if self.takes_namespace:
+            properties[NAMESPACE] = _NAMESPACE_SCHEMA
         always = [name for name, its_modes in needed.items() if its_modes == modes]
         return {"type": "object", "properties": properties, "required": always, "additionalProperties": False}
 
     def _field(self, by_mode: Mapping[str, Schema], needed: Sequence[str]) -> Schema:
-        """One schema for all modes that take the field; its description begins with those, unless all do."""
-        found = together(by_mode.values())
+        """The schema of a field from those of the modes that take it; `needed` are the modes that require it.
+
+        Its description begins with the modes, unless all of them treat it alike.
+        """
+        found = merge_schemas(by_mode.values())
         if len(by_mode) == len(self.rows) and len(needed) in (0, len(self.rows)):
             return found
         modes = [f"{mode} (required)" if mode in needed else mode for mode in by_mode]
         return {**found, "description": f"{', '.join(modes)}: {found.get('description', '')}".strip(": ")}
 
     def _output(self) -> Schema:
-        """The fields of every mode's answer; required is what all of them have."""
+        """The schema of the tool's answer: the fields of every mode's answers, of which those that all require are
+        required.
+        """
         schemas = [found for row in self.rows.values() for found in answer_schemas(row)]
         by_name: dict[str, list[Schema]] = {}
         for found in schemas:
@@ -165,16 +167,15 @@ class Tool:
         shared = set[str].intersection(*(set(found.get("required", ())) for found in schemas))
         return {
             "type": "object",
-            "properties": {name: together(parts) for name, parts in by_name.items()},
+            "properties": {name: merge_schemas(parts) for name, parts in by_name.items()},
             "required": [name for name in by_name if name in shared],
         }
 
 
 def tools(rows: Sequence[Row] = OPERATIONS) -> dict[str, Tool]:
-    """The tools of a table by name, in order.
+    """The tools of these operations by name, in the order of `TOOLS`; a tool without operations is left out.
 
-    Raises:
-        KeyError: a row names a tool that `TOOLS` does not.
+    `KeyError` if a row names a tool that is not in `TOOLS`.
     """
     by_tool: dict[str, dict[str, Row]] = {name: {} for name in TOOLS}
     for row in rows:
@@ -188,9 +189,10 @@ def tools(rows: Sequence[Row] = OPERATIONS) -> dict[str, Tool]:
     }
 
 
-def _spelled(words: str) -> str | None:
-    request = request_of(words)
-    if request is None or not request.row.on.mcp or request.fields.keys() - offered(request.row).keys():
+def _spell_command(words: str) -> str | None:
+    """A command as a tool's call, such as `memory_forget {"preview": false}`; None if no tool can make it."""
+    request = parse_command(words)
+    if request is None or not request.row.on.mcp or request.fields.keys() - agent_fields(request.row).keys():
         return None
     name, _, mode = request.row.on.mcp.partition(":")
     chosen = {MODE: mode} if mode != TOOLS[name].mode else {}
@@ -199,5 +201,5 @@ def _spelled(words: str) -> str | None:
     return f"{name} {json.dumps(given, ensure_ascii=False)}" if given else name
 
 
-SPELLING = Spelling(_spelled, partial(wire_flag, as_json="the structured content", fields=offered))
+SPELLING = Spelling(_spell_command, partial(flag_in_json, as_json="the structured content", fields=agent_fields))
 """A command as the call of a tool: its name, and its arguments where there are any."""

@@ -1,1 +1,1 @@
-"""What an operation answered in, lines for a person out: one module a group of commands."""
+"""An operation's answer in, text for a person out: a module for each group of commands."""

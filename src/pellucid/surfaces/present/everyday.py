@@ -1,4 +1,4 @@
-"""An operation's output in, text for a person out: a value stays on its line, whatever it holds."""
+"""Answers about a home, its memories, projects, tokens and statistics in, text for a person out."""
 
 from __future__ import annotations
 
@@ -6,69 +6,79 @@ from typing import TYPE_CHECKING
 
 from pellucid.clock import isoformat
 from pellucid.store.ledger_gaps import gaps_text
-from pellucid.surfaces.columns import table
+from pellucid.surfaces.columns import largest_first, table
 from pellucid.surfaces.commands import flag, quoted, respelled
 from pellucid.surfaces.present.closing import citation_line
 from pellucid.xray.words.numbers import counted
 from pellucid.xray.words.visible import visible
 
 if TYPE_CHECKING:  # `pellucid --help` must not wait for what only the answers' types need
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterator, Sequence
+    from datetime import datetime
 
     from pellucid.model.memory import Memory
     from pellucid.operations.admin.configuration import SettingsOutput
     from pellucid.operations.admin.health import DoctorOutput, HomeOutput, RebuildOutput
     from pellucid.operations.admin.models import ModelsOutput
     from pellucid.operations.admin.status import PipelineStatus
+    from pellucid.operations.admin.tokens import NewToken, TokensOutput, TokenView
     from pellucid.operations.browsing import ListOutput, Shown
     from pellucid.operations.memory.remembering import RememberOutput
     from pellucid.operations.recall.auditing import AuditOutput
+    from pellucid.operations.session.projects import ProjectRow, ProjectsOutput
     from pellucid.operations.settling import AcceptOutput
+    from pellucid.operations.telemetry.stats import StatsOutput
 
 
-def home(report: HomeOutput) -> str:
-    """A home at a glance."""
+def home_text(report: HomeOutput) -> str:
+    """A new home: its folders, the number of its files, and whether the embedding model is there."""
     model = "ready" if report.model_ready else f"not fetched yet (it is on first use, or with {quoted('models pull')})"
     return f"home   {visible(report.home)}\nvault  {visible(report.vault)} ({report.files} files)\nmodel  {model}"
 
 
-def remembered(outcome: RememberOutput) -> str:
-    """What was kept, or was kept already, and whether it gained something."""
+def remembered_text(outcome: RememberOutput) -> str:
+    """Whether the memory is new, known already or updated; its path, what it replaces or disputes, and what was
+    redacted.
+    """
     known = "known already, and updated" if outcome.updated else "known already"
-    said = "remembered" if outcome.created else known
-    lines = [f"{said}: {outcome.memory.id}", f"  {visible(outcome.path)}"]
+    state = "remembered" if outcome.created else known
+    lines = [f"{state}: {outcome.memory.id}", f"  {visible(outcome.path)}"]
     lines += [f"  replaces {each}" for each in outcome.replaced]
     lines += [f"  in dispute with {each}: both stay, and a recall says so" for each in outcome.memory.disputed_with]
     if outcome.redactions:
-        lines.append(f"  redacted: {_counts(outcome.redactions)}")
+        lines.append(f"  redacted: {largest_first(outcome.redactions)}")
     if outcome.encoder_problem:
         lines.append(f"  without a vector: {visible(respelled(outcome.encoder_problem))}")
     return "\n".join(lines)
 
 
-def listed(outcome: ListOutput) -> str:
-    """Headings, one line a memory, then how many there are."""
-    rows = [_row(each.memory) for each in outcome.memories]
+def memory_list_text(outcome: ListOutput) -> str:
+    """A table of memories, then how many there are, and at which instants; then how many passages stand behind them, if
+    any.
+    """
+    rows = [_memory_cells(each.memory) for each in outcome.memories]
     lines = table(("ID", "DATE", "CATEGORY", "IMPORTANCE", "MEMORY"), rows)
     past = f" as of {isoformat(outcome.as_of)}" if outcome.as_of else ""
     known = f" as known at {isoformat(outcome.as_known_at)}" if outcome.as_known_at else ""
-    said = f"{outcome.passages:,} passages of what was said stand behind them: {flag('--category')} moment"
-    counted = f"{len(outcome.memories)} of {outcome.total} memories{past}{known}"
-    return "\n".join([*lines, counted, *([said] if outcome.passages else [])])
+    lines.append(f"{len(outcome.memories)} of {outcome.total} memories{past}{known}")
+    if outcome.passages:
+        category = flag("--category")
+        lines.append(f"{outcome.passages:,} passages of what was said stand behind them: {category} moment")
+    return "\n".join(lines)
 
 
-def shown(outcome: Shown) -> str:
-    """A memory's fields, what became of it, then its content with its own lines."""
+def memory_text(outcome: Shown) -> str:
+    """A memory's fields and citations, then its content in full."""
     wire = outcome.memory.to_wire()
     content = str(wire.pop("content", "")).replace("\r\n", "\n").expandtabs(4)
     fields = [f"{key}: {visible(str(value))}" for key, value in wire.items() if value not in ([], {}, "")]
     written = f"operation: {outcome.op_id}" if outcome.op_id else "operation: none (the file was there before)"
-    became = (f"citation: {citation_line(each)}" for each in outcome.citations)
-    return "\n".join([f"path: {visible(outcome.path)}", *fields, written, *became, "", content])
+    citations = (f"citation: {citation_line(each)}" for each in outcome.citations)
+    return "\n".join([f"path: {visible(outcome.path)}", *fields, written, *citations, "", content])
 
 
-def audited(outcome: AuditOutput) -> str:
-    """A served result and the operation behind it."""
+def audit_text(outcome: AuditOutput) -> str:
+    """A memory that a recall returned, and the operation that wrote it."""
     lines = [
         f"recall: {outcome.recall_id} (result {outcome.place})",
         f"memory: {outcome.memory_id}",
@@ -79,28 +89,27 @@ def audited(outcome: AuditOutput) -> str:
     return "\n".join([*lines, *(f"operation {key}: {visible(str(value))}" for key, value in outcome.operation.items())])
 
 
-def examined(report: DoctorOutput) -> str:
-    """The condition of a home, findings last, each with its next step."""
-    held = [
+def doctor_text(report: DoctorOutput) -> str:
+    """The health of a home: counts, sizes and settings, then each problem with its next step."""
+    counts = [
         f"vault     {report.files} files, {report.memories} memories, {report.without_vector} without a vector",
         f"receipts  {report.receipts} ({report.receipt_bytes:,} bytes)",
         f"model     {report.model or '(none used yet)'}",
     ]
     lines = [
         f"home      {visible(report.home)}",
-        *((*held, *_pipeline(report.pulse)) if report.pulse else ()),  # without one nothing of it could be counted
+        *((*counts, *_pipeline_lines(report.pulse)) if report.pulse else ()),  # without it, nothing could be counted
         *(f"note      {visible(note)}" for note in report.notes),
         "healthy" if report.healthy else f"{counted(len(report.findings), 'problem', 'problems')}:",
-        *(
-            f"PROBLEM   {f.check}: {visible(f'{f.subject}: {f.problem} → {respelled(f.next_step)}')}"
-            for f in report.findings
-        ),
     ]
-    return "\n".join(lines)
+    problems = (
+        (each.check, f"{each.subject}: {each.problem} → {respelled(each.next_step)}") for each in report.findings
+    )
+    return "\n".join([*lines, *(f"PROBLEM   {check}: {visible(text)}" for check, text in problems)])
 
 
-def accepted(outcome: AcceptOutput) -> str:
-    """What was given up for good, and what was saved."""
+def accepted_loss_text(outcome: AcceptOutput) -> str:
+    """The lost data that was given up for good, and what could be saved of it."""
     if outcome.op_id is None:
         return "nothing is lost: there is nothing to accept"
     parts = [f"the key ({outcome.key})"] if outcome.key else []
@@ -110,56 +119,130 @@ def accepted(outcome: AcceptOutput) -> str:
     return f"given up: {', '.join(parts)}{saved}"
 
 
-def _pipeline(pulse: PipelineStatus) -> Iterable[str]:
-    """What extraction did, how fast, what waits, how much room it takes and what is kept."""
+def _pipeline_lines(pulse: PipelineStatus) -> Iterator[str]:
+    """What extraction did and how fast, the turns that wait for it, disk use, and retention periods; what is 0 is left
+    out.
+    """
     seen = pulse.observations
     yield f"observed  {seen.line()}"
     if seen.segments:
         speed = f", {seen.turns_a_second:,.0f} turns/s" if seen.turns_a_second else ""
         spent = f", {seen.tokens:,} tokens, cost {seen.cost}" if seen.tokens else ""
-        yield f"segments  {seen.segments} of {seen.turns} turns ({_counts(seen.by_signal)}){speed}{spent}"
+        yield f"segments  {seen.segments} of {seen.turns} turns ({largest_first(seen.by_signal)}){speed}{spent}"
     for each in pulse.backlog:
         yield f"spool     {each.turns} turns of {visible(each.session_id)} since {isoformat(each.oldest)}"
     yield "disk      " + ", ".join(f"{place} {size / 2**20:,.1f} MiB" for place, size in pulse.disk.items())
     yield "retention " + "; ".join(f"{what} {how}" for what, how in pulse.retention.items())
 
 
-def settings(outcome: SettingsOutput) -> str:
-    """A line a setting: its name, where it was set, its value."""
+def settings_text(outcome: SettingsOutput) -> str:
+    """A table of the settings that were changed: name, source and value; one sentence if none was."""
     rows = [(each.name, each.source, each.value) for each in outcome.settings]
     return "\n".join(table(("SETTING", "FROM", "VALUE"), rows)) or "every setting is as it comes"
 
 
-def rebuilt(outcome: RebuildOutput) -> str:
-    """What a rebuild wrote."""
+def rebuild_text(outcome: RebuildOutput) -> str:
+    """How many memories the new index holds, and what could not be indexed."""
     lines = [f"indexed {outcome.memories} memories", *(f"left out: {visible(why)}" for why in outcome.unreadable)]
     lines += [f"without vectors: {visible(respelled(outcome.encoder_problem))}"] if outcome.encoder_problem else []
     lines += [f"the damaged index is now {visible(outcome.set_aside)}"] if outcome.set_aside else []
     return "\n".join(lines)
 
 
-def models(outcome: ModelsOutput) -> str:
-    """The state of the model cache."""
+def models_text(outcome: ModelsOutput) -> str:
+    """Whether the cached model is complete, and the state of each of its files."""
     lines = [f"{outcome.model}: {'ready' if outcome.ready else 'incomplete'}", f"  {visible(outcome.folder)}"]
     lines += [f"  {name}: {state}" for name, state in outcome.files.items()]
     return "\n".join([*lines, *(f"  built: {graph}" for graph in outcome.graphs)])
 
 
-def _row(memory: Memory) -> tuple[str, ...]:
+def _memory_cells(memory: Memory) -> tuple[str, ...]:
+    """A memory's row in a table: the end of its id, day, category, importance and content.
+
+    Before the content, in brackets, stands what keeps it from being recalled, such as `[in quarantine, archived]`.
+    """
+    states = ["in quarantine"] if memory.trust_zone == "quarantine" else []
+    states += [memory.status] if memory.status != "active" else []
+    state = f"[{', '.join(states)}] " if states else ""
     date = isoformat(memory.created)[:10]
-    return memory.id[-10:], date, memory.category, memory.importance_level, f"{_state_in_words(memory)}{memory.content}"
+    return memory.id[-10:], date, memory.category, memory.importance_level, f"{state}{memory.content}"
 
 
-def _state_in_words(memory: Memory) -> str:
-    """What keeps a memory from answering, before its words."""
-    held = ("in quarantine",) if memory.trust_zone == "quarantine" else ()
-    out = (memory.status,) if memory.status != "active" else ()
-    return f"[{', '.join((*held, *out))}] " if held or out else ""
+def projects_text(outcome: ProjectsOutput) -> str:
+    """The projects, a few lines for each; one sentence if there are none."""
+    none = f"no projects yet: {quoted('import')} files sessions under the project of their folder"
+    return "\n".join(map(project_text, outcome.projects)) or none
 
 
-def _counts(counts: Mapping[str, int]) -> str:
-    return ", ".join(f"{name} {count}" for name, count in _largest(counts.items()))
+def project_text(project: ProjectRow) -> str:
+    """A project's namespace with counts, and its folders, the present one first."""
+    counts = [counted(project.memories, "memory", "memories"), counted(project.sessions, "session", "sessions")]
+    counts += [counted(project.passages, "passage", "passages")] if project.passages else []
+    last = f", the last on {project.last_session[:10]}" if project.last_session else ""
+    lines = [f"{project.namespace}  {', '.join(counts)}{last}"]
+    for number, root in enumerate(project.roots):
+        remark = " (too)" if number else " (not there any more)" if project.gone else ""
+        lines.append(f"  {visible(root)}{remark}")
+    if not project.roots:
+        lines.append("  (in no project)")
+    if project.earlier_elsewhere:
+        lines.append("  earlier sessions of it are in local/default, which a recall in it asks, too")
+    return "\n".join(lines)
 
 
-def _largest(pairs: Iterable[tuple[str, int]]) -> list[tuple[str, int]]:
-    return sorted(pairs, key=lambda pair: (-pair[1], pair[0]))
+def new_token_text(outcome: NewToken) -> str:
+    """A new token, alone on its line, and its rights."""
+    return f"{outcome.token}\nfor {outcome.name}: {', '.join(outcome.grants)}. It is shown this once."
+
+
+def tokens_text(outcome: TokensOutput) -> str:
+    """A table of the tokens, without their secrets; one sentence if there are none."""
+    rows = [(each.name, _day(each.created), _day(each.last_used), ", ".join(each.grants)) for each in outcome.tokens]
+    lines = table(("NAME", "MADE", "LAST USED", "MAY"), rows)
+    return "\n".join(lines) or f"no token was made: {quoted('token create')}"
+
+
+def ended_token_text(outcome: TokenView) -> str:
+    """The confirmation that a token was revoked."""
+    return f"the token of {outcome.name} has ended"
+
+
+def _day(at: datetime | None) -> str:
+    """The day and minute of an instant as `2026-04-20 17:30`; `never` for None."""
+    return f"{at:%Y-%m-%d %H:%M}" if at else "never"
+
+
+def stats_text(outcome: StatsOutput) -> str:
+    """A panel's question, its table with a row of totals, and notes on how to read it; without rows, that there is
+    nothing to count.
+    """
+    if not outcome.rows:
+        return "\n".join((outcome.question, "nothing to count yet", *outcome.notes))
+    units = [each.unit for each in outcome.columns]
+    headings = [
+        "".join(f" {letter}" if letter.isupper() else letter for letter in each.name).upper()
+        for each in outcome.columns
+    ]
+    rows = [_stats_cells(each, units) for each in outcome.rows]
+    totals = ["all", *_stats_cells(outcome.totals, units)[1:]]
+    lines = [outcome.question, *table(headings, [*rows, totals]), *outcome.notes]
+    if outcome.panel == "never-cited":
+        lines.append(f"{quoted('archive ID')} puts one away, {quoted('undo ID')} brings it back")
+    return "\n".join(lines)
+
+
+def _stats_cells(row: Sequence[str | int | float | None], units: Sequence[str]) -> list[str]:
+    """A row's values as text; `units` are those of the columns."""
+    return [_stats_cell(value, unit) for value, unit in zip(row, units, strict=True)]
+
+
+def _stats_cell(value: str | float | None, unit: str) -> str:
+    """A value as text by its column's unit: a `share` as `12.3%`, another float as `+0.12`, a whole number as `1,234`.
+
+    None is `(none said)` in a column of names, else `–`.
+    """
+    if value is None:
+        return "(none said)" if unit == "name" else "–"
+    if unit == "share":
+        return f"{value:.1%}"
+    return f"{value:+.2f}" if isinstance(value, float) else f"{value:,}" if isinstance(value, int) else value

@@ -1,4 +1,4 @@
-"""What the graph holds in, text for a person out: a thing and its neighbours, its states, an audit, a backfill."""
+"""Answers about the graph in, text for a person out: an entity and its neighbours, its states, an audit, a backfill."""
 
 from __future__ import annotations
 
@@ -7,13 +7,13 @@ from collections import Counter
 from typing import TYPE_CHECKING
 
 from pellucid.clock import isoformat
-from pellucid.surfaces.columns import is_for_terminal
+from pellucid.surfaces.columns import is_for_terminal, past_instants
 from pellucid.surfaces.commands import flag
 from pellucid.xray.words.numbers import counted
 from pellucid.xray.words.visible import visible
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
     from datetime import datetime
 
     from pellucid.operations.graph.backfilling import BackfillOutput
@@ -21,42 +21,41 @@ if TYPE_CHECKING:
     from pellucid.operations.graph.states import EntityHistoryOutput, EntityNamed, StateView
 
 LINES = 40
-"""Lines of a backfill's difference that are shown; JSON has them all."""
+"""Lines of a backfill's differences that are shown; JSON has them all."""
 
 
-def shown(output: GraphShowOutput) -> str:
-    """A thing, what is true of it, and its neighbourhood hop by hop."""
+def entity_text(output: GraphShowOutput) -> str:
+    """An entity, its present properties, and its neighbourhood hop by hop; in ASCII if the terminal is not UTF-8."""
     state = output.state
-    holds = (
-        [f"since {_day_and_time(state.valid_from)}: {_props(state.props)}{_cause_line(state)}"]
-        if state and state.props
-        else list(filter(None, [unknown_before(output.known_from)]))
-    )
-    head, *drawn = (visible(line) for line in output.text(ascii_only=not _draws()).split("\n"))
+    properties = unknown_before(output.known_from)
+    if state and state.props:
+        properties = f"since {_day_and_time(state.valid_from)}: {_props(state.props)}{_cause_text(state)}"
+    is_utf8 = not is_for_terminal() or "utf" in (sys.stdout.encoding or "utf-8").lower()
+    head, *drawn = (visible(line) for line in output.text(ascii_only=not is_utf8).split("\n"))
+    instants = past_instants(output.as_of, output.as_known_at)
     more = [f"{output.left_out} more were not looked around"] if output.left_out else []
-    return "\n".join(
-        [*_alias_line(output.entity), head, *_past_instants(output.as_of, output.as_known_at), *holds, *drawn, *more]
-    )
+    return "\n".join([*_alias_line(output.entity), head, *filter(None, (instants, properties)), *drawn, *more])
 
 
-def states(outcome: EntityHistoryOutput) -> str:
-    """A thing's states, oldest first, each with what differs and what brought it about; then what holds."""
+def states_text(outcome: EntityHistoryOutput) -> str:
+    """An entity's states, each with its cause and changes, then its present properties.
+
+    As of an instant: the states' properties at that instant, or that there were none.
+    """
     entity = outcome.entity
     kind = entity.type if entity.defined else f"{entity.type}, not defined by any file"
     lines = [
         *_alias_line(entity),
         f"{visible(entity.name)}  {kind}",
-        *_past_instants(outcome.as_of, outcome.as_known_at),
+        *filter(None, [past_instants(outcome.as_of, outcome.as_known_at)]),
     ]
     for each in outcome.states:
         span = f"{_day_and_time(each.valid_from)} – {_day_and_time(each.valid_until) if each.valid_until else 'now'}"
-        lines.append(f"[{span}]  {each.event}{_cause_line(each)}")
-        if outcome.as_of:
-            lines += [f"  {visible(f'{name}: {value}')}" for name, value in each.props.items()]
-        else:
-            lines += [
-                f"  {visible(_change_line(change.attribute, change.before, change.after))}" for change in each.changed
-            ]
+        lines.append(f"[{span}]  {each.event}{_cause_text(each)}")
+        details = [f"{name}: {value}" for name, value in each.props.items()]
+        if not outcome.as_of:
+            details = [_change_text(change.attribute, change.before, change.after) for change in each.changed]
+        lines += [f"  {visible(detail)}" for detail in details]
     if outcome.as_of and not outcome.states:
         lines.append(unknown_before(outcome.known_from) or "nothing was true of it then")
     if not outcome.as_of:
@@ -64,35 +63,32 @@ def states(outcome: EntityHistoryOutput) -> str:
     return "\n".join(lines)
 
 
-def audited(outcome: GraphAuditOutput) -> str:
-    """What does not fit together, each with why it matters, where it was said and what to do."""
+def graph_audit_text(outcome: GraphAuditOutput) -> str:
+    """The problems of the graph, each with why it matters, where it is stated (three places at most) and what to do."""
     lines = [f"{outcome.entities} entities, {outcome.edges} edges, {outcome.documents} documents"]
     for each in outcome.problems:
         lines += [
             f"{each.kind.upper()}  {visible(each.what)}",
             f"  why   {visible(each.why)}",
-            *(f"  said  {visible(_place(place.path, place.section))}" for place in each.where[:3]),
+            *(f"  said  {visible(' › '.join(filter(None, (at.path, at.section))))}" for at in each.where[:3]),
             *([f"  said  in {len(each.where) - 3} more places"] if len(each.where) > 3 else []),
             f"  next  {visible(each.next_step)}",
         ]
     kinds = _counts(Counter(each.kind for each in outcome.problems))
-    return "\n".join(
-        [
-            *lines,
-            f"{counted(len(outcome.problems), 'problem', 'problems')}: {kinds}"
-            if outcome.problems
-            else "all fits together",
-        ]
-    )
+    total = f"{counted(len(outcome.problems), 'problem', 'problems')}: {kinds}"
+    return "\n".join([*lines, total if outcome.problems else "all fits together"])
 
 
-def backfilled(outcome: BackfillOutput, go_on: str) -> str:
-    """How the graph would change, or has, file by file; then what to do about it."""
+def backfill_text(outcome: BackfillOutput, go_on: str) -> str:
+    """How the graph was changed, or would be, file by file, 40 lines at most.
+
+    `go_on` is the command that makes the change after a preview.
+    """
     lines = [f"could not be read: {visible(each)}" for each in outcome.unreadable]
-    found = [line for each in outcome.diffs for line in (visible(each.path), *_signed(each.added, each.removed))]
-    lines += found[:LINES]
-    if len(found) > LINES:
-        lines.append(f"… and {len(found) - LINES} more lines: {flag('--json')} shows all")
+    diff = [line for each in outcome.diffs for line in (visible(each.path), *_diff_lines(each.added, each.removed))]
+    lines += diff[:LINES]
+    if len(diff) > LINES:
+        lines.append(f"… and {len(diff) - LINES} more lines: {flag('--json')} shows all")
     if not outcome.diffs:
         return "\n".join([*lines, f"{outcome.files} files: the graph is what they say"])
     change = "; ".join(
@@ -108,55 +104,44 @@ def backfilled(outcome: BackfillOutput, go_on: str) -> str:
 
 
 def _alias_line(entity: EntityNamed) -> list[str]:
+    """A line that the entity was asked for by another name; no line if it was not."""
     return [f"{visible(entity.asked)} is another name of {visible(entity.name)}"] if entity.alias else []
 
 
-def _past_instants(as_of: datetime | None, as_known_at: datetime | None) -> list[str]:
-    said = [f"as of {isoformat(as_of)}"] if as_of else []
-    said += [f"as known at {isoformat(as_known_at)}"] if as_known_at else []
-    return [", ".join(said)] if said else []
-
-
 def unknown_before(known_from: datetime | None) -> str:
-    """That nothing is known of a time so early, which is not to say that nothing was; empty where something is."""
+    """The remark that an entity's history is only known from then on; "" if `known_from` is None."""
     return f"its history before {_day_and_time(known_from)} is not known" if known_from else ""
 
 
-def _cause_line(state: StateView) -> str:
-    """What brought a state about: a memory, where it stands, and a commit."""
+def _cause_text(state: StateView) -> str:
+    """The memory that caused a state, where it is stated, and its commit, in parentheses; "" if no cause is known."""
     commit = f", commit {visible(state.commit)[:12]}" if state.commit else ""
     return f"  (by {state.cause}, {visible(state.said_in or 'gone since')}{commit})" if state.cause else ""
 
 
-def _change_line(name: str, before: str | None, after: str | None) -> str:
+def _change_text(name: str, before: str | None, after: str | None) -> str:
+    """How the value of an attribute changed; None means that it had, or has, no value."""
     if after is None:
         return f"{name}: {before} → (none)"
     return f"{name}: {after}" if before is None else f"{name}: {before} → {after}"
 
 
 def _props(props: Mapping[str, str] | None) -> str:
+    """An entity's properties as `name: value; …`; `(nothing is said of it)` for none."""
     return visible("; ".join(f"{name}: {value}" for name, value in (props or {}).items())) or "(nothing is said of it)"
 
 
-def _place(path: str, section: str) -> str:
-    return f"{path} › {section}" if section else path
-
-
-def _signed(added: Sequence[str], removed: Sequence[str]) -> Iterable[str]:
-    yield from (f"  + {visible(each)}" for each in added)
-    yield from (f"  − {visible(each)}" for each in removed)
+def _diff_lines(added: Sequence[str], removed: Sequence[str]) -> list[str]:
+    """Added edges with a plus sign, removed ones with a minus sign."""
+    return [f"  + {visible(each)}" for each in added] + [f"  − {visible(each)}" for each in removed]
 
 
 def _counts(counts: Mapping[str, int]) -> str:
+    """Counts as `name 3, other 1`, in the order given; "" for none."""
     return ", ".join(f"{name} {count}" for name, count in counts.items())
 
 
 def _day_and_time(at: datetime) -> str:
-    """The day; with the time where it is not midnight."""
+    """An instant as `2026-04-20 17:30:00`; only the day if it is midnight UTC."""
     text = isoformat(at)
     return text[:10] if text.endswith("T00:00:00.000Z") else text[:19].replace("T", " ")
-
-
-def _draws() -> bool:
-    """Whether the terminal's encoding has our arrows; a pipe takes UTF-8."""
-    return not is_for_terminal() or "utf" in (sys.stdout.encoding or "utf-8").lower()

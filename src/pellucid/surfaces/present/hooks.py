@@ -1,4 +1,4 @@
-"""Hooks in, text for a person out."""
+"""Answers about hooks and claims in, text for a person out."""
 
 from __future__ import annotations
 
@@ -17,31 +17,34 @@ if TYPE_CHECKING:
     from pellucid.surfaces.hooks.install import HooksStatus, Installed
 
 
-def printed(outcome: HookOutput) -> str:
-    """What the hook prints, as its program reads it."""
+def hook_output_text(outcome: HookOutput) -> str:
+    """The JSON that a hook prints for its agent's program."""
     return json.dumps(outcome.print, ensure_ascii=False)
 
 
-def claimed(outcome: ClaimOutput) -> str:
-    """A line a claim: the memory that it is, or why it is none, and what would help."""
+def claims_text(outcome: ClaimOutput) -> str:
+    """An agent's claims, each with the memory that it became, or why it was not kept and a hint."""
     return "\n".join(map(_claim_line, outcome.outcomes))
 
 
-def _claim_line(each: ClaimOutcome) -> str:
-    """What became of one thing that an agent said is worth keeping."""
-    if each.memory_id:
-        return f"remembered: {each.memory_id}"
-    hint = f"\n  {visible(each.hint)}" if each.hint else ""
-    return f"not kept, {each.reason}: {visible(each.statement)}{hint}"
+def _claim_line(claim: ClaimOutcome) -> str:
+    """`remembered:` and the memory that a claim became, else the reason why it was not kept, and a hint if there is
+    one.
+    """
+    if claim.memory_id:
+        return f"remembered: {claim.memory_id}"
+    hint = f"\n  {visible(claim.hint)}" if claim.hint else ""
+    return f"not kept, {claim.reason}: {visible(claim.statement)}{hint}"
 
 
-def installed(found: Installed) -> str:
-    """The differences, and what to do next."""
+def installed_text(found: Installed) -> str:
+    """The changes of a program's files, and what the user should do next, if anything."""
     lines = [line for each in found.files for line in _change_lines(each)]
     return "\n".join([*lines, found.next_step] if found.next_step else lines)
 
 
 def _change_lines(file: FileChange) -> Iterator[str]:
+    """A file's diff, whether it was written, and its backup if there is one; one line if nothing changed."""
     if not file.changed:
         yield f"{visible(file.path)} is as it should be: nothing to do"
         return
@@ -51,22 +54,19 @@ def _change_lines(file: FileChange) -> Iterator[str]:
         yield f"as it was before ours: {visible(file.backup)}"
 
 
-def status(found: HooksStatus) -> str:
-    """A line a place, then what hooks told of."""
-    return "\n".join(_status_lines(found))
-
-
-def _status_lines(found: HooksStatus) -> Iterator[str]:
-    standing = [each for each in found.places if each.installed]
-    for each in standing:
-        said = (
-            "" if each.current else ": of another installation, or not complete; `pellucid hooks install` renews them"
-        )
-        tools = "" if each.tools else "; the agent has no tools of ours"
-        yield f"{each.host}, {each.scope}: {visible(each.path)}{tools}{said}"
-    if not standing:
-        yield f"no hooks are installed: {command('hooks install --for claude-code')}"
-    yield f"server: {'running' if found.serving else 'not running; the next event starts it'}"
-    yield f"told of: {found.sessions} sessions, {found.unread} of them with something to read"
-    if found.waiting:
-        yield f"waiting for a server: {found.waiting} sessions"
+def status_text(found: HooksStatus) -> str:
+    """The installed hooks, whether a server runs, how many sessions the hooks reported, and how many wait for one."""
+    lines: list[str] = []
+    for each in found.places:
+        if each.installed:
+            stale = (
+                ""
+                if each.current
+                else ": of another installation, or not complete; `pellucid hooks install` renews them"
+            )
+            tools = "" if each.tools else "; the agent has no tools of ours"
+            lines.append(f"{each.host}, {each.scope}: {visible(each.path)}{tools}{stale}")
+    lines = lines or [f"no hooks are installed: {command('hooks install --for claude-code')}"]
+    lines.append(f"server: {'running' if found.serving else 'not running; the next event starts it'}")
+    lines.append(f"told of: {found.sessions} sessions, {found.unread} of them with something to read")
+    return "\n".join([*lines, *([f"waiting for a server: {found.waiting} sessions"] if found.waiting else [])])

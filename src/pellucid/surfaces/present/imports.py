@@ -1,17 +1,21 @@
-"""What an import gave in, text for a person out: what was kept, what waits, and what was left out and why."""
+"""Answers of imports and of live sessions in, text for a person out: what was kept, what waits, what was left out."""
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import TYPE_CHECKING
 
+from pellucid.clock import isoformat
 from pellucid.surfaces.commands import command, flag, quoted, respelled
 from pellucid.xray.words.numbers import counted
 from pellucid.xray.words.visible import visible
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterator, Mapping, Sequence
 
+    from pellucid.operations.session.flushing import Backlog
     from pellucid.operations.session.importing import FiledSessions, ImportOutput
+    from pellucid.operations.session.observing import ObserveOutput, SpoolOutput
 
 _NAMED = 5
 _NOTHING = "nothing was taken in: there is no transcript"
@@ -62,15 +66,18 @@ _WORDS = {
     "unfinished-line": "lines not written to their end",
     "unfinished-document": "files not written to their end",
 }
-"""How a reason reads behind a number; one that is not here stands as it is."""
+"""Reason codes as words behind a number; a code that is not here is shown as it is."""
 
 
-def imported(outcome: ImportOutput) -> str:
-    """What became of an import, in words."""
-    return "\n".join(_lines(outcome))
+def import_text(outcome: ImportOutput) -> str:
+    """The outcome of an import: what was kept from which files, what was not and why, and how to undo it; if there was
+    no transcript, how one is known.
+    """
+    return "\n".join(_import_lines(outcome))
 
 
-def _lines(outcome: ImportOutput) -> Iterator[str]:
+def _import_lines(outcome: ImportOutput) -> Iterator[str]:
+    """The lines of `import_text`."""
     if not outcome.files:
         yield f"{_NOTHING}{f'; found {in_words(outcome.dropped)}' if outcome.dropped else ''}"
         yield f"transcripts are known by their form: {_FORMS}"
@@ -78,29 +85,52 @@ def _lines(outcome: ImportOutput) -> Iterator[str]:
         yield f"to read a text as notes, name it; {others}"
         return
     turns = f"{outcome.turns_taken:,} new turns of {outcome.turns_read:,}"
-    from_ = f"from {turns} in {counted(outcome.files, 'file', 'files')}{_words_for_target(outcome)}"
+    source = f"from {turns} in {counted(outcome.files, 'file', 'files')}{_target(outcome)}"
     if outcome.mode == "verbatim":
-        yield f"kept {outcome.passages:,} passages word for word {from_}"
+        yield f"kept {outcome.passages:,} passages word for word {source}"
     else:
-        yield f"kept {counted(outcome.memories, 'memory', 'memories')} {from_}"
+        yield f"kept {counted(outcome.memories, 'memory', 'memories')} {source}"
     if outcome.mode == "both" and outcome.passages:
         passages = counted(outcome.passages, "passage", "passages")
         yield f"what was said stays behind them: {passages} in {counted(outcome.episodes, 'episode', 'episodes')}"
     if any(each.root for each in outcome.filed):
-        yield from map(_filed, outcome.filed)
+        yield from map(_namespace_line, outcome.filed)
         yield f"ask in these folders, or with {flag('--namespace')}"
     if outcome.notes:
         yield f"read as notes, and not as a user's words to an agent: {', '.join(map(visible, outcome.notes[:_NAMED]))}"
-    yield from decided(outcome.verdicts, outcome.unkept)
+    yield from _verdict_lines(outcome.verdicts, outcome.unkept)
+    yield from _left_out_lines(outcome)
+    yield from _problem_lines(outcome)
+    yield from _undo_lines(outcome)
+
+
+def _problem_lines(outcome: ImportOutput) -> Iterator[str]:
+    """What could not be read, why extraction stopped early, and why vectors are missing; no line for what went well."""
+    if outcome.malformed:
+        yield malformed_line(outcome.malformed, "places", outcome.problems)
+    if outcome.extractor_problem:
+        yield f"stopped early: {visible(respelled(outcome.extractor_problem))}"
+    if outcome.encoder_problem:
+        yield f"kept, but without vectors: {visible(respelled(outcome.encoder_problem))}"
+
+
+def _left_out_lines(outcome: ImportOutput | ObserveOutput) -> Iterator[str]:
+    """How many turns were left out and why, and how many secrets were redacted; no line for what did not happen."""
     for title, counts in (("left out", outcome.dropped), ("redacted", outcome.redactions)):
         if counts:
             yield f"{title}: {in_words(counts)}"
-    yield from _problem_lines(outcome)
-    yield from _ways_back(outcome)
 
 
-def decided(verdicts: Mapping[str, int], unkept: Mapping[str, int]) -> Iterator[str]:
-    """What waits in quarantine, and which statements were not kept and why: judged, or passed over before that."""
+def malformed_line(count: int, what: str, problems: Sequence[str]) -> str:
+    """How many `lines` or `places` (`what`) could not be read, with the first three problems."""
+    return f"{count} {what} could not be read, among them {'; '.join(map(visible, problems[:3]))}"
+
+
+def _verdict_lines(verdicts: Mapping[str, int], unkept: Mapping[str, int]) -> Iterator[str]:
+    """How many memories wait in quarantine, and how many statements were not kept and why.
+
+    Both arguments count by reason: `verdicts` of the judge, `unkept` of statements passed over before that.
+    """
     if held := verdicts.get(HELD, 0):
         yield f"in quarantine: {held:,}, until you let them in ({quoted('trust list')})"
     refused = {code: count for code, count in verdicts.items() if not code.startswith("accept:")}
@@ -109,42 +139,70 @@ def decided(verdicts: Mapping[str, int], unkept: Mapping[str, int]) -> Iterator[
         yield f"not kept: {in_words(refused, unkept)} (of each: {why})"
 
 
-def _ways_back(outcome: ImportOutput) -> Iterator[str]:
-    """How to put away what was kept: of each namespace by itself."""
-    begun = "back: " if len(outcome.undo) == 1 else "  "
+def _undo_lines(outcome: ImportOutput) -> Iterator[str]:
+    """The commands that undo the import, one for each namespace; none if nothing was written."""
+    start = "back: " if len(outcome.undo) == 1 else "  "
     yield from ("back, by namespace:",) if len(outcome.undo) > 1 else ()
     for namespace, target in outcome.undo.items():
         is_here = namespace == outcome.namespace
-        yield begun + (command(f"undo {target}") if is_here else command(f"undo {target} --namespace {namespace}"))
+        yield start + command(f"undo {target}" if is_here else f"undo {target} --namespace {namespace}")
 
 
-def _words_for_target(outcome: ImportOutput) -> str:
+def _target(outcome: ImportOutput) -> str:
+    """`, to ` and the namespace, or the number of namespaces, that got something; "" if nothing was new."""
     if not outcome.turns_taken:
         return ""
     names = [each.namespace for each in outcome.filed] or [outcome.namespace]
     return f", to {names[0]}" if len(names) == 1 else f", to {len(names)} namespaces"
 
 
-def _filed(each: FiledSessions) -> str:
-    sessions, kept = counted(each.sessions, "session", "sessions"), counted(each.memories, "memory", "memories")
-    return f"  {each.namespace}: {kept} from {sessions} {f'in {visible(each.root)}' if each.root else 'in no project'}"
+def _namespace_line(filed: FiledSessions) -> str:
+    """How many memories from how many sessions went to one namespace, and its project's folder or `no project`."""
+    sessions, kept = counted(filed.sessions, "session", "sessions"), counted(filed.memories, "memory", "memories")
+    return f"  {filed.namespace}: {kept} from {sessions} in {visible(filed.root) if filed.root else 'no project'}"
 
 
-def _problem_lines(outcome: ImportOutput) -> Iterator[str]:
-    if outcome.malformed:
-        among = "; ".join(map(visible, outcome.problems[:3]))
-        yield f"{outcome.malformed} places could not be read, among them {among}"
-    if outcome.extractor_problem:
-        yield f"stopped early: {visible(respelled(outcome.extractor_problem))}"
-    if outcome.encoder_problem:
-        yield f"kept, but without vectors: {visible(respelled(outcome.encoder_problem))}"
-
-
-def in_words(*counted: Mapping[str, int]) -> str:
-    """Counts by reason, the largest first, each reason in words."""
-    told: dict[str, int] = {}
-    for code, count in (pair for counts in counted for pair in counts.items()):
+def in_words(*counts: Mapping[str, int]) -> str:
+    """Counts by reason code, added up, as `12 questions, 3 too vague`, the largest first."""
+    by_word: Counter[str] = Counter()
+    for code, count in (pair for each in counts for pair in each.items()):
         reason = code.rpartition(":")[2]
-        word = _WORDS.get(reason, visible(reason))
-        told[word] = told.get(word, 0) + count
-    return ", ".join(f"{count:,} {word}" for word, count in sorted(told.items(), key=lambda each: -each[1]))
+        by_word[_WORDS.get(reason, visible(reason))] += count
+    return ", ".join(f"{count:,} {word}" for word, count in by_word.most_common())
+
+
+def observe_text(outcome: ObserveOutput) -> str:
+    """The outcome of observing a live session: turns stored, sessions flushed into memories, and turns that wait."""
+    where = ", ".join(outcome.spooled_to) or outcome.namespace
+    lines = [f"read {outcome.turns_read} turns; spooled {outcome.turns_spooled} new ones to {where}"]
+    lines += _left_out_lines(outcome)
+    if outcome.malformed:
+        lines.append(malformed_line(outcome.malformed, "lines", outcome.problems))
+    for each in outcome.flushes:
+        result = f"{counted(each.turns, 'turn')} became {counted(each.memories, 'memory', 'memories')}"
+        lines.append(f"flushed {visible(each.session_id)} on {each.signal}: {result}")
+        lines += [f"  {line}" for line in _verdict_lines(each.verdicts, each.unkept)]
+    if outcome.topic_shift == "words":
+        lines.append(f"topics were followed by words alone: {visible(outcome.encoder_problem or 'no encoder')}")
+    elif outcome.encoder_problem:
+        lines.append(f"kept, but without vectors: {visible(respelled(outcome.encoder_problem))}")
+    if outcome.extractor_problem:
+        lines.append(f"not flushed: {visible(outcome.extractor_problem)}")
+    return "\n".join([*lines, *map(_backlog_line, outcome.backlog)])
+
+
+def backlog_text(outcome: SpoolOutput) -> str:
+    """The sessions with turns that wait to become memories, a line for each; one sentence if nothing waits."""
+    if not outcome.backlog:
+        return f"nothing waits in {'any project' if outcome.everywhere else outcome.namespace}"
+    return "\n".join(map(_backlog_line, outcome.backlog))
+
+
+def _backlog_line(backlog: Backlog) -> str:
+    """A session's waiting turns and since when they wait; if making memories of them failed, how often and why."""
+    since = f"{counted(backlog.turns, 'turn')} since {isoformat(backlog.oldest)}"
+    line = f"waiting in {backlog.namespace}: {visible(backlog.session_id)}, {since}"
+    if not backlog.attempts:
+        return line
+    after = f"; next attempt after {isoformat(backlog.next_attempt)}" if backlog.next_attempt else ""
+    return f"{line}; {counted(backlog.attempts, 'attempt')} failed: {visible(backlog.problem or 'unknown')}{after}"

@@ -1,14 +1,15 @@
-"""What is indexed in, text for a person out: what changed, what was left out and why, and what there is."""
+"""Indexed documents in, text for a person out: what changed, what was left out and why, and what there is."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from pellucid.surfaces.columns import count_of, largest_first
 from pellucid.surfaces.commands import flag, quoted, respelled
 from pellucid.xray.words.visible import visible
 
 if TYPE_CHECKING:  # `pellucid --help` must not wait for what only the answers' types need
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Iterator, Sequence
 
     from pellucid.documents.files import DocumentProblem
     from pellucid.model.document import HeaderVersion
@@ -16,35 +17,36 @@ if TYPE_CHECKING:  # `pellucid --help` must not wait for what only the answers' 
     from pellucid.operations.document.listing import DocumentOutput, DocumentsOutput, RemovedOutput, SectionRow
     from pellucid.operations.document.rows import HistoryRowsOutput
 
-_SHOWN = 10
+_SHOWN_PROBLEMS = 10
 
 
-def indexed(outcome: IndexDocsOutput) -> str:
-    """What became of the files, and what is to be known about it."""
+def indexing_text(outcome: IndexDocsOutput) -> str:
+    """The outcome of indexing documents: counts, remarks, and problems."""
     did = "indexed" if outcome.written else "would index"
     states = (("new", outcome.new), ("changed", outcome.changed), ("unchanged", outcome.unchanged))
-    told = ", ".join(f"{count} {name}" for name, count in states if count) or "nothing new"
-    lines = [f"{did} {_count(outcome.files, 'document')} of {visible(outcome.namespace)}: {told}"]
+    result = ", ".join(f"{count} {name}" for name, count in states if count) or "nothing new"
+    lines = [f"{did} {count_of(outcome.files, 'document')} of {visible(outcome.namespace)}: {result}"]
     parts = (("opened", outcome.sections_opened), ("closed", outcome.sections_closed))
     sections = ", ".join(f"{count} {name}" for name, count in parts if count)
     lines += [f"sections: {sections}"] if sections else []
     if outcome.header_versions:
         lines.append(f"header versions: {outcome.header_versions} new")
-    lines += _remarks(outcome)
+    lines += _remark_lines(outcome)
     if outcome.redactions:
-        lines.append(f"redacted: {_counts(outcome.redactions)}")
+        lines.append(f"redacted: {largest_first(outcome.redactions)}")
     lines += [visible(note) for note in outcome.notes]
     lines += _problem_lines(outcome.problems)
     if outcome.encoder_problem:
         lines.append(f"kept, but without vectors: {visible(respelled(outcome.encoder_problem))}")
     if outcome.loaded:
-        lines.append(history(outcome.loaded))
+        lines.append(header_history_text(outcome.loaded))
     if not outcome.written:
         lines.append("nothing was written")
     return "\n".join(lines)
 
 
-def _remarks(outcome: IndexDocsOutput) -> Iterator[str]:
+def _remark_lines(outcome: IndexDocsOutput) -> Iterator[str]:
+    """How many documents or sections were closed, moved, excluded or withheld, a line for each reason that occurred."""
     for count, what in (
         (outcome.removed, "closed: the file is gone, or defines something else"),
         (outcome.renamed, "moved to another path"),
@@ -58,38 +60,37 @@ def _remarks(outcome: IndexDocsOutput) -> Iterator[str]:
             yield f"{count} {what}"
 
 
-def history(outcome: HistoryRowsOutput) -> str:
-    """What became of the rows of a history."""
+def header_history_text(outcome: HistoryRowsOutput) -> str:
+    """The outcome of loading rows of header history: counts, rows that were left out and why, and problems."""
     did = "loaded" if outcome.written else "would load"
-    changed = f"{_count(outcome.documents, 'document')} changed, {outcome.unchanged} unchanged"
-    lines = [
-        f"{did} {_count(outcome.rows, 'row')} of history: {changed}, {outcome.header_versions} header versions new"
-    ]
+    changed = f"{count_of(outcome.documents, 'document')} changed, {outcome.unchanged} unchanged"
+    rows = count_of(outcome.rows, "row")
+    lines = [f"{did} {rows} of history: {changed}, {outcome.header_versions} header versions new"]
     if outcome.unknown_rows:
         named = ", ".join(map(visible, outcome.unknown))
-        lines.append(f"{_count(outcome.unknown_rows, 'row')} of documents that are not indexed here: {named}")
+        lines.append(f"{count_of(outcome.unknown_rows, 'row')} of documents that are not indexed here: {named}")
     if outcome.ahead:
-        lines.append(f"{_count(outcome.ahead, 'row')} left out: dated after now")
+        lines.append(f"{count_of(outcome.ahead, 'row')} left out: dated after now")
     if outcome.withheld:
         lines.append(f"{outcome.withheld} withheld: it says what was forgotten here")
     return "\n".join([*lines, *_problem_lines(outcome.problems)])
 
 
-def documents(outcome: DocumentsOutput) -> str:
-    """The documents there are, a line each."""
+def documents_text(outcome: DocumentsOutput) -> str:
+    """The indexed documents, two lines for each, then how many there are; one sentence if there are none."""
     if not outcome.documents:
         return f"no documents; {quoted('index docs PATH')} takes some in"
     width = min(max(len(visible(row.entity)) for row in outcome.documents), 32)
     lines = [
         f"{visible(row.entity):<{width}}  {visible(row.title)}{' (gone)' if row.removed_at else ''}\n"
-        f"{'':<{width}}  {visible(row.path)} · {_count(row.sections, 'section')} · {_count(row.edges, 'edge')}"
+        f"{'':<{width}}  {visible(row.path)} · {count_of(row.sections, 'section')} · {count_of(row.edges, 'edge')}"
         for row in outcome.documents
     ]
-    return "\n".join([*lines, f"{_count(len(outcome.documents), 'document')}"])
+    return "\n".join([*lines, count_of(len(outcome.documents), "document")])
 
 
-def document(outcome: DocumentOutput) -> str:
-    """One document in full."""
+def document_text(outcome: DocumentOutput) -> str:
+    """One document: its paths, header versions, edges, and sections, present and closed."""
     row = outcome.document
     lines = [
         f"{visible(row.entity)}: {visible(row.title)}",
@@ -107,8 +108,8 @@ def document(outcome: DocumentOutput) -> str:
     return "\n".join(lines)
 
 
-def removed(outcome: RemovedOutput) -> str:
-    """What was closed, and how to go on."""
+def removal_text(outcome: RemovedOutput) -> str:
+    """The documents that were closed, and how to forget them; one sentence if all were closed before."""
     if not outcome.removed:
         return "nothing to close: it was closed before"
     lines = [f"closed {visible(row.entity)}  {visible(row.path)}" for row in outcome.removed]
@@ -116,32 +117,30 @@ def removed(outcome: RemovedOutput) -> str:
 
 
 def _titled(title: str, lines: Sequence[str]) -> list[str]:
+    """The lines, indented, below a blank line and a title; nothing if there are none."""
     return ["", f"{title}:", *(f"  {line}" for line in lines)] if lines else []
 
 
 def _version_line(version: HeaderVersion) -> str:
+    """A header version as `2026-01-01 to now  status: open; …`, its values without the title."""
     until = f"{version.valid_until:%Y-%m-%d}" if version.valid_until else "now"
-    said = "; ".join(f"{visible(key)}: {visible(value)}" for key, value in version.values.items() if key != "title")
-    return f"{version.valid_from:%Y-%m-%d} to {until}  {said}".rstrip()
+    values = "; ".join(f"{visible(key)}: {visible(value)}" for key, value in version.values.items() if key != "title")
+    return f"{version.valid_from:%Y-%m-%d} to {until}  {values}".rstrip()
 
 
 def _section_line(row: SectionRow) -> str:
+    """A section's anchor, its heading (or the start of its text), until when it held, whether it is in quarantine, and
+    its id's end.
+    """
     ends = f" until {row.valid_until:%Y-%m-%d %H:%M}" if row.valid_until else ""
     mark = " (in quarantine)" if row.quarantined else ""
     return f"{visible(row.anchor)}  {visible(row.heading or row.excerpt)}{ends}{mark}  {row.id[-10:]}"
 
 
 def _problem_lines(problems: Sequence[DocumentProblem]) -> Iterator[str]:
-    for each in problems[:_SHOWN]:
+    """The first ten files that were left out, why, and what to do; then how many more there are."""
+    for each in problems[:_SHOWN_PROBLEMS]:
         more = f" ({visible(each.next_step)})" if each.next_step else ""
         yield f"left out {visible(each.path)}: {visible(each.why)}{more}"
-    if len(problems) > _SHOWN:
-        yield f"… and {len(problems) - _SHOWN} more ({flag('--json')} names them)"
-
-
-def _counts(counts: Mapping[str, int]) -> str:
-    return ", ".join(f"{name} {count}" for name, count in sorted(counts.items(), key=lambda pair: (-pair[1], pair[0])))
-
-
-def _count(count: int, what: str) -> str:
-    return f"{count} {what}" if count == 1 else f"{count} {what}s"
+    if len(problems) > _SHOWN_PROBLEMS:
+        yield f"… and {len(problems) - _SHOWN_PROBLEMS} more ({flag('--json')} names them)"

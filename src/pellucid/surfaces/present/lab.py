@@ -1,4 +1,4 @@
-"""What the lab measured in, text for a person out."""
+"""Measurements of the lab in, text for a person out."""
 
 from __future__ import annotations
 
@@ -8,25 +8,37 @@ from typing import TYPE_CHECKING, Any
 from pellucid.lab.documents.as_of import AsOfLabOutput
 from pellucid.lab.documents.graph import GraphLabOutput
 from pellucid.lab.measuring import LabOutput, UpdatesOutput
-from pellucid.surfaces.present.lab_table import tabled
+from pellucid.surfaces.present.lab_table import lab_table_text
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
 
+_DEPENDENCY_COLUMNS = {
+    "direct": "direct",
+    "closure": "closure",
+    "of many": "closureOfMany",
+    "direct, others": "directOthers",
+    "closure, others": "closureOthers",
+}
+"""Headings of the table of recalled dependencies, and the metrics below them."""
+
+
 @singledispatch
-def measured(outcome: object) -> str:
-    """A run of the lab; each kind of answer has a function below that registers for it."""
+def lab_text(outcome: object) -> str:
+    """The figures of a lab run as text.
+
+    Each kind of output has a function below that is registered for it; `TypeError` for any other object.
+    """
     raise TypeError(f"no text is known for {type(outcome).__name__}")
 
 
-@measured.register
-def _metrics(outcome: LabOutput) -> str:
-    """Metrics with their intervals beside the floors, then what each part is worth."""
+@lab_text.register
+def _dataset_text(outcome: LabOutput) -> str:
+    """A labelled set: each metric with its interval and floors, then what each part of the recall contributes."""
+    floors = "".join(f"{name:>9}" for name in outcome.floors)
     lines = [f"{outcome.dataset}: {outcome.questions} questions over {outcome.records} records", ""]
-    lines.append(
-        f"{'metric':<15} {'all':>7}   {'95 % interval':<18}" + "".join(f"{name:>9}" for name in outcome.floors)
-    )
+    lines.append(f"{'metric':<15} {'all':>7}   {'95 % interval':<18}{floors}")
     for name, value in outcome.metrics.items():
         low, high = outcome.intervals[name]
         floors = "".join(f"{floor[name]:>9.4f}" for floor in outcome.floors.values())
@@ -40,23 +52,19 @@ def _metrics(outcome: LabOutput) -> str:
     lines += _extraction_lines(outcome)
     for part, gains in outcome.ablation.items():
         shown = (name for name in ("recall@10", "ndcg@10", "strict@2000") if name in gains)
-        said = "; ".join(f"{name} {gains[name]['difference']:+.4f} {gains[name]['interval']}" for name in shown)
-        lines.append(f"gain of {part:<13} {said}; cost {outcome.costs[part]['millis']:+.2f} ms")
+        gain = "; ".join(f"{name} {gains[name]['difference']:+.4f} {gains[name]['interval']}" for name in shown)
+        lines.append(f"gain of {part:<13} {gain}; cost {outcome.costs[part]['millis']:+.2f} ms")
     lines += ["", _price_line(outcome.price)]
-    lines += [
-        f"{kind}: {_answered_line(metrics)}" for kind, metrics in outcome.by_kind.items() if "mrrMatched" in metrics
-    ]
+    for kind, metrics in outcome.by_kind.items():
+        if "mrrMatched" in metrics:
+            shown = (name for name in metrics if name.startswith(("strict@", "lenient@", "mrrMatched")))
+            lines.append(f"{kind}: {', '.join(f'{name} {metrics[name]:.4f}' for name in shown)}")
     lines += [f"durable, {name}: {_durability_line(found)}" for name, found in outcome.durable.items()]
-    return "\n".join([*lines, *_doubt_lines(outcome.abstention), *_context_lines(outcome.context)])
-
-
-def _answered_line(metrics: Mapping[str, float]) -> str:
-    """How well one kind of question about sessions is answered."""
-    shown = (name for name in metrics if name.startswith(("strict@", "lenient@", "mrrMatched")))
-    return ", ".join(f"{name} {metrics[name]:.4f}" for name in shown)
+    return "\n".join([*lines, *_abstention_lines(outcome.abstention), *_context_lines(outcome.context)])
 
 
 def _price_line(price: Mapping[str, float]) -> str:
+    """How long importing the set took, and how many memories and megabytes it made."""
     return (
         f"import: {price['importSeconds']:.1f} s for {price['recordCharacters']:,.0f} characters;"
         f" {price['memories']:,.0f} memories, {price['diskBytes'] / 1e6:.1f} MB"
@@ -64,7 +72,7 @@ def _price_line(price: Mapping[str, float]) -> str:
 
 
 def _durability_line(found: Mapping[str, Any]) -> str:
-    """How right and how complete the memories of some labelled sessions are."""
+    """Precision and recall of the memories extracted from labelled sessions, with intervals, and counts of them."""
     return (
         f"precision {found['precision']:.3f} {found['precisionInterval']} of {found['judged']},"
         f" recall {found['recall']:.3f} {found['recallInterval']} of {found['facts']} facts,"
@@ -73,8 +81,8 @@ def _durability_line(found: Mapping[str, Any]) -> str:
     )
 
 
-def _doubt_lines(found: Mapping[str, Any]) -> list[str]:
-    """How well doubt tells questions that nothing answers from the others."""
+def _abstention_lines(found: Mapping[str, Any]) -> list[str]:
+    """How well the doubt of an answer separates unanswerable questions from the others; nothing if not measured."""
     if not found:
         return []
     floors = ", ".join(f"{name} {value:.3f}" for name, value in found.get("floors", {}).items())
@@ -83,22 +91,23 @@ def _doubt_lines(found: Mapping[str, Any]) -> list[str]:
 
 
 def _context_lines(found: Mapping[str, Any]) -> list[str]:
-    """The share of evidence in the context, beside plain concatenations of the same ranking."""
+    """The share of the evidence in the context, by topK and budget, and its gain over plainly concatenated rankings;
+    nothing if it was not measured.
+    """
     lines: list[str] = []
     for top_k, budgets in found.items():
         for budget, shares in budgets.items():
-            gains = "; ".join(
+            gains = (
                 f"over {name} {gain['difference']:+.4f} {gain['interval']}"
                 for name, gain in shares["gainOverPlain"].items()
             )
-            lines.append(
-                f"context of {budget} characters, topK {top_k}: {shares['context']:.4f} of the evidence; {gains}"
-            )
+            share = f"{shares['context']:.4f} of the evidence; {'; '.join(gains)}"
+            lines.append(f"context of {budget} characters, topK {top_k}: {share}")
     return ["", *lines] if lines else []
 
 
 def _extraction_lines(outcome: LabOutput) -> list[str]:
-    """What extraction is worth, and what its memories answer beside all turns; nothing in verbatim mode."""
+    """The figures of extraction, and how much its memories answer of what all turns do; nothing if there are none."""
     lines = [f"{name:<24} {value:>12,.10g}" for name, value in outcome.extraction.items()]
     lines += [
         f"{name:<10} {beside['ratio']:.3f} of the {beside['verbatim']:.4f} that all turns give"
@@ -107,36 +116,33 @@ def _extraction_lines(outcome: LabOutput) -> list[str]:
     return ["", *lines] if lines else []
 
 
-@measured.register
+@lab_text.register
 def _updates_text(outcome: UpdatesOutput) -> str:
-    """How often the newer statement of a changed fact stands above the older."""
-    said = outcome.same_attribute
-    stated = (
-        f"{said['sameAttribute']} of {said['pairs']} pairs state one entity::attribute on both sides,"
-        f" {said['changed']} with another value; the older is superseded in {said['superseded']}"
-    )
-    return "\n".join(
-        [
-            f"{outcome.dataset}, {outcome.mode}: {outcome.memories} memories of {outcome.records} records",
-            "",
-            _order_line("defaults", outcome.defaults),
-            _order_line("without temporal", outcome.without_temporal),
-            _order_line("user's turns only", outcome.user_turns_only),
-            "",
-            stated,
-        ]
-    )
+    """How often the newer statement of a changed fact ranks above the older one."""
+    pairs = outcome.same_attribute
+    lines = [
+        f"{outcome.dataset}, {outcome.mode}: {outcome.memories} memories of {outcome.records} records",
+        "",
+        _order_line("defaults", outcome.defaults),
+        _order_line("without temporal", outcome.without_temporal),
+        _order_line("user's turns only", outcome.user_turns_only),
+        "",
+    ]
+    stated = f"{pairs['sameAttribute']} of {pairs['pairs']} pairs state one entity::attribute on both sides"
+    changed = f"{pairs['changed']} with another value; the older is superseded in {pairs['superseded']}"
+    return "\n".join([*lines, f"{stated}, {changed}"])
 
 
 def _order_line(name: str, found: Mapping[str, Any]) -> str:
+    """The share of pairs whose newer statement ranks first, in the variant `name` of the recall."""
     low, high = found["interval"]
     cases = ", ".join(f"{case} {count}" for case, count in found["cases"].items())
     return f"{name:<18} newer above {found['newerAbove']:.4f} [{low:.4f}, {high:.4f}] of {found['pairs']}: {cases}"
 
 
-@measured.register
+@lab_text.register
 def _graph_text(outcome: GraphLabOutput) -> str:
-    """Edges against the truth, then what a recall of dependencies brings, with and without the graph leg."""
+    """Precision and recall of the edges found, then how well dependencies are recalled, with and without graph leg."""
     speed = outcome.indexing["documentsPerSecond"]
     lines = [f"graph: {outcome.documents} documents, {outcome.sections} sections, {speed} documents/s indexed", ""]
     lines += [
@@ -144,28 +150,21 @@ def _graph_text(outcome: GraphLabOutput) -> str:
         f" ({found['found']} found, {found['true']} true)"
         for which, found in (("all", outcome.requires["all"]), ("moved aside", outcome.requires["movedAside"]))
     ]
-    heads = ("direct", "closure", "of many", "direct, others", "closure, others")
+    headings = "".join(f"{head:>17}" for head in _DEPENDENCY_COLUMNS)
     for title, metrics in (("moved aside", outcome.moved_aside), ("all", outcome.metrics)):
-        lines += ["", f"{title:<14}" + "".join(f"{head:>17}" for head in heads)]
-        lines += [f"{name:<14}" + _dependencies(found) for name, found in metrics.items()]
-    healths = (f"{name}: {_health(counts)}" for name, counts in outcome.legs.items())
+        lines += ["", f"{title:<14}{headings}"]
+        for name, found in metrics.items():
+            lines.append(f"{name:<14}" + "".join(f"{found[key]:>17.4f}" for key in _DEPENDENCY_COLUMNS.values()))
+    healths = {leg: ", ".join(f"{name} {n}" for name, n in sorted(each.items())) for leg, each in outcome.legs.items()}
     latency = outcome.latency_ms
-    lines += ["", "legs: " + "; ".join(healths), f"recall p50 {latency['p50']} ms, p95 {latency['p95']} ms"]
+    lines += ["", "legs: " + "; ".join(f"{leg}: {health}" for leg, health in healths.items())]
+    lines.append(f"recall p50 {latency['p50']} ms, p95 {latency['p95']} ms")
     return "\n".join(lines)
 
 
-def _dependencies(found: Mapping[str, Any]) -> str:
-    names = ("direct", "closure", "closureOfMany", "directOthers", "closureOthers")
-    return "".join(f"{found[name]:>17.4f}" for name in names)
-
-
-def _health(counts: Mapping[str, int]) -> str:
-    return ", ".join(f"{health} {count}" for health, count in sorted(counts.items()))
-
-
-@measured.register
-def _as_of(outcome: AsOfLabOutput) -> str:
-    """How many past values the states know, and how many a recall as of then puts first."""
+@lab_text.register
+def _as_of_text(outcome: AsOfLabOutput) -> str:
+    """How many questions about past values the entities' states answer, and how many a recall as of then does."""
     lines = [f"asof: {outcome.documents} documents, {outcome.changes} changes of headers", ""]
     for field, found in outcome.history.items():
         lines.append(f"history answers {found['answered']} of {found['questions']} about {field}")
@@ -183,4 +182,4 @@ def _as_of(outcome: AsOfLabOutput) -> str:
     return "\n".join(lines)
 
 
-measured.register(tabled)
+lab_text.register(lab_table_text)

@@ -7,55 +7,30 @@ import re
 from collections.abc import Callable, Iterable, Sequence
 
 from pellucid.model.snapshot import RecallXraySnapshot, TierExplain
-from pellucid.xray.render.fields import (
-    ARROW,
-    NO_SNAPSHOT,
-    NO_TIER,
-    PLACES,
-    FieldSpan,
-    LabelledLine,
-    called,
-    headed,
-    header_fields,
-    legend_of,
-    result_fields,
-    tier_fields,
-)
-from pellucid.xray.render.tables import (
-    Column,
-    Table,
-    filters_table,
-    first_ids,
-    kept_apart,
-    legs_table,
-    listed_rejected,
-    rejected_table,
-    stages_table,
-    untold,
-)
-from pellucid.xray.words.rungs import idle
+from pellucid.xray.render import fields, tables
+from pellucid.xray.words.rungs import is_idle
 from pellucid.xray.words.visible import visible
 
 _TITLE = "# Recall X-ray"
-_FIELDS = Column("Field"), Column("Value")
+_FIELDS = tables.Column("Field"), tables.Column("Value")
 _MARKUP = re.compile(r"[\\`*_\[\]<|~&$#]|:(?=//)")
 _PIPE = re.compile(r"(?<!\\)(\\*)\|")
 
 
 def render_markdown(snapshot: RecallXraySnapshot | None, *, verbose: bool = False) -> str:
-    """The snapshot as Markdown, without a final newline. What is left out of the text form is left out here."""
+    """The snapshot as Markdown, without a final newline; `verbose` as in `render_text`."""
     if snapshot is None:
-        return f"{_TITLE}\n\n_{NO_SNAPSHOT}_"
+        return f"{_TITLE}\n\n_{fields.NO_SNAPSHOT}_"
     blocks = (
         _TITLE,
         f"**Query:** {code(snapshot.query)}",
-        _field_table(header_fields(snapshot, verbose=verbose)),
-        *_section("Legs", _table(legs_table(snapshot, verbose=verbose))),
+        _field_table(fields.header_fields(snapshot, verbose=verbose)),
+        *_section("Legs", _table(tables.legs_table(snapshot, verbose=verbose))),
         *_section("Filters", *_filters(snapshot, verbose=verbose)),
         *_section("Results", *(_results(snapshot, verbose=verbose) or ["_No results admitted._"])),
         *_section("Rejected", *_rejected(snapshot, verbose=verbose)),
-        *_section("Stages", _table(stages_table(snapshot))),
-        *_section("Direct Answer", *_tier(snapshot.tier_explain, verbose=verbose)),
+        *_section("Stages", _table(tables.stages_table(snapshot))),
+        *_section("Direct Answer", *_direct_answer(snapshot.tier_explain, verbose=verbose)),
     )
     return "\n\n".join(blocks)
 
@@ -66,20 +41,20 @@ def code(text: str) -> str:
 
 
 def code_cell(text: str) -> str:
-    """A code span for a table cell, where a pipe takes an odd number of backslashes, of which the table removes one.
+    """A code span for a table cell, where a table removes one of the backslashes before a pipe.
 
-    An odd run of backslashes before a pipe therefore cannot be said: it shows one more than it has.
+    An odd run of backslashes before a pipe cannot be written: it shows one more than it has.
     """
     return _fenced(_PIPE.sub(lambda found: found[1] + "\\" * (1 + len(found[1]) % 2) + "|", visible(text)))
 
 
 def prose(text: str | None) -> str:
-    """A sentence with a backslash before every sign that Markdown acts on inside a line; "" for None."""
+    """A sentence with a backslash before every character that Markdown acts on within a line; empty for None."""
     return _MARKUP.sub(r"\\\g<0>", visible(text or ""))
 
 
 def _fenced(shown: str) -> str:
-    """The text as inline code, whatever backticks it holds; `_empty_` for none."""
+    """The text as inline code, whatever backticks it holds; `_empty_` for an empty one."""
     if not shown:
         return "_empty_"
     fence = "`" * (1 + max(map(len, re.findall("`+", shown)), default=0))
@@ -88,59 +63,75 @@ def _fenced(shown: str) -> str:
 
 
 def _section(heading: str, *blocks: str) -> list[str]:
+    """A heading and its blocks that are not empty; nothing where all are."""
     filled = [block for block in blocks if block]
     return [f"## {heading}", *filled] if filled else []
 
 
 def _filters(snapshot: RecallXraySnapshot, *, verbose: bool) -> list[str]:
-    """The table of the filters; without `verbose` those that turned nobody away are only named below it."""
-    quiet = [] if verbose else [code(rung.name) for rung in snapshot.filters if idle(rung)]
-    table = _table(filters_table(snapshot, verbose=verbose))
+    """The table of the rungs; without `verbose`, those that rejected nobody are only named below it.
+
+    A notice for no rungs.
+    """
+    quiet = [] if verbose else [code(rung.name) for rung in snapshot.filters if is_idle(rung)]
+    table = _table(tables.filters_table(snapshot, verbose=verbose))
     nobody = f"Nobody was turned away by {', '.join(quiet)}." if quiet else ""
     return [table, nobody] if snapshot.filters else ["_No filter traces recorded._"]
 
 
 def _results(snapshot: RecallXraySnapshot, *, verbose: bool) -> list[str]:
-    """Each result under a heading of its own with its fields, and below them what the terms mean."""
+    """A heading and fields for each result, and at the end what the terms mean; empty for no results."""
     blocks: list[str] = []
     for place, result in enumerate(snapshot.results, start=1):
-        blocks.append(f"### {place}. {_drawn((headed(result.memory_id, snapshot.words),), code)}")
-        fields = result_fields(result, snapshot, verbose=verbose)
-        blocks.append("\n".join(f"- **{field.title}:** {_drawn(field.spans, code)}" for field in fields))
-    meanings = [f"- {code(called(name))}: {words}" for name, words in legend_of(snapshot)]
-    places = f"{PLACES.capitalize()}. " if len(snapshot.results) > 1 else ""
+        blocks.append(
+            f"### {place}. {_spans_markdown((fields.memory_heading(result.memory_id, snapshot.words),), code)}"
+        )
+        labelled = fields.result_fields(result, snapshot, verbose=verbose)
+        blocks.append("\n".join(f"- **{field.title}:** {_spans_markdown(field.spans, code)}" for field in labelled))
+    meanings = [f"- {code(fields.term_name(name))}: {words}" for name, words in fields.legend_of(snapshot)]
+    places = f"{fields.PLACES.capitalize()}. " if len(snapshot.results) > 1 else ""
     return [*blocks, *(["\n".join([f"{places}Terms of the scores:", "", *meanings])] if meanings else [])]
 
 
 def _rejected(snapshot: RecallXraySnapshot, *, verbose: bool) -> list[str]:
-    """The rejected candidates as a table, those whose words are not told as ids below, and how many more there were."""
-    apart = {} if verbose else untold(snapshot)
+    """The rejected candidates as a table, then how many more there were; blocks without content are empty.
+
+    Without `verbose`, those whose words may not be told are a line of ids for each reason instead of rows.
+    """
+    withheld = {} if verbose else tables.withheld_by_reason(snapshot)
     more = snapshot.rejected_total - len(snapshot.rejected)
-    kept_back = [f"- {kept_apart(why, these)}: {first_ids(these, code)}" for why, these in apart.items()]
-    table = _table(rejected_table(snapshot, listed_rejected(snapshot, apart)))
+    kept_back = [
+        f"- {tables.withheld_line(why, these)}: {tables.first_ids(these, code)}" for why, these in withheld.items()
+    ]
+    table = _table(tables.rejected_table(snapshot, tables.tellable_rejected(snapshot, withheld)))
     return [table, "\n".join(kept_back), f"_{more} more not shown._" if more > 0 else ""]
 
 
-def _tier(tier: TierExplain | None, *, verbose: bool) -> list[str]:
-    """The verdict on a direct answer, and where its source stands."""
+def _direct_answer(tier: TierExplain | None, *, verbose: bool) -> list[str]:
+    """The verdict on a direct answer and where its source stands, or a notice that none was looked for."""
     if tier is None:
-        return [f"_{NO_TIER.capitalize()}._"]
+        return [f"_{fields.NO_TIER.capitalize()}._"]
     anchors = "\n".join(f"- {code(anchor)}" for anchor in tier.source_anchors)
-    return [_field_table(tier_fields(tier, verbose=verbose)), *(["**Source anchors:**", anchors] if anchors else [])]
+    return [
+        _field_table(fields.tier_fields(tier, verbose=verbose)),
+        *(["**Source anchors:**", anchors] if anchors else []),
+    ]
 
 
-def _field_table(fields: Iterable[LabelledLine]) -> str:
-    return _table(Table(_FIELDS, tuple(((FieldSpan(field.title),), field.spans) for field in fields)))
+def _field_table(labelled: Iterable[fields.LabelledLine]) -> str:
+    """Fields as a table of two columns."""
+    return _table(tables.Table(_FIELDS, tuple(((fields.FieldSpan(field.title),), field.spans) for field in labelled)))
 
 
-def _table(table: Table) -> str:
-    """The table in Markdown; "" without rows."""
+def _table(table: tables.Table) -> str:
+    """The table in Markdown; empty for one without rows."""
     titles = [column.title for column in table.columns]
     rules = ["---:" if column.number else "---" for column in table.columns]
-    rows = ([_drawn(cell, code_cell) for cell in row] for row in table.rows)
+    rows = ([_spans_markdown(cell, code_cell) for cell in row] for row in table.rows)
     return "\n".join(f"| {' | '.join(cells)} |" for cells in (titles, rules, *rows)) if table.rows else ""
 
 
-def _drawn(spans: Sequence[FieldSpan], verbatim: Callable[[str], str]) -> str:
+def _spans_markdown(spans: Sequence[fields.FieldSpan], verbatim: Callable[[str], str]) -> str:
+    """The spans of a field as Markdown: our own words as they are, `verbatim` formats names and texts of others."""
     drawn = {"plain": str, "verbatim": verbatim, "prose": prose}
-    return "".join(" → " if span == ARROW else drawn[span.kind](span.text) for span in spans)
+    return "".join(" → " if span == fields.ARROW else drawn[span.kind](span.text) for span in spans)

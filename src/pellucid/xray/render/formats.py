@@ -1,7 +1,6 @@
 """A snapshot and a format in, one text out: the only renderer, whatever the surface."""
 
 from collections.abc import Callable
-from functools import partial
 from typing import Literal
 
 from pellucid.model.snapshot import RecallXraySnapshot
@@ -12,18 +11,13 @@ from pellucid.xray.render.as_text import render_text
 
 Format = Literal["json", "text", "markdown", "html"]
 
-RENDERERS: dict[Format, Callable[[RecallXraySnapshot | None], str]] = {
+RENDERERS: dict[Format, Callable[..., str]] = {
     "json": render_json,
     "text": render_text,
     "markdown": render_markdown,
     "html": render_html,
 }
 """Every format and what draws it. A new format is one function and one line here."""
-_IN_FULL: dict[Format, Callable[[RecallXraySnapshot | None], str]] = {
-    "text": partial(render_text, verbose=True),
-    "markdown": partial(render_markdown, verbose=True),
-}
-"""Formats that leave something out, unless everything is asked for."""
 
 
 def render(
@@ -32,9 +26,9 @@ def render(
     *,
     verbose: bool = False,
 ) -> str:
-    """The snapshot in a format, without a final newline; None says that nothing was captured.
+    """The snapshot in a format, without a final newline; None for a snapshot that was never captured.
 
     With `verbose`, text and Markdown also show what goes without saying; JSON and HTML always hold everything.
     """
-    drawn = _IN_FULL if verbose else RENDERERS
-    return drawn.get(format, RENDERERS[format])(snapshot)
+    draw = RENDERERS[format]
+    return draw(snapshot, verbose=True) if verbose and format in ("text", "markdown") else draw(snapshot)

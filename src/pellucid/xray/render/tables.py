@@ -4,16 +4,24 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from pellucid.model.snapshot import RecallXraySnapshot, RejectedCandidate
-from pellucid.xray.render.fields import FieldSpan, Spans, decimals, headed, millis, spoken
-from pellucid.xray.words.rungs import at_work, idle, turned_away, why_rejected
+from pellucid.xray.render.fields import (
+    Spans,
+    decimals,
+    memory_heading,
+    millis,
+    plain,
+    prose,
+    verbatim,
+    with_memory_names,
+)
+from pellucid.xray.words.rungs import is_at_work, is_idle, rejection_in_words, why_rejected
 
-IDS = 2
-"""Ids in a row, at most."""
+_MOST_IDS = 2
 
 
 @dataclass(frozen=True, slots=True)
 class Column:
-    """One column; `number` says that its cells are numbers, which stand at the right."""
+    """A column of a table; one of numbers is aligned to the right."""
 
     title: str
     number: bool = False
@@ -21,137 +29,105 @@ class Column:
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """Columns, and a row of as many cells for each thing listed; the first cell names it."""
+    """Columns, and rows of as many cells; the first cell names the row."""
 
     columns: tuple[Column, ...]
     rows: tuple[tuple[Spans, ...], ...]
 
 
 def legs_table(snapshot: RecallXraySnapshot, *, verbose: bool = True) -> Table:
-    """How each leg did; without `verbose`, only the legs that had something to do."""
-    columns = (
-        Column("Leg"),
-        Column("Health"),
-        Column("Found", number=True),
-        Column("May not answer", number=True),
-        Column("Reason"),
+    """A row for each leg: health, how many it found, may-not-answers, reason.
+
+    Without `verbose` only for legs at work.
+    """
+    rows = (
+        (verbatim(leg.name), plain(leg.health), plain(f"{leg.admitted}"), plain(f"{leg.open}"), prose(leg.reason))
+        for leg in snapshot.legs
+        if verbose or is_at_work(leg)
     )
-    return _table(
-        columns,
-        (
-            (_name(leg.name), _plain(leg.health), _plain(leg.admitted), _plain(leg.open), _sentence(leg.reason))
-            for leg in snapshot.legs
-            if verbose or at_work(leg)
-        ),
-    )
+    return _table(("Leg", "Health", "#Found", "#May not answer", "Reason"), rows)
 
 
 def filters_table(snapshot: RecallXraySnapshot, *, verbose: bool = True) -> Table:
-    """How many came to each filter and passed it; without `verbose`, only of those that turned somebody away."""
-    columns = (
-        Column("Filter"),
-        Column("Came", number=True),
-        Column("Passed", number=True),
-        Column("Softly", number=True),
-        Column("The others"),
-    )
-    return _table(
-        columns,
+    """A row for each rung: how many reached and passed it; without `verbose`, only for rungs that rejected some."""
+    rows = (
         (
-            (
-                _name(rung.name),
-                _plain(rung.considered),
-                _plain(rung.admitted),
-                _plain(rung.soft_admitted),
-                () if idle(rung) or not rung.reason else _sentence(turned_away(rung.name, rung.reason)),
-            )
-            for rung in snapshot.filters
-            if verbose or not idle(rung)
-        ),
+            verbatim(rung.name),
+            *(plain(f"{count}") for count in (rung.considered, rung.admitted, rung.soft_admitted)),
+            prose("" if is_idle(rung) or not rung.reason else rejection_in_words(rung.name, rung.reason)),
+        )
+        for rung in snapshot.filters
+        if verbose or not is_idle(rung)
     )
+    return _table(("Filter", "#Came", "#Passed", "#Softly", "The others"), rows)
 
 
-def untold(snapshot: RecallXraySnapshot) -> dict[str, list[RejectedCandidate]]:
-    """The rejected candidates whose words may not be told, by why they were rejected; none where all have words."""
+def withheld_by_reason(snapshot: RecallXraySnapshot) -> dict[str, list[RejectedCandidate]]:
+    """The rejected candidates that have no words in the snapshot, as they may not be told, by the reason of rejection.
+
+    Empty where the snapshot has no words at all.
+    """
     out: dict[str, list[RejectedCandidate]] = {}
     for each in snapshot.rejected:
         if snapshot.words and each.memory_id not in snapshot.words:
-            out.setdefault(turned_away(each.rejected_by, each.reason), []).append(each)
+            out.setdefault(rejection_in_words(each.rejected_by, each.reason), []).append(each)
     return out
 
 
-def listed_rejected(
-    snapshot: RecallXraySnapshot, apart: Mapping[str, Sequence[RejectedCandidate]]
+def tellable_rejected(
+    snapshot: RecallXraySnapshot, withheld: Mapping[str, Sequence[RejectedCandidate]]
 ) -> list[RejectedCandidate]:
-    """The rejected but for those that stand apart."""
-    ids = {each.memory_id for these in apart.values() for each in these}
+    """The rejected candidates without those in `withheld`."""
+    ids = {each.memory_id for these in withheld.values() for each in these}
     return [each for each in snapshot.rejected if each.memory_id not in ids]
 
 
-def kept_apart(why: str, candidates: Sequence[RejectedCandidate]) -> str:
-    """What is said of candidates in the place of their words."""
+def withheld_line(why: str, candidates: Sequence[RejectedCandidate]) -> str:
+    """The line that stands for candidates whose words may not be told; `why` is their rejection in words."""
     return f"{len(candidates)} {why}, whose words are not told here"
 
 
 def first_ids(candidates: Sequence[RejectedCandidate], drawn: Callable[[str], str] = str) -> str:
-    """The ids of the first of them, and how many more there are."""
-    ids = ", ".join(drawn(each.memory_id) for each in candidates[:IDS])
-    return f"{ids} and {len(candidates) - IDS} more" if len(candidates) > IDS else ids
+    """The first two ids of these candidates, and how many more there are: `mem_a, mem_b and 3 more`.
+
+    `drawn` formats an id.
+    """
+    ids = ", ".join(drawn(each.memory_id) for each in candidates[:_MOST_IDS])
+    return f"{ids} and {len(candidates) - _MOST_IDS} more" if len(candidates) > _MOST_IDS else ids
 
 
 def rejected_table(snapshot: RecallXraySnapshot, which: Iterable[RejectedCandidate]) -> Table:
-    """A row for each of these rejected candidates: its words, what stopped it and why, and by how little."""
-    columns = (
-        Column("Memory"),
-        Column("Rejected by"),
-        Column("Reason"),
-        Column("Short by", number=True),
-        Column("Final", number=True),
-        Column("Id"),
-    )
-    return _table(
-        columns,
+    """A row for each of these rejected candidates: its words, the rung that rejected it, why, and by how little."""
+    rows = (
         (
-            (
-                (headed(each.memory_id, snapshot.words),),
-                _name(each.rejected_by),
-                spoken(why_rejected(each), snapshot, "prose"),
-                () if each.margin is None else _plain(decimals(each.margin)),
-                _plain(decimals(each.final)),
-                _name(each.memory_id),
-            )
-            for each in which
-        ),
+            (memory_heading(each.memory_id, snapshot.words),),
+            verbatim(each.rejected_by),
+            with_memory_names(why_rejected(each), snapshot, "prose"),
+            () if each.margin is None else plain(decimals(each.margin)),
+            plain(decimals(each.final)),
+            verbatim(each.memory_id),
+        )
+        for each in which
     )
+    return _table(("Memory", "Rejected by", "Reason", "#Short by", "#Final", "Id"), rows)
 
 
 def stages_table(snapshot: RecallXraySnapshot) -> Table:
-    """How long each stage took."""
-    columns = Column("Stage"), Column("Milliseconds", number=True), Column("Note")
-    rows = ((_name(stage.name), _plain(millis(stage.ms)), _sentence(stage.note)) for stage in snapshot.stages)
-    return _table(columns, rows)
+    """A row for each stage of the recall, with the time it took."""
+    rows = ((verbatim(stage.name), plain(millis(stage.ms)), prose(stage.note)) for stage in snapshot.stages)
+    return _table(("Stage", "#Milliseconds", "Note"), rows)
 
 
 def omitted_table(snapshot: RecallXraySnapshot) -> Table:
     """A row for each memory that was ranked and left out of the context, with the reason."""
     rows = (
-        ((headed(each.memory_id, snapshot.words),), _sentence(each.reason), _name(each.memory_id))
+        ((memory_heading(each.memory_id, snapshot.words),), prose(each.reason), verbatim(each.memory_id))
         for each in snapshot.context.omitted
     )
-    return _table((Column("Memory"), Column("Reason"), Column("Id")), rows)
+    return _table(("Memory", "Reason", "Id"), rows)
 
 
-def _table(columns: tuple[Column, ...], rows: Iterable[tuple[Spans, ...]]) -> Table:
+def _table(titles: Sequence[str], rows: Iterable[tuple[Spans, ...]]) -> Table:
+    """A table with columns of these titles; `#` before a title marks a column of numbers."""
+    columns = tuple(Column(title.removeprefix("#"), number=title.startswith("#")) for title in titles)
     return Table(columns, tuple(rows))
-
-
-def _name(text: str) -> Spans:
-    return (FieldSpan(text, "verbatim"),)
-
-
-def _plain(value: str | int) -> Spans:
-    return (FieldSpan(str(value)),)
-
-
-def _sentence(text: str | None) -> Spans:
-    return (FieldSpan(text, "prose"),) if text else ()

@@ -1,6 +1,8 @@
 """A finding in, the plain sentences out that say it first: every number in them is one of the finding's."""
 
-from pellucid.recall.score.ladder import ASKED_EDGES, REPEATS
+from collections.abc import Callable
+
+from pellucid.recall.score.ladder import ASKED_EDGES, REPEATS, SAID_ALREADY, TELLS_NOTHING
 from pellucid.xray.why.finding import (
     ABSTENTION,
     DEGRADED,
@@ -12,8 +14,8 @@ from pellucid.xray.why.finding import (
     WhyFinding,
     WhyLeg,
 )
-from pellucid.xray.words.numbers import ordinal
-from pellucid.xray.words.sentence import by
+from pellucid.xray.words.numbers import listed, ordinal
+from pellucid.xray.words.sentence import leg_in_words
 
 _CHANGES = {
     "top-k": "Raising topK to {to}",
@@ -34,17 +36,18 @@ _CHANGES = {
 
 
 def sentences(finding: WhyFinding) -> str:
-    """What became of the memory, how far it was from the line, and what would admit it."""
+    """A finding in plain sentences: what became of the memory, and what would admit it."""
     told = (
         _sentence_of_hit(finding)
         if finding.verdict == "hit"
         else _MISSES.get(finding.stage or "", _sentence_of_rung)(finding)
     )
-    return " ".join(part for part in (told, _today(finding), _change_in_words(finding)) if part)
+    today = f"{finding.today[0].upper()}{finding.today[1:]}." if finding.today else ""
+    return " ".join(part for part in (told, today, _change_in_words(finding)) if part)
 
 
 def _sentence_of_hit(finding: WhyFinding) -> str:
-    """Its place in the context, who found it, and how far it is above the cut."""
+    """Its place in the context, what found it, how far it is above the best that topK cut, how much is told."""
     margin = finding.margin
     told = f" The context tells {finding.told}." if finding.told else ""
     lead = "Nothing that passed the filters was cut"
@@ -54,38 +57,36 @@ def _sentence_of_hit(finding: WhyFinding) -> str:
 
 
 def _where_found(finding: WhyFinding) -> str:
-    """`found 2nd by meaning (only 40th by words)`: the legs that nominated it, then those that rank it too low."""
-    told = [f"{ordinal(each.rank or 0)} {by(each.leg)}" for each in finding.legs if each.nominated]
+    """Its places in the legs that nominated it, then in the others: `found 2nd by meaning (only 40th by words)`.
+
+    `brought in beside a match in its session` where no leg nominated it.
+    """
+    told = [f"{ordinal(each.rank or 0)} {leg_in_words(each.leg)}" for each in finding.legs if each.nominated]
     further = [each for each in finding.legs if not each.nominated and each.rank and each.health != "off"]
-    beyond = [f"only {ordinal(each.rank or 0)} {by(each.leg)}" for each in further]
-    found = f"found {_joined(told)}" if told else "brought in beside a match in its session"
-    return found + (f" ({_joined(beyond)})" if beyond else "")
+    beyond = [f"only {ordinal(each.rank or 0)} {leg_in_words(each.leg)}" for each in further]
+    found = f"found {listed(told)}" if told else "brought in beside a match in its session"
+    return found + (f" ({listed(beyond)})" if beyond else "")
 
 
 def _places(legs: list[WhyLeg]) -> str:
-    return _joined([f"{ordinal(each.rank or 0)} {by(each.leg)}" for each in legs if each.rank])
-
-
-def _not_known(finding: WhyFinding) -> str:
-    return f"It was not written down then: {finding.reason}."
-
-
-def _gate(finding: WhyFinding) -> str:
-    return f"Nothing was looked up: {finding.reason}."
+    """The places of a memory in those of these legs that rank it: `2nd by meaning and 5th by words`; empty for none."""
+    return listed([f"{ordinal(each.rank or 0)} {leg_in_words(each.leg)}" for each in legs if each.rank])
 
 
 def _sentence_of_degraded(finding: WhyFinding) -> str:
+    """That no working leg nominated it, and its places in those that work."""
     seen = _places([each for each in finding.legs if each.health != "off"])
     so_far = f" It is {seen}, beyond what a leg nominates." if seen else ""
     return f"No leg that works nominated it, and what the others would say is not known ({finding.reason}).{so_far}"
 
 
-def _leg_off(finding: WhyFinding) -> str:
+def _sentence_of_leg_off(finding: WhyFinding) -> str:
+    """That only a leg that was switched off would have nominated it."""
     off = [each for each in finding.legs if each.health == "off" and each.rank and each.rank <= each.pool]
-    return f"It is {_places(off)}, but {_joined([each.leg for each in off])} was switched off."
+    return f"It is {_places(off)}, but {listed([each.leg for each in off])} was switched off."
 
 
-def _not_nominated(finding: WhyFinding) -> str:
+def _sentence_of_not_nominated(finding: WhyFinding) -> str:
     """That no leg nominated it, and its places in the legs, if they are known."""
     ranked = [each for each in finding.legs if each.rank and each.health != "off"]
     if not finding.recalls:
@@ -96,29 +97,25 @@ def _not_nominated(finding: WhyFinding) -> str:
     return f"No leg nominated it: it is {_places(ranked)}, and each leg nominates {pool}."
 
 
-def _top_k(finding: WhyFinding) -> str:
+def _sentence_of_top_k(finding: WhyFinding) -> str:
     """That it passed every filter, and how far below the cut at topK it came."""
     missing = f", {finding.margin.missing:.4f} short of the last one in" if finding.margin else ""
-    return (
-        f"It was {_where_found(finding)}, passed every filter, and came {ordinal(finding.place or 0)}"
-        f" of {finding.ranked}, where topK is {finding.top_k}{missing}."
-    )
+    return f"{_passed_filters(finding)}, where topK is {finding.top_k}{missing}."
 
 
-def _sentence_of_budget(finding: WhyFinding) -> str:
-    """That it passed every filter, and why it did not fit."""
-    return (
-        f"It was {_where_found(finding)}, passed every filter, and came {ordinal(finding.place or 0)}"
-        f" of {finding.ranked}, but did not fit: {finding.reason}."
-    )
+def _passed_filters(finding: WhyFinding) -> str:
+    """That it passed every filter, and at which place it came; without a full stop."""
+    place = f"{ordinal(finding.place or 0)} of {finding.ranked}"
+    return f"It was {_where_found(finding)}, passed every filter, and came {place}"
 
 
-def _passed_over(finding: WhyFinding) -> str:
+def _sentence_of_removed(finding: WhyFinding) -> str:
+    """That it passed every filter, and why it was left out all the same."""
     return f"It was {_where_found(finding)}, and passed every filter, but {finding.reason}."
 
 
 def _sentence_of_rung(finding: WhyFinding) -> str:
-    """Which filter stopped it, in words; one that a filter bars from answering is found only as evidence."""
+    """Which rung turned it away, its reason and margin; before that where legs found it or would rank it."""
     margin, ranked = finding.margin, [each for each in finding.legs if each.rank and each.health != "off"]
     where = f"It was {_where_found(finding)}"
     if not any(each.nominated for each in finding.legs):
@@ -129,7 +126,7 @@ def _sentence_of_rung(finding: WhyFinding) -> str:
 
 
 def _change_in_words(finding: WhyFinding) -> str:
-    """What would admit it; empty for a hit, and where nothing was tried."""
+    """What would admit it, or that nothing tried does; empty for a hit, and for a past miss that today is a hit."""
     change = finding.change
     if finding.verdict == "hit" or (finding.today and not finding.tried and change is None):
         return ""
@@ -142,7 +139,10 @@ def _change_in_words(finding: WhyFinding) -> str:
 
 
 def _sentence_of_no_change(finding: WhyFinding) -> str:
-    """That nothing admits it, and how far the first change that was tried gets it."""
+    """That nothing admits it, with the outcome of the first change that a recall was run for.
+
+    Empty if no recall was run.
+    """
     if not finding.recalls:
         return ""
     ran = next((each for each in finding.tried if each.ran), None)
@@ -151,24 +151,19 @@ def _sentence_of_no_change(finding: WhyFinding) -> str:
     return f"No single change that was tried admits it: with {ran.setting} {ran.to}, {ran.result}."
 
 
-def _today(finding: WhyFinding) -> str:
-    return f"{finding.today[0].upper()}{finding.today[1:]}." if finding.today else ""
-
-
-def _joined(parts: list[str]) -> str:
-    return " and ".join([", ".join(parts[:-1]), parts[-1]]) if len(parts) > 1 else "".join(parts)
-
-
-_MISSES = {
-    NOT_KNOWN: _not_known,
-    GATE: _gate,
+_MISSES: dict[str, Callable[[WhyFinding], str]] = {
+    NOT_KNOWN: lambda finding: f"It was not written down then: {finding.reason}.",
+    GATE: lambda finding: f"Nothing was looked up: {finding.reason}.",
     DEGRADED: _sentence_of_degraded,
-    LEG_OFF: _leg_off,
-    NOT_NOMINATED: _not_nominated,
-    "top-k": _top_k,
-    "budget-fit": _sentence_of_budget,
-    REPEATS: _passed_over,
-    ASKED_EDGES: _passed_over,
-    ABSTENTION: _passed_over,
-    REMOVED: _passed_over,
+    LEG_OFF: _sentence_of_leg_off,
+    NOT_NOMINATED: _sentence_of_not_nominated,
+    "top-k": _sentence_of_top_k,
+    "budget-fit": lambda finding: f"{_passed_filters(finding)}, but did not fit: {finding.reason}.",
+    REPEATS: _sentence_of_removed,
+    ASKED_EDGES: _sentence_of_removed,
+    TELLS_NOTHING: _sentence_of_removed,
+    SAID_ALREADY: _sentence_of_removed,
+    ABSTENTION: _sentence_of_removed,
+    REMOVED: _sentence_of_removed,
 }
+"""The sentence of a miss, by the stage that lost the memory; any other stage is a rung."""

@@ -18,7 +18,7 @@ from pellucid.recall.state import State
 from pellucid.settings.sections import LegWeights
 from pellucid.store.index_port import Filters, MemoryStanding
 from pellucid.xray.why.finding import DEGRADED, LEG_OFF, NOT_KNOWN, NOT_NOMINATED, REMOVED, ChangeKind, WhyTried
-from pellucid.xray.why.trial import Dial, Idea, Missed, TrialChange
+from pellucid.xray.why.trial import Attempt, MissedMemory, NumberSearch, TrialChange
 
 MOST_BUDGET = 2**31
 """A budget of so many characters is doubled no further."""
@@ -41,32 +41,28 @@ _ASKED = {
 """What a filter is called where it is asked for, and by which flag; else by its own name."""
 
 
-def _overlap(state: State, position: int) -> float:
-    return float(overlap(state, state.pool)[position])
-
-
-def _cosine(state: State, position: int) -> float:
-    return float(state.pool.cosine[position])
-
-
 _FLOORS: dict[str | None, tuple[str, Callable[[State, int], float]]] = {
-    "token-overlap": ("min_token_overlap", _overlap),
-    "score-floor": ("min_fact_score", _cosine),
+    "token-overlap": ("min_token_overlap", lambda state, position: float(overlap(state, state.pool)[position])),
+    "score-floor": ("min_fact_score", lambda state, position: float(state.pool.cosine[position])),
 }
-"""Rungs with a floor: its setting, and how far a candidate reaches."""
+"""Rungs with a floor: the setting of it, and the value that a candidate reaches."""
 
 
-def _setting_change(missed: Missed, kind: ChangeKind, name: str, value: float | str, flag: str = "") -> TrialChange:
+def _setting_change(
+    missed: MissedMemory, kind: ChangeKind, name: str, value: float | str, flag: str = ""
+) -> TrialChange:
+    """A recall with one setting changed; `flag` is how to apply it, where that is not `--set`."""
     was, to = _value_text(getattr(missed.settings, name)), _value_text(value)
     apply = flag or f"--set {to_camel(name)}={to}"
     return TrialChange(kind, to_camel(name), was, to, apply, missed.with_settings(**{name: value}))
 
 
 def _value_text(value: object) -> str:
+    """A value as it is written on the command line; a float with up to six digits, `0.35`."""
     return f"{value:g}" if isinstance(value, float) else str(value)
 
 
-def _without_past(missed: Missed) -> Iterator[TrialChange]:
+def _without_past(missed: MissedMemory) -> Iterator[TrialChange]:
     """The same question without one of its two past instants, then without both.
 
     Where the memory was not known yet at `asKnownAt`, only without that one.
@@ -81,42 +77,47 @@ def _without_past(missed: Missed) -> Iterator[TrialChange]:
         yield TrialChange("now", asked, " and ".join(said), "now", f"leave out {flags}", left_out)
 
 
-def _gate(missed: Missed) -> Iterator[TrialChange]:
+def _gate_off(missed: MissedMemory) -> Iterator[TrialChange]:
+    """A recall without the gate, where that kept it from searching in full."""
     if missed.state.plan.depth in ("no_recall", "minimal") and missed.settings.gate != "off":
         yield _setting_change(missed, "gate", "gate", "off")
 
 
-def _abstention(missed: Missed) -> Iterator[TrialChange]:
+def _never_abstain(missed: MissedMemory) -> Iterator[TrialChange]:
+    """A recall that never abstains, where it did."""
     if missed.state.abstention and missed.state.abstention.abstained:
         yield _setting_change(missed, "abstention", "abstain_at", 1.0)
 
 
-def _without_passes(missed: Missed) -> Iterator[TrialChange]:
-    """No model passes over the context, where one of these took the memory out."""
+def _without_passes(missed: MissedMemory) -> Iterator[TrialChange]:
+    """A recall without model passes over the context, where one of them removed the memory."""
     if missed.stage == REMOVED:
         was = ", ".join(missed.settings.context_passes)
         without = missed.with_settings(context_passes=())
         yield TrialChange("passes", "contextPasses", was, "none", "--set contextPasses=[]", without)
 
 
-def _top_k(missed: Missed) -> Iterator[Dial]:
-    """As large a topK as the memory's place, where topK cut it."""
+def _larger_top_k(missed: MissedMemory) -> Iterator[NumberSearch]:
+    """A topK up to the memory's place, where topK cut it; else nothing."""
     place = missed.place
     if place and missed.rung == "top-k":
         low = missed.settings.top_k_facts
-        yield Dial(low, (place,), lambda n: _setting_change(missed, "top-k", "top_k_facts", n, f"--top-k {n}"))
+        yield NumberSearch(low, (place,), lambda n: _setting_change(missed, "top-k", "top_k_facts", n, f"--top-k {n}"))
 
 
-def _more_budget(missed: Missed) -> Iterator[Dial]:
-    """A budget doubled until it admits the memory, where it did not fit."""
+def _more_budget(missed: MissedMemory) -> Iterator[NumberSearch]:
+    """A budget doubled again and again, up to 2 ** 32 characters, until it admits the memory, where it did not fit."""
     if missed.rung == "budget-fit":
         low = missed.settings.char_budget
         stops = tuple(low << n for n in range(1, 32) if low << n < 2 * MOST_BUDGET)
-        yield Dial(low, stops, lambda n: _setting_change(missed, "budget", "char_budget", n, f"--budget {n}"))
+        yield NumberSearch(low, stops, lambda n: _setting_change(missed, "budget", "char_budget", n, f"--budget {n}"))
 
 
-def _more_scopes(missed: Missed) -> Iterator[TrialChange]:
-    """The scopes that the memory is marked with and the caller did not name."""
+def _more_scopes(missed: MissedMemory) -> Iterator[TrialChange]:
+    """One recall with all the scopes added that the memory is marked with and the caller did not name.
+
+    None for no candidate.
+    """
     if missed.position is None:
         return
     request, carried = missed.request, int(missed.state.pool.boundary[missed.position])
@@ -129,8 +130,8 @@ def _more_scopes(missed: Missed) -> Iterator[TrialChange]:
         )
 
 
-def _fewer_filters(missed: Missed) -> Iterator[TrialChange]:
-    """Each of the caller's filters left out, one at a time, where one of them stopped the memory."""
+def _fewer_filters(missed: MissedMemory) -> Iterator[TrialChange]:
+    """Each of the caller's filters left out, one at a time, where the stage that lost the memory is `caller-filter`."""
     if missed.stage != "caller-filter":
         return
     request, none = missed.request, Filters()
@@ -143,13 +144,17 @@ def _fewer_filters(missed: Missed) -> Iterator[TrialChange]:
             yield TrialChange("filter", field, said, "any", f"leave out {flag}", lifted)
 
 
-def _period(missed: Missed) -> Iterator[TrialChange]:
+def _soft_period(missed: MissedMemory) -> Iterator[TrialChange]:
+    """The period of the question taken as a hint only, where it stopped the memory."""
     if missed.rung == "time-window":
         yield _setting_change(missed, "period", "query_dates", "soft")
 
 
-def _legs_switched_on(missed: Missed) -> Iterator[TrialChange]:
-    """Each leg that was left out or weighs 0, one at a time, where the memory came too low."""
+def _legs_switched_on(missed: MissedMemory) -> Iterator[TrialChange]:
+    """Each leg that was left out or weighs 0 switched on, one at a time, where the memory was lost by its places.
+
+    Such a weight becomes the leg's default, or 1 where that is 0.
+    """
     if missed.stage not in _RANKED_OUT:
         return
     request = missed.request
@@ -161,20 +166,20 @@ def _legs_switched_on(missed: Missed) -> Iterator[TrialChange]:
             yield _weight_change(missed, "leg", name, round(getattr(LegWeights(), name) or 1.0, 2))
 
 
-def _larger_pools(missed: Missed) -> Iterator[Dial]:
-    """As many nominations a leg as the memory's place in one, the least first, where it came too low."""
+def _larger_pools(missed: MissedMemory) -> Iterator[NumberSearch]:
+    """A pool as large as the memory's place in a leg, the smallest first, where it was lost by its places."""
     if missed.stage not in _RANKED_OUT:
         return
     held, joined = missed.settings.pool, missed.position is not None
     low = held
     for rank in sorted({leg.rank for leg in missed.legs if leg.rank and leg.rank > held and leg.health != "off"}):
         first = low == held and not joined
-        yield Dial(rank - 1 if first else low, (rank,), lambda n: _setting_change(missed, "pool", "pool", n))
+        yield NumberSearch(rank - 1 if first else low, (rank,), lambda n: _setting_change(missed, "pool", "pool", n))
         low = rank
 
 
-def _lower_floors(missed: Missed) -> Iterator[Dial]:
-    """The floor that stopped it, lowered to what the memory reaches, and a step further for the sake of rounding."""
+def _lower_floors(missed: MissedMemory) -> Iterator[NumberSearch]:
+    """The floor that stopped the memory lowered to what it reaches, then one step further because of rounding."""
     rung, position = missed.rung, missed.position
     if rung not in _FLOORS or position is None:
         return
@@ -183,14 +188,15 @@ def _lower_floors(missed: Missed) -> Iterator[Dial]:
     reached = floor(reaches(missed.state, position) * _FLOOR_STEPS + _ROUNDING)
 
     def lowered(steps: int) -> TrialChange:
+        """The floor lowered by this many steps."""
         return _setting_change(missed, "floor", name, (top - steps) / _FLOOR_STEPS)
 
     for value in (reached, reached - 1):
-        yield Dial(top - value - 1, (top - value,), lowered)
+        yield NumberSearch(top - value - 1, (top - value,), lowered)
 
 
-def _changed_state(missed: Missed) -> Iterator[TrialChange | WhyTried]:
-    """What could be done to the memory (approve, restore …), each outcome once; nothing for the past."""
+def _state_changes(missed: MissedMemory) -> Iterator[TrialChange | WhyTried]:
+    """What could be done to the memory (approve, restore …), each outcome once; nothing for a past instant."""
     if missed.request.as_of or missed.request.as_known_at:
         return
     seen: list[Mapping[int, MemoryStanding]] = []
@@ -202,31 +208,33 @@ def _changed_state(missed: Missed) -> Iterator[TrialChange | WhyTried]:
             yield TrialChange("state", each.what, each.was, each.to, each.apply, missed.request, each.standings)
 
 
-def _raised_weights(missed: Missed) -> Iterator[Dial]:
-    """The weight of each term that the memory has, raised as far as a weight may be, where it came too low."""
+def _raised_weights(missed: MissedMemory) -> Iterator[NumberSearch]:
+    """The weight of each term that a candidate has, raised up to `MOST_WEIGHT`, where it was lost by its places."""
     position, weights = missed.position, missed.settings.leg_weights.model_dump()
     if position is None or missed.stage not in _RANKED_OUT:
         return
     there = {to_snake(base_of(name)) for name, term in missed.state.pool.terms.items() if term[position]}
     for name in (name for name in weights if name in there):
-        low = int(_weight_now(missed, name) * _HUNDREDTH)
+        low = int(_current_weight(missed, name) * _HUNDREDTH)
 
         def raised(n: int, name: str = name) -> TrialChange:
+            """The weight raised to `n` hundredths."""
             return _weight_change(missed, "weight", name, n / _HUNDREDTH)
 
         if low < MOST_WEIGHT * _HUNDREDTH:
-            yield Dial(low, (int(MOST_WEIGHT * _HUNDREDTH),), raised)
+            yield NumberSearch(low, (int(MOST_WEIGHT * _HUNDREDTH),), raised)
 
 
-def _weight_now(missed: Missed, name: str) -> float:
+def _current_weight(missed: MissedMemory, name: str) -> float:
+    """The weight of a leg or term for the class of this query; the general one where the class has none of its own."""
     of_class = missed.settings.class_weights.get(missed.state.plan.query_class, {})
     return float(of_class[name]) if name in of_class else float(getattr(missed.settings.leg_weights, name))
 
 
-def _weight_change(missed: Missed, kind: ChangeKind, name: str, value: float) -> TrialChange:
-    """A recall with this weight: in the weights of the query's class where that has its own, else in those of all."""
+def _weight_change(missed: MissedMemory, kind: ChangeKind, name: str, value: float) -> TrialChange:
+    """A recall with another weight: in the weights of the query's class if these have it, else in those of all."""
     settings, query_class = missed.settings, missed.state.plan.query_class
-    was, to = f"{_weight_now(missed, name):g}", f"{value:g}"
+    was, to = f"{_current_weight(missed, name):g}", f"{value:g}"
     of_class = settings.class_weights.get(query_class, {})
     if name in of_class:
         changed = {**settings.class_weights, query_class: {**of_class, name: value}}
@@ -238,20 +246,20 @@ def _weight_change(missed: Missed, kind: ChangeKind, name: str, value: float) ->
     return TrialChange(kind, f"legWeights.{to_camel(name)}", was, to, apply, missed.with_settings(leg_weights=weights))
 
 
-TRIED: tuple[Callable[[Missed], Iterator[Idea]], ...] = (
+TRIED: tuple[Callable[[MissedMemory], Iterator[Attempt]], ...] = (
     _without_past,
-    _gate,
-    _abstention,
+    _gate_off,
+    _never_abstain,
     _without_passes,
-    _top_k,
+    _larger_top_k,
     _more_budget,
     _more_scopes,
     _fewer_filters,
-    _period,
+    _soft_period,
     _legs_switched_on,
     _larger_pools,
     _lower_floors,
-    _changed_state,
+    _state_changes,
     _raised_weights,
 )
-"""What is tried, in this order: now instead of then, flags of the call, settings, then what is kept, then weights."""
+"""The changes that are tried, in this order: the present, flags of the call, settings, stored state, weights."""

@@ -12,7 +12,7 @@ from pellucid.xray.why.whereabouts import place_in, position_of, rung_of
 
 @dataclass(frozen=True, slots=True)
 class StateChange:
-    """A change of what is kept, thought through to its end but not made: who would stand how after it."""
+    """A change of stored memories that was worked out but not made; `standings` are their states after it, by row."""
 
     what: str
     """What of the memory changes, such as `status`."""
@@ -26,7 +26,7 @@ class StateChange:
 
 @dataclass(frozen=True, slots=True)
 class TrialChange:
-    """A change in the form of the recall that it leads to."""
+    """A change to try, as the request (and the states of memories, by row) that it leads to."""
 
     kind: ChangeKind
     setting: str
@@ -38,22 +38,23 @@ class TrialChange:
 
 
 @dataclass(frozen=True, slots=True)
-class Dial:
-    """A whole number that does not admit at `low`: it is turned up to the first stop that does, then back as far."""
+class NumberSearch:
+    """A search for the least value of a setting that admits the memory: `low` does not, `stops` are tried in turn."""
 
     low: int
     stops: tuple[int, ...]
-    """Ascending. One that is out of the setting's range ends them."""
+    """Ascending; the search ends at one that is out of the setting's range."""
     draft: Callable[[int], TrialChange]
+    """The change that sets a value."""
 
 
-Idea = TrialChange | Dial | WhyTried
+Attempt = TrialChange | NumberSearch | WhyTried
 """What may be tried; or what cannot be, and why."""
 
 
 @dataclass(frozen=True, slots=True)
-class Missed:
-    """One memory that one recall missed."""
+class MissedMemory:
+    """A memory that a recall did not put into its context."""
 
     request: Request
     """As it was asked; the state's may have been narrowed by a gate."""
@@ -69,26 +70,26 @@ class Missed:
 
     @property
     def settings(self) -> RecallSettings:
-        """The settings that the recall went by."""
+        """The settings that the recall ran with."""
         return self.state.request.settings
 
     @property
     def position(self) -> int | None:
-        """Its position among the candidates."""
+        """The memory's pool position; None if it was no candidate."""
         return position_of(self.state.pool, self.row)
 
     @property
     def place(self) -> int | None:
-        """Its place among all that passed."""
+        """The memory's place in the ranking, from 1; None where it is not ranked."""
         return place_in(self.state.order, self.position)
 
     @property
     def rung(self) -> str | None:
-        """The rung that turned it away."""
+        """The rung that rejected the memory; None if none did."""
         return rung_of(self.state.pool.rejected, self.position)
 
     def with_settings(self, **values: object) -> Request:
-        """The request with these settings, as a caller would choose them.
+        """The request with these settings changed, as if the caller had chosen them.
 
         Raises:
             ValidationError: one is out of range.

@@ -18,20 +18,23 @@ _STEP = 8
 
 
 def true_places(state: State, world: World, row: int) -> tuple[WhyLeg, ...]:
-    """The place of a row in each leg, however low; in `world` it may answer, `state` is the recall as it went."""
+    """How each leg asked ranks the memory of a row, however low.
+
+    `state` is the recall, in `world` the memory may answer. The fallback leg is among them if the recall asked it.
+    """
     legs = [*asked_legs(state)]
     if any(report.name == FALLBACK.name for report in state.legs):
         legs.append(AskedLeg(FALLBACK.name, FALLBACK, state.plan))
-    return tuple(_place_in_leg(state, each, world, row) for each in legs)
+    return tuple(_why_leg(state, each, world, row) for each in legs)
 
 
-def _place_in_leg(state: State, each: AskedLeg, world: World, row: int) -> WhyLeg:
-    """How a leg ranks the row in its whole list, beside what the recall had of it."""
+def _why_leg(state: State, each: AskedLeg, world: World, row: int) -> WhyLeg:
+    """How a leg ranks the row in its whole list, beside what the recall got from it."""
     report = next((one for one in state.legs if one.name == each.name), LegReport(each.name, "off"))
     found, hits = _true_rank(state, each, world, row)
     settings, ranks = state.request.settings, state.pool.ranks.get(each.name)
     at = position_of(state.pool, row)
-    last = _last_score(state, each.name) if report.health != "off" else _score(hits, settings.pool)
+    last = _last_score(state, each.name) if report.health != "off" else _score_at(hits, settings.pool)
     return WhyLeg(
         leg=each.name,
         health=report.health,
@@ -39,7 +42,7 @@ def _place_in_leg(state: State, each: AskedLeg, world: World, row: int) -> WhyLe
         score_type=each.leg.score_type,
         nominated=ranks is not None and at is not None and bool(ranks[at]),
         rank=found,
-        raw_score=_score(hits, found) if found else None,
+        raw_score=_score_at(hits, found) if found else None,
         last_score=last,
         pool=settings.pool,
         unranked=None if found else _why_unranked(each, hits, report, row, world),
@@ -47,10 +50,10 @@ def _place_in_leg(state: State, each: AskedLeg, world: World, row: int) -> WhyLe
 
 
 def _true_rank(state: State, each: AskedLeg, world: World, row: int) -> tuple[int | None, LegHits]:
-    """The row's place in the leg's whole list, None if it is not in it; and the list as far as it was read."""
+    """The row's place (from 1) in a leg's whole list, None if it is not in it; and the list as far as it was read."""
     deep = max(state.request.settings.pool, 1) * _STEP
     while True:
-        hits = _ask_deeply(state, each, world, deep)
+        hits = _deep_hits(state, each, world, deep)
         at = np.flatnonzero(hits.rows == row)
         if len(at):
             return int(at[0]) + 1, hits
@@ -59,8 +62,8 @@ def _true_rank(state: State, each: AskedLeg, world: World, row: int) -> tuple[in
         deep *= _STEP
 
 
-def _ask_deeply(state: State, each: AskedLeg, world: World, deep: int) -> LegHits:
-    """What the leg finds where it may nominate `deep` memories; nothing where the store fails."""
+def _deep_hits(state: State, each: AskedLeg, world: World, deep: int) -> LegHits:
+    """What a leg finds if it may nominate `deep` memories and no evidence; nothing where the store fails."""
     settings = state.request.settings.model_copy(update={"pool": deep, "open_pool": 0})
     try:
         wider = replace(state, request=replace(state.request, settings=settings))
@@ -77,7 +80,8 @@ def _last_score(state: State, name: str) -> float | None:
     return float(state.pool.scores[name][int(ranks.argmax())])
 
 
-def _score(hits: LegHits, place: int) -> float | None:
+def _score_at(hits: LegHits, place: int) -> float | None:
+    """The raw score at a place (from 1) of a list; None where the list is shorter."""
     return float(hits.scores[place - 1]) if 0 < place <= len(hits.rows) else None
 
 

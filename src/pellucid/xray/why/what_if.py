@@ -15,14 +15,14 @@ from pellucid.recall.score.ladder import REPEATS
 from pellucid.recall.state import State, World
 from pellucid.xray.why.finding import NOT_KNOWN, WhyChange, WhyTried
 from pellucid.xray.why.suggest import TRIED
-from pellucid.xray.why.trial import Dial, Idea, Missed, TrialChange
+from pellucid.xray.why.trial import Attempt, MissedMemory, NumberSearch, TrialChange
 from pellucid.xray.why.whereabouts import context_place, place_in, position_of, rung_of
 from pellucid.xray.words.numbers import ordinal
 
 
 @dataclass(frozen=True, slots=True)
 class TrialRun:
-    """A change, the recall that was run with it, and the memory's place in its context."""
+    """A change, the recall that was run with it, and the memory's place in its context; None where it is not in it."""
 
     draft: TrialChange
     state: State
@@ -30,15 +30,15 @@ class TrialRun:
 
 
 class Runner:
-    """Runs the recall that missed a memory again, each time with one change, and counts how often."""
+    """Runs the recall again with one change at a time, and counts the runs."""
 
-    def __init__(self, world: World, missed: Missed) -> None:
+    def __init__(self, world: World, missed: MissedMemory) -> None:
         self.missed = missed
         self.recalls = 0
         self._world = world
 
     def run(self, draft: TrialChange) -> TrialRun:
-        """Run the recall with this change, and count it."""
+        """Run the recall with a change, and count it."""
         world = self._world
         if draft.standings:
             world = replace(world, reader=world.reader.pretending(draft.standings))
@@ -47,61 +47,67 @@ class Runner:
         return TrialRun(draft, state, context_place(state, self.missed.memory_id))
 
 
-def find(runner: Runner) -> tuple[WhyChange | None, tuple[WhyTried, ...]]:
-    """The first change that admits the memory, and those tried before it that do not; None where nothing admits it."""
+def find_change(runner: Runner) -> tuple[WhyChange | None, tuple[WhyTried, ...]]:
+    """The first change that admits the memory, or None, and the attempts before it that do not.
+
+    For a memory not known at the instant asked about, only leaving out past instants is tried.
+    """
     missed, tried = runner.missed, list[WhyTried]()
     for suggest in TRIED[:1] if missed.stage == NOT_KNOWN else TRIED:
-        for idea in suggest(missed):
-            came = _try_idea(runner, idea)
+        for attempt in suggest(missed):
+            came = _try_attempt(runner, attempt)
             if isinstance(came, WhyChange):
                 return came, tuple(tried)
             tried += [came] if came else []
     return None, tuple(tried)
 
 
-def _try_idea(runner: Runner, idea: Idea) -> WhyChange | WhyTried | None:
-    """What came of an idea: the change if it admits the memory, else what was tried; None if out of range."""
-    if isinstance(idea, WhyTried):
-        return idea
-    if isinstance(idea, Dial):
-        return _turn_dial(runner, idea)
-    ran = runner.run(idea)
-    return _change_of(ran, smallest=False) if ran.place else _in_vain(ran, runner.missed.row)
+def _try_attempt(runner: Runner, attempt: Attempt) -> WhyChange | WhyTried | None:
+    """The change if the attempt admits the memory, else what was tried; None where its values are out of range."""
+    if isinstance(attempt, WhyTried):
+        return attempt
+    if isinstance(attempt, NumberSearch):
+        return _search_number(runner, attempt)
+    ran = runner.run(attempt)
+    return _change_of(ran, smallest=False) if ran.place else _failed_attempt(ran, runner.missed.row)
 
 
-def _turn_dial(runner: Runner, dial: Dial) -> WhyChange | WhyTried | None:
-    """Turn a number up until it admits the memory, then back as far as it still does; None if no stop is in range."""
-    low, ran = dial.low, None
-    for high in dial.stops:
+def _search_number(runner: Runner, search: NumberSearch) -> WhyChange | WhyTried | None:
+    """Raise a number to the first stop that admits the memory, then lower it as far as that holds.
+
+    What was tried, if no stop admits it; None if no stop is in range.
+    """
+    low, ran = search.low, None
+    for high in search.stops:
         try:
-            draft = dial.draft(high)
+            draft = search.draft(high)
         except ValidationError:
             break
         ran = runner.run(draft)
         if ran.place:
-            return _least_that_admits(runner, dial, low, high, ran)
+            return _smallest_change(runner, search, low, high, ran)
         low = high
-    return _in_vain(ran, runner.missed.row) if ran else None
+    return _failed_attempt(ran, runner.missed.row) if ran else None
 
 
-def _least_that_admits(runner: Runner, dial: Dial, low: int, high: int, at_high: TrialRun) -> WhyChange:
-    """The lowest number found that admits the memory, by halving between `low` and `high`; `at_high`, its run, admits.
+def _smallest_change(runner: Runner, search: NumberSearch, low: int, high: int, at_high: TrialRun) -> WhyChange:
+    """The smallest number between `low` and `high` that admits the memory, by halving; `at_high` is the run of `high`.
 
-    `smallest` of the change says whether the number below was seen not to.
+    `smallest` of the change says whether the number below was tried and did not.
     """
     while high - low > 1:
         middle = (low + high) // 2
-        ran = runner.run(dial.draft(middle))
+        ran = runner.run(search.draft(middle))
         if ran.place:
             high, at_high = middle, ran
         else:
             low = middle
-    tried_below = low > dial.low
-    return _change_of(at_high, smallest=tried_below or not runner.run(dial.draft(low)).place)
+    tried_below = low > search.low
+    return _change_of(at_high, smallest=tried_below or not runner.run(search.draft(low)).place)
 
 
 def _change_of(ran: TrialRun, *, smallest: bool) -> WhyChange:
-    """The change of a run that admits the memory, as the finding tells it."""
+    """The record of a change that admits the memory; `smallest`: the next smaller value does not."""
     draft = ran.draft
     return WhyChange(
         kind=draft.kind,
@@ -115,13 +121,17 @@ def _change_of(ran: TrialRun, *, smallest: bool) -> WhyChange:
     )
 
 
-def _in_vain(ran: TrialRun, row: int) -> WhyTried:
+def _failed_attempt(ran: TrialRun, row: int) -> WhyTried:
+    """The record of a change that does not admit the memory."""
     draft = ran.draft
-    return WhyTried(kind=draft.kind, setting=draft.setting, to=draft.to, result=_fate_in_words(ran.state, row))
+    return WhyTried(kind=draft.kind, setting=draft.setting, to=draft.to, result=_outcome_in_words(ran.state, row))
 
 
-def _fate_in_words(state: State, row: int) -> str:
-    """How far a memory came that is not in the context, in a few words, for a change tried in vain."""
+def _outcome_in_words(state: State, row: int) -> str:
+    """How far a memory came that is not in the context: `it comes 9th of 40, where topK is 8`.
+
+    Or which rung or what lost it.
+    """
     position, cut = position_of(state.pool, row), state.request.settings.top_k_facts
     place, rung = place_in(state.order, position), rung_of(state.pool.rejected, position)
     if place:
@@ -131,7 +141,10 @@ def _fate_in_words(state: State, row: int) -> str:
 
 
 def _reason_omitted(state: State, place: int, rung: str | None) -> str:
-    """Why a memory that came far enough is not in the context all the same."""
+    """Why the memory at `place` of the ranking is not in the context, in words.
+
+    `a pass …` where nothing else says why.
+    """
     if state.abstention and state.abstention.abstained:
         return "the recall is not sure enough of any answer"
     if rung == REPEATS:

@@ -1,21 +1,25 @@
-"""A recall and one memory of it in, where that came out: its position in the pool, its places, what turned it away."""
+"""A recall and one memory in, where the memory came out: position, places, state, and what rejected it."""
 
 import numpy as np
 from numpy.typing import NDArray
 
+from pellucid.clock import epoch_ms
+from pellucid.model.entity import FOREVER
+from pellucid.model.memory import Memory, unpack_id
 from pellucid.recall.score.equation import Ints
 from pellucid.recall.score.ladder import RUNGS
 from pellucid.recall.state import Pool, State
+from pellucid.store.index_port import Admission, Filters, IndexReader, MemoryStanding
 
 
 def position_of(pool: Pool, row: int) -> int | None:
-    """The position of a row among the candidates; None where it is none."""
+    """The pool position of the candidate with this index row; None if it is no candidate."""
     at = np.flatnonzero(pool.rows == row)
     return int(at[0]) if len(at) else None
 
 
 def place_in(order: Ints, position: int | None) -> int | None:
-    """The place, from 1, of a candidate (a pool position) in the ranking; None where it is not in it."""
+    """The place, from 1, of a pool position in the ranking; None where it is not ranked."""
     if position is None:
         return None
     at = np.flatnonzero(order == position)
@@ -23,18 +27,43 @@ def place_in(order: Ints, position: int | None) -> int | None:
 
 
 def rung_of(verdicts: NDArray[np.uint8], position: int | None) -> str | None:
-    """The rung that a column of verdicts (`rejected` or `soft`) names for a candidate; None where it names none."""
+    """The rung that a column of verdicts (`rejected` or `soft`) names for a pool position.
+
+    None where it or that is none.
+    """
     number = int(verdicts[position]) if position is not None else 0
     return RUNGS[number - 1] if number else None
 
 
 def cut_in_words(state: State, memory_id: str) -> str | None:
-    """How much of a memory the context tells; None where it is all, or not there."""
+    """How much of a memory the context shows, in words; None where it shows all or nothing of it."""
     found = next((each for each in state.context.cuts if each.memory_id == memory_id), None)
     return found and f"{found.shown} of {found.of} sentences, the whole: pellucid show {memory_id}"
 
 
 def context_place(state: State, memory_id: str) -> int | None:
-    """The place of a memory in the context; None where it is not there."""
+    """The place, from 1, of a memory in the context; None where it is not in it."""
     included = state.context.included
     return included.index(memory_id) + 1 if memory_id in included else None
+
+
+def standing(memory: Memory) -> MemoryStanding:
+    """The state of a memory that decides whether it may answer, as the index would hold it.
+
+    A missing end is `FOREVER`.
+    """
+    ends = [epoch_ms(end) for end in (memory.invalid_at, memory.expires_at) if end]
+    return MemoryStanding(
+        active=memory.status == "active",
+        trusted=memory.trust_zone != "quarantine",
+        since=epoch_ms(memory.valid_at) if memory.valid_at else -FOREVER,
+        until=min(ends, default=FOREVER),
+        pinned=memory.pinned,
+    )
+
+
+def rows_of(reader: IndexReader, admission: Admission) -> dict[str, int]:
+    """The index row of every memory of the namespace, by memory id."""
+    rows = reader.select(Filters())
+    ids = map(unpack_id, reader.columns(rows, admission).ids.tolist())
+    return dict(zip(ids, rows.tolist(), strict=True))

@@ -14,9 +14,10 @@ _KEPT_BACK = ("forgotten", "rejected", "quarantined")
 
 
 def headline(content: str, length: int = LENGTH) -> str:
-    """The beginning of a text on one line, cut at a word, without anything that could pass for our marks.
+    """The first words of a text on one line of at most `length` characters, without what could pass for our own marks.
 
-    Marks that only lay it out (headings, fences, bold, the first bullet) are left away.
+    Cut with `…`, between words unless that loses half. Markup that only lays it out (headings, fences, bold, a first
+    bullet) is removed, but for a text that is nothing else.
     """
     line = harmless(_BOLD.sub(r"\1", _LAYOUT.sub("", content))) or harmless(content)
     if len(line) <= length:
@@ -27,10 +28,10 @@ def headline(content: str, length: int = LENGTH) -> str:
 
 
 def may_be_told(memory: Memory, scopes: Collection[str]) -> bool:
-    """Whether an explanation may say a memory's words to one who named these scopes.
+    """Whether an explanation may show a memory's text to a caller who named these scopes.
 
-    What a recall turned away for its scopes or its trust is named by its id alone: an explanation must not be the way
-    around the rung that kept it out.
+    A memory that a recall rejects for its scopes or trust is named by id alone: an explanation must not be a way around
+    that rung.
     """
     unmet = any(scope in memory.scopes and scope not in scopes for scope in BOUNDARY_SCOPES)
     return not unmet and memory.trust_zone != "quarantine" and memory.status not in _KEPT_BACK

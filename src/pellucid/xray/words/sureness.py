@@ -7,7 +7,10 @@ _DECIMALS = range(2, 7)
 
 
 def sureness(doubt: float, threshold: float, *, abstained: bool) -> str:
-    """How sure a recall is, in words: `fairly sure (doubt 0.34)`; where it `abstained`, that and the threshold."""
+    """How sure a recall is, in words: `fairly sure (doubt 0.34)`.
+
+    If it `abstained`, `not known: …` with the threshold.
+    """
     number = _rounded_doubt(doubt, (SURE_BELOW, UNSURE_FROM, UNKNOWN_FROM, threshold))
     if abstained:
         line = f"the line is {max(f'{threshold:.2f}', f'{threshold:g}', key=len)}"
@@ -16,6 +19,6 @@ def sureness(doubt: float, threshold: float, *, abstained: bool) -> str:
 
 
 def _rounded_doubt(doubt: float, lines: tuple[float, ...]) -> str:
-    """A doubt with two decimals, or as many more as it takes to stand on its own side of each line."""
+    """A doubt with two to six decimals, as few as keep it on its side of each of the `lines`; else in full."""
     spelled = (f"{doubt:.{decimals}f}" for decimals in _DECIMALS)
     return next((each for each in spelled if all((float(each) < line) == (doubt < line) for line in lines)), f"{doubt}")

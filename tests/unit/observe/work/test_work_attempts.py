@@ -12,7 +12,7 @@ from pellucid.capture.segment import segments
 from pellucid.clock import SystemClock
 from pellucid.model.observation import MemoryObservation
 from pellucid.model.turn import Turn
-from pellucid.observe.echo import heard_from
+from pellucid.observe.echo import with_echoed_source
 from pellucid.observe.extract.extractor import HeuristicExtractor
 from pellucid.observe.judge import HeuristicJudge
 from pellucid.observe.pipeline import observe
@@ -78,7 +78,7 @@ def kept(tmp_path: Path, lines: Iterator[dict[str, object]]) -> tuple[list[Memor
     file.write_text("".join(json.dumps(line) + "\n" for line in lines), "utf-8")
     turns = list(read([file], CaptureSettings(), CaptureReport()))
     found = [each for part in segments(turns) for each in observe(part, HeuristicExtractor(), HeuristicJudge(), CLOCK)]
-    return [heard_from(each, turns) for each in found if each.judge_accepted], turns
+    return [with_echoed_source(each, turns) for each in found if each.judge_accepted], turns
 
 
 @pytest.mark.parametrize(("fails", "printed", "works"), PAIRS)

@@ -3,6 +3,7 @@
 import json
 import re
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import cast
 
@@ -11,13 +12,12 @@ from pellucid.errors import InputError
 from pellucid.vault import frontmatter
 
 _LINE = re.compile(r"([A-Za-z_][\w-]*)[ \t]*:[ \t]*(.*)")
-_LONGEST = 64 * 1024
-"""Characters of a frontmatter that a YAML parser is asked to read."""
+_LONGEST = 64 * 1024  # characters of a frontmatter that is parsed as YAML; a longer one is read line by line
 
 
 @dataclass(frozen=True, slots=True)
 class Header:
-    """Frontmatter values, the body, and the number of the body's first line; `problem` says what was wrong, if so."""
+    """A file's frontmatter values and body, the body's first line number, and what is wrong with the former, or ""."""
 
     values: frontmatter.Values
     body: str
@@ -25,8 +25,8 @@ class Header:
     problem: str = ""
 
 
-def header(text: str) -> Header:
-    """The frontmatter of a file and its body; a text whose `---` fence is damaged is all body."""
+def parse_header(text: str) -> Header:
+    """Split a text into frontmatter and body; one whose `---` fence is never closed is all body."""
     try:
         head, body = frontmatter.split(text)
     except InputError:
@@ -39,34 +39,33 @@ def header(text: str) -> Header:
             raise InputError("its frontmatter is too long")
         return Header(frontmatter.parse(head), body, first_line)
     except InputError:
-        return Header(_by_line(head), body, first_line, "frontmatter is not YAML")
+        return Header(_values_by_line(head), body, first_line, "frontmatter is not YAML")
 
 
-def _by_line(head: str) -> frontmatter.Values:
+def _values_by_line(head: str) -> frontmatter.Values:
+    """Parse the `key: value` lines of a frontmatter that is no valid YAML; other lines are left out."""
     found = (_LINE.fullmatch(line.rstrip()) for line in head.split("\n"))
     return {line.group(1): _header_value(line.group(2).strip()) for line in found if line}
 
 
 def _header_value(text: str) -> object:
-    """A value as JSON reads it, else a `[list]` split at commas, else the text without its quotes."""
-    try:
+    """Parse a value as JSON, else as a `[list]` split at commas, else as the text without its quotes."""
+    with suppress(ValueError, RecursionError):
         return cast("object", json.loads(text))
-    except (ValueError, RecursionError):
-        pass
     if text.startswith("[") and text.endswith("]"):
         return [part.strip(" \"'") for part in text[1:-1].split(",")]
     return text[1:-1] if len(text) > 1 and text[0] == text[-1] and text[0] in "\"'" else text
 
 
-def texts(value: object) -> tuple[str, ...]:
-    """The words of a list, of a comma-separated text or of one plain value; nothing else counts."""
+def text_values(value: object) -> tuple[str, ...]:
+    """Return the texts of a list or of a comma-separated string (without `#`); () for any other value."""
     if isinstance(value, str):
         return tuple(part.strip().lstrip("#") for part in value.split(",") if part.strip())
     return tuple(str(each).strip() for each in as_list(value) if isinstance(each, str | int | float) and str(each))
 
 
-def text_of(values: Mapping[str, object], *keys: str) -> str | None:
-    """The value of the first of these keys that holds a plain one (or a list of one), as text; None if none does."""
+def first_text(values: Mapping[str, object], *keys: str) -> str | None:
+    """Return the text or number (or list of one) under the first key that has one, as text; None if none has."""
     for key in keys:
         value = values.get(key)
         held = as_list(value)
@@ -76,16 +75,16 @@ def text_of(values: Mapping[str, object], *keys: str) -> str | None:
     return None
 
 
-def number_of(values: Mapping[str, object], key: str) -> float | None:
-    """The number in [0, 1] under a key; None where there is none."""
+def unit_number(values: Mapping[str, object], key: str) -> float | None:
+    """Return the number from 0 to 1 under a key; None if there is none."""
     try:
-        number = float(text_of(values, key) or "nan")
+        number = float(first_text(values, key) or "nan")
     except ValueError:
         return None
     return number if 0 <= number <= 1 else None
 
 
-def words_of(value: object) -> dict[str, str]:
-    """The plain values of a mapping, as text."""
-    held = as_object(value)
-    return {str(k): str(v) for k, v in held.items() if isinstance(v, str | int | float) and not isinstance(v, bool)}
+def text_mapping(value: object) -> dict[str, str]:
+    """Return the texts and numbers of a mapping, as text; {} for any other value."""
+    values = as_object(value)
+    return {str(k): str(v) for k, v in values.items() if isinstance(v, str | int | float) and not isinstance(v, bool)}

@@ -2,22 +2,21 @@
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
-from datetime import datetime
+from dataclasses import replace
 from pathlib import Path
 
+from pellucid.capture.fences import fence_after
 from pellucid.capture.memories.adopted import AdoptedMemory, MemoryFormat
-from pellucid.capture.memories.blocks import MarkdownBlock, blocks, without_comments
+from pellucid.capture.memories.blocks import MarkdownBlock, markdown_blocks, without_comments
 from pellucid.capture.memories.document import SourceFile, is_file
-from pellucid.capture.memories.formats.header import Header, header, text_of
-from pellucid.capture.memories.statements import AdoptedStatement, in_context, statements
+from pellucid.capture.memories.formats.header import Header, first_text, parse_header
+from pellucid.capture.memories.statements import AdoptedStatement, statements, text_with_headings
 from pellucid.capture.transcripts.json_values import as_instant
 from pellucid.model.memory import Category
 
 SUFFIXES = frozenset({"", ".md", ".mdc", ".markdown", ".txt"})
 
-DEEPEST = 5
-"""Imports inside imports that are followed."""
+DEEPEST = 5  # how many levels of imports inside imports are followed
 
 _DATE = re.compile(r"\b(\d{4}-\d\d-\d\d)\b")
 _POINTER = re.compile(r"(?:also )?(?:see|read|refer to|consult)\b", re.IGNORECASE)
@@ -27,113 +26,104 @@ _IMPORT_LINE = re.compile(r"[ \t]*(?:[-*+][ \t]+)?@([\w.~/][\w./-]{0,300})[ \t]*
 _FENCE = re.compile(r"[ \t]*(`{3,}|~{3,})")
 _ENTRY = re.compile(r"\[[^\[\]]{1,500}\]\((?!\w+:)([^()\s#]{1,500})\)")
 _TOPICS: dict[str, Category] = {"user": "fact", "feedback": "rule", "project": "fact", "reference": "fact"}
-"""What the kinds of an auto-memory's topic files hold, unless their words say better."""
-
-
-@dataclass(frozen=True, slots=True)
-class _Origin:
-    """What all memories of one file share."""
-
-    document: SourceFile
-    kind: MemoryFormat
-    created: datetime
-    topic: Category | None
+"""The category of statements in an auto-memory's topic files, by `type`, if their wording shows none."""
 
 
 def read(document: SourceFile, kind: MemoryFormat, depth: int = 0) -> Iterator[AdoptedMemory]:
-    """The memories of a file, then those of the files it imports with `@path`.
+    """Yield the memories of a file, then those of the files it imports with `@path`; `depth` counts nested imports.
 
-    A day in the file's name (`memory/2026-04-20.md`) or in a heading dates what stands under it; else the file does.
+    A memory's date is that of its nearest heading with one, else of the file's header or name, else its last change.
     """
-    parts = header(document.text())
+    parts = parse_header(document.text())
     if parts.problem:
-        document.problem(1, parts.problem)
-    origin = _origin(document, kind, parts)
+        document.add_problem(1, parts.problem)
+    template = _template(document, kind, parts)
     body, comments = without_comments(parts.body)
-    document.report.dropped.update({"comment": comments} if comments else {})
-    wanted: list[str] = []
-    body = _without_import_lines(body, wanted, document)
-    found = _without_index_entries(blocks(body, parts.first_line), document, wanted)
+    document.report.drop("comment", comments)
+    imports: list[str] = []
+    body = _without_import_lines(body, imports, document)
+    found = _without_index_entries(markdown_blocks(body, parts.first_line), document, imports)
     for each in statements(found, document.report):
-        yield _adopted_memory(origin, each)
-    for path in wanted:
-        if inside := imported(path, document, deep=depth >= DEEPEST):
-            yield from read(inside, kind, depth + 1)
+        yield _adopted_memory(template, each)
+    for name in imports:
+        if inner := imported_file(name, document, deep=depth >= DEEPEST):
+            yield from read(inner, kind, depth + 1)
 
 
-def _origin(document: SourceFile, kind: MemoryFormat, parts: Header) -> _Origin:
-    """The file's kind, its date (from its header, its name or its last change), and the category its type names."""
+def _template(document: SourceFile, kind: MemoryFormat, parts: Header) -> AdoptedMemory:
+    """Return a memory without content: with the file's path, its date, and the category that its `type` names."""
     named = _DATE.search(document.path.stem)
-    at = as_instant(text_of(parts.values, "created", "date", "updated", "modified"))
+    at = as_instant(first_text(parts.values, "created", "date", "updated", "modified"))
     at = at or (as_instant(named.group(1)) if named else None) or document.modified
-    topic = _TOPICS.get((text_of(parts.values, "type") or "").casefold())
-    return _Origin(document, kind, at, topic)
+    topic = _TOPICS.get((first_text(parts.values, "type") or "").casefold())
+    return AdoptedMemory(kind, "", document.shown_path, 1, 1, category=topic, created=at)
 
 
-def _adopted_memory(origin: _Origin, each: AdoptedStatement) -> AdoptedMemory:
-    """The memory of a statement, dated by itself, by the nearest heading that has a date, or by its file."""
+def _adopted_memory(template: AdoptedMemory, each: AdoptedStatement) -> AdoptedMemory:
+    """Return the memory of a statement, dated by its own first words, its nearest heading with a date, or its file."""
     dated = _DATE.match(each.text) or next(
         (at for title in reversed(each.headings) if (at := _DATE.search(title))), None
     )
-    at = (as_instant(dated.group(1)) if dated else None) or origin.created
-    return AdoptedMemory(
-        origin.kind,
-        in_context(each),
-        origin.document.shown,
-        each.start,
-        each.end,
-        category=each.category or origin.topic,
+    at = (as_instant(dated.group(1)) if dated else None) or template.created
+    return replace(
+        template,
+        content=text_with_headings(each),
+        start=each.start,
+        end=each.end,
+        category=each.category or template.category,
         created=at,
         updated=at,
         valid_at=at,
     )
 
 
-def _without_import_lines(body: str, wanted: list[str], document: SourceFile) -> str:
-    """The text with lines blanked that are nothing but an import, outside code; their paths are added to `wanted`."""
+def _without_import_lines(body: str, imports: list[str], document: SourceFile) -> str:
+    """Blank the lines outside code that are nothing but an import; append the imported names to `imports`."""
     if "@" not in body:
         return body
     lines, fence = body.split("\n"), ""
     for at, line in enumerate(lines):
         if mark := _FENCE.match(line):
-            fence = mark.group(1) if not fence else "" if mark.group(1).startswith(fence) else fence
+            fence = fence_after(fence, mark.group(1))
         elif not fence and (found := _IMPORT_LINE.fullmatch(line)):
-            wanted.append(found.group(1))
+            imports.append(found.group(1))
             document.report.drop("import-line")
             lines[at] = ""
     return "\n".join(lines)
 
 
 def _without_index_entries(
-    found: Iterator[MarkdownBlock], document: SourceFile, wanted: list[str]
+    found: Iterator[MarkdownBlock], document: SourceFile, imports: list[str]
 ) -> Iterator[MarkdownBlock]:
-    """The blocks but those that only list other files; paths that their words import are added to `wanted`."""
+    """Yield the blocks but those that only point at other files; append the names that they import to `imports`."""
     for block in found:
         if block.kind == "item" and _is_index_entry(block.text, document.path.parent):
             document.report.drop("index-entry")
             continue
-        paths = _imports(block.text) if block.kind not in {"code", "heading"} else []
-        wanted += paths
-        if paths and _POINTER.match(block.text):
+        names = _imported_names(block.text) if block.kind not in {"code", "heading"} else []
+        imports += names
+        if names and _POINTER.match(block.text):
             document.report.drop("import-line")
         else:
             yield block
 
 
-def _imports(text: str) -> list[str]:
+def _imported_names(text: str) -> list[str]:
+    """Return the names in a text that follow an `@`, outside code spans."""
     return [found.group(1) for found in _IMPORT.finditer(_CODE_SPAN.sub(" ", text))] if "@" in text else []
 
 
 def _is_index_entry(text: str, folder: Path) -> bool:
-    """Whether an item points at a note beside it, which is read itself."""
+    """Whether an item is a link to a Markdown file in the folder, which is read by itself."""
     link = _ENTRY.match(text)
     return link is not None and link.group(1).endswith(".md") and is_file(folder / link.group(1))
 
 
-def imported(name: str, document: SourceFile, *, deep: bool) -> SourceFile | None:
-    """The document an import names; None, with the reason counted, if it may not or need not be read.
+def imported_file(name: str, document: SourceFile, *, deep: bool) -> SourceFile | None:
+    """Return the file that an import names; None, and the reason counted, if it must not be read.
 
-    A name without a slash or a suffix that is no file (`@dataclass`) is not an import at all.
+    A name without a slash or a suffix that is no file (`@dataclass`) is no import, and not counted.
+    `deep`: the limit of nested imports is reached.
     """
     report = document.report
     path = _import_target(name, document)
@@ -153,7 +143,7 @@ def imported(name: str, document: SourceFile, *, deep: bool) -> SourceFile | Non
 
 
 def _import_target(name: str, document: SourceFile) -> Path | None:
-    """The path that an imported name leads to, links followed; None if that is outside the root."""
+    """Return the path that an imported name leads to, links resolved; None if it is outside the root."""
     if name.startswith("~"):
         return None
     root = document.root.resolve()

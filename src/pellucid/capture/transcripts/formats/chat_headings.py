@@ -10,28 +10,13 @@ from datetime import datetime
 from pellucid.capture.transcripts.json_values import as_instant
 from pellucid.model.turn import Role
 
-_USERS = ("user", "human", "you", "me", "prompt")
 _ASSISTANTS = (
-    "assistant",
-    "agent",
-    "ai",
-    "bot",
-    "model",
-    "response",
-    "claude",
-    "claude code",
-    "chatgpt",
-    "gpt",
-    "gpt-4",
-    "copilot",
-    "github copilot",
-    "cursor",
-    "gemini",
-    "codex",
+    "assistant,agent,ai,bot,model,response,claude,claude code,chatgpt,gpt,gpt-4,copilot,github copilot,cursor,gemini,"
+    "codex"
 )
 ROLES: dict[str, Role] = {
-    **dict.fromkeys(_USERS, "user"),
-    **dict.fromkeys(_ASSISTANTS, "assistant"),
+    **dict.fromkeys(("user", "human", "you", "me", "prompt"), "user"),
+    **dict.fromkeys(_ASSISTANTS.split(","), "assistant"),
     "system": "system",
     "tool": "tool",
 }
@@ -46,15 +31,14 @@ _HEADING = re.compile(
 )
 _TIME = re.compile(r"\d{4}-\d\d-\d\d(?:[ T]\d\d:\d\d(?::\d\d)?(?:\.\d+)?(?:Z|[+-]\d\d:?\d\d)?)?")
 
-Style = tuple[str, str, str]
-"""What makes two headings of one file alike: quote, level and mark."""
+Style = tuple[str, str, str]  # what makes two headings of one file alike: quote, level and mark
 
 
 @dataclass(frozen=True, slots=True)
 class TurnHeading:
-    """Whose words begin, when, and what of them stands on the line of the heading.
+    """A heading over a message: the speaker's role, the time, and `words` of the message on the same line.
 
-    `note` is what an export says of the speaker: `(some-model 2026-03-01 09:00Z)`, ` - sidechain`.
+    `note` is what the export adds to the speaker's name: `(some-model 2026-03-01 09:00Z)`, ` - sidechain`.
     """
 
     role: Role
@@ -64,8 +48,8 @@ class TurnHeading:
     note: str = ""
 
 
-def heading(line: str) -> TurnHeading | None:
-    """The heading that a line is; None for any other line, and for a bare name without a mark."""
+def turn_heading(line: str) -> TurnHeading | None:
+    """Parse a line as the heading of a message; None for any other line, and for a bare name without a mark."""
     found = _HEADING.fullmatch(line.rstrip()) if line[:1] in "#>*_" else None
     if found is None or not (found["level"] or found["mark"]):
         return None
@@ -78,6 +62,6 @@ def heading(line: str) -> TurnHeading | None:
 
 
 def time_in(text: str) -> datetime | None:
-    """The first ISO time in a text."""
+    """Return the first ISO 8601 time in a text; None if there is none."""
     found = _TIME.search(text)
     return as_instant(found[0].replace(" ", "T")) if found else None

@@ -9,13 +9,13 @@ sub-agent's side chain is a session of its own, and its prompts are the main age
 from collections.abc import Iterator
 from dataclasses import replace
 
-from pellucid.capture.transcripts.blocks import MessageBlock, blocks, output_text
+from pellucid.capture.transcripts.blocks import message_blocks, output_text
 from pellucid.capture.transcripts.json_values import JsonObject, as_object, instant_at, text_at
-from pellucid.capture.transcripts.noise import is_harness_text, plan_to_carry_out, recap, without_reminders
-from pellucid.capture.transcripts.numbering import UNNUMBERED, Numbering
+from pellucid.capture.transcripts.noise import accepted_plan, is_harness_text, recap, without_reminders
+from pellucid.capture.transcripts.numbering import UNNUMBERED, numbered
 from pellucid.capture.transcripts.source import Source
 from pellucid.capture.transcripts.thread import Queued, Thread
-from pellucid.capture.transcripts.tools.results import turns_of
+from pellucid.capture.transcripts.tools.results import block_turns
 from pellucid.model.turn import Role, Turn
 
 AGENT = "claude-code"
@@ -25,19 +25,15 @@ _TYPE_NAMES = """
 LINE_TYPES = frozenset(_TYPE_NAMES.split())
 
 
-def read(source: Source) -> Iterator[Turn]:
-    """Stream the turns of a Claude Code session file."""
-    return Numbering(source).number(_turns(source))
-
-
 def recognises(value: JsonObject) -> bool:
-    """Whether a line belongs to this format."""
+    """Whether a line of JSON belongs to this format."""
     named = any(key in value for key in ("sessionId", "uuid", "leafUuid", "messageId"))
     return value.get("type") in LINE_TYPES and named
 
 
-def _turns(source: Source) -> Iterator[Turn]:
-    """The turns of a transcript, line by line; lines that are no turn are counted by their reason."""
+@numbered
+def read(source: Source) -> Iterator[Turn]:
+    """Yield the turns of a Claude Code session file; lines that are no turn are counted by their reason."""
     thread = source.thread
     for _, line in source.objects():
         frame = _turn_frame(line, thread)
@@ -52,17 +48,16 @@ def _turns(source: Source) -> Iterator[Turn]:
                 yield from _title_turns(line, frame, source)
             case _:
                 source.report.drop("not-a-turn")
-        yield from _titled(
-            thread.titles.note_line(text_at(line, "uuid"), frame.session_id), text_at(line, "uuid"), frame
-        )
+        titles = thread.titles.note_line(frame.key, frame.session_id)
+        yield from (_title_turn(title, frame.key, frame) for title in titles)
     if source.ends:
-        source.report.count_dropped("queued", thread.queue.left())
-        source.report.count_dropped("title-of-another-session", thread.titles.left())
+        source.report.drop("queued", thread.queue.waiting_count())
+        source.report.drop("title-of-another-session", thread.titles.waiting_count())
 
 
 def _message_turns(line: JsonObject, frame: Turn, source: Source) -> Iterator[Turn]:
-    """The turns of a message line; a summary, an accepted plan and what was said before are told apart."""
-    if reason := _not_a_turn(line):
+    """Yield the turns of a message line; a summary and an accepted plan are the assistant's, repeats are counted."""
+    if reason := _drop_reason(line):
         source.report.drop(reason)
         return
     message = as_object(line.get("message"))
@@ -71,24 +66,24 @@ def _message_turns(line: JsonObject, frame: Turn, source: Source) -> Iterator[Tu
         yield replace(frame, role="assistant", kind="recap", content=summary)
         return
     details = as_object(line.get("toolUseResult"))
-    meant = [
-        replace(block, text=without_reminders(block.text), details=details) for block in blocks(message.get("content"))
-    ]
-    kept = [block for block in meant if not _is_noise(block, line)]
-    source.report.count_dropped("harness-noise", len(meant) - len(kept))
-    for turn in turns_of(kept, frame, source.thread.calls, source.report):
+    found = message_blocks(message.get("content"))
+    cleaned = (replace(block, text=without_reminders(block.text), details=details) for block in found)
+    is_user = line.get("type") == "user"
+    kept = [block for block in cleaned if not (is_user and block.kind == "text" and is_harness_text(block.text))]
+    source.report.drop("harness-noise", len(found) - len(kept))
+    for turn in block_turns(kept, frame, source.thread.calls, source.report):
         if turn.role != "user" or turn.kind != "message":
             yield turn
-        elif source.thread.queue.is_repeated(turn.content):
+        elif source.thread.queue.take_repeat(turn.content):
             source.report.drop("said-before")
-        elif plan := plan_to_carry_out(turn.content):
+        elif plan := accepted_plan(turn.content):
             yield replace(turn, role="assistant", kind="plan", content=plan)
         else:
             yield turn
 
 
-def _not_a_turn(line: JsonObject) -> str | None:
-    """Why a message line is nobody's turn: `harness-noise`, `api-error`; None if it is somebody's."""
+def _drop_reason(line: JsonObject) -> str | None:
+    """Return why a message line is nobody's turn, `harness-noise` or `api-error`; None if it is somebody's."""
     if line.get("isMeta") is True:
         return "harness-noise"
     if line.get("isApiErrorMessage") is True or as_object(line.get("message")).get("model") == "<synthetic>":
@@ -96,71 +91,65 @@ def _not_a_turn(line: JsonObject) -> str | None:
     return None
 
 
-def _is_noise(block: MessageBlock, line: JsonObject) -> bool:
-    return block.kind == "text" and line.get("type") == "user" and is_harness_text(block.text)
-
-
 def _queued_turns(line: JsonObject, frame: Turn, source: Source) -> Iterator[Turn]:
-    """The turn of a queued message that now leaves the queue for the agent, if any; else only keeps the queue.
-
-    One that is taken back counts only if it is sent again.
-    """
+    """Apply a line about the queue; yield the turn of a message that it says was given to the agent, if any."""
     queue, words = source.thread.queue, text_at(line, "content")
     match line.get("operation"):
         case "enqueue":
-            if not queue.enter(Queued(words or "", frame.session_id, frame.at)):
+            if not queue.append(Queued(words or "", frame.session_id, frame.at)):
                 source.report.drop("harness-noise")
         case "dequeue":
-            queue.next_prompt()
+            queue.drop_oldest()
         case "popAll":
-            queue.taken_back()
+            queue.clear()
         case "remove":
-            if message := queue.let_through(words):
-                yield _typed(message.text, replace(frame, session_id=message.session, at=message.at))
+            if message := queue.take_delivered(words):
+                yield _feedback_turn(message.text, replace(frame, session_id=message.session, at=message.at))
         case _:
             source.report.drop("not-a-turn")
 
 
 def _attached_turns(line: JsonObject, frame: Turn, source: Source) -> Iterator[Turn]:
-    """The turn of a queued message that was handed to the agent; none if its leaving the queue gave it before."""
+    """Yield the turn of a queued message attached for the agent; none if the line about the queue gave it before."""
     attachment = as_object(line.get("attachment"))
     words = output_text(attachment.get("prompt", ""))
-    typed = attachment.get("commandMode") in (None, "prompt")
+    is_typed = attachment.get("commandMode") in (None, "prompt")
     queue = source.thread.queue
     if attachment.get("type") != "queued_command" or line.get("isMeta") is True:
         source.report.drop("not-a-turn")
-    elif not typed or not words.strip() or is_harness_text(words):
+    elif not is_typed or not words.strip() or is_harness_text(words):
         source.report.drop("harness-noise")
-    elif queue.is_repeated(words):
+    elif queue.take_repeat(words):
         source.report.drop("said-before")
     else:
-        queue.repeatable(words)
-        yield _typed(words, frame)
+        queue.note_delivered(words)
+        yield _feedback_turn(words, frame)
 
 
-def _typed(words: str, frame: Turn) -> Turn:
+def _feedback_turn(words: str, frame: Turn) -> Turn:
+    """Return a user's turn typed while the agent worked."""
     key = frame.key or (f"queue:{frame.at.isoformat()}" if frame.at else None)
     return replace(frame, role="user", kind="feedback", content=words, key=key)
 
 
 def _title_turns(line: JsonObject, frame: Turn, source: Source) -> Iterator[Turn]:
-    """The title of a session as a turn; of another session's line, once it is known whose line that is."""
+    """Yield the turn of a session's title; none as long as the line that the title names has not been seen."""
     title, leaf = text_at(line, "summary", "customTitle", "aiTitle", "title"), text_at(line, "leafUuid")
     if title is None:
         source.report.drop("not-a-turn")
     elif leaf is None:
-        yield from _titled([title], frame.session_id, frame)
+        yield _title_turn(title, frame.session_id, frame)
     elif session := source.thread.titles.session_of(leaf, title):
-        yield from _titled([title], leaf, replace(frame, session_id=session))
+        yield _title_turn(title, leaf, replace(frame, session_id=session))
 
 
-def _titled(titles: list[str], about: str | None, frame: Turn) -> Iterator[Turn]:
-    for title in titles:
-        yield replace(frame, role="assistant", kind="title", content=title, key=f"title:{about}")
+def _title_turn(title: str, about: str | None, frame: Turn) -> Turn:
+    """Return the turn of a title; `about` is the id of the session or line that the title names."""
+    return replace(frame, role="assistant", kind="title", content=title, key=f"title:{about}")
 
 
 def _turn_frame(line: JsonObject, thread: Thread) -> Turn:
-    """A turn without words, with what its line says of session, role, time and place; also notes the place."""
+    """Return a turn without content, with its line's session, role, time and id; note and add folder and branch."""
     session = text_at(line, "sessionId") or ""
     thread.note_place(session, text_at(line, "cwd"), text_at(line, "gitBranch"))
     role: Role = "user" if line.get("type") == "user" else "assistant"

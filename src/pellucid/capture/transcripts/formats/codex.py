@@ -9,13 +9,13 @@ import re
 from collections.abc import Iterator
 from dataclasses import replace
 
-from pellucid.capture.transcripts.blocks import MessageBlock, blocks, call_text, output_text
+from pellucid.capture.transcripts.blocks import MessageBlock, call_text, message_blocks, output_text
 from pellucid.capture.transcripts.json_values import JsonObject, as_list, as_object, instant_at, text_at
-from pellucid.capture.transcripts.noise import is_harness_text, plan_to_carry_out, request_alone
-from pellucid.capture.transcripts.numbering import UNNUMBERED, Numbering
+from pellucid.capture.transcripts.noise import accepted_plan, is_harness_text, without_open_files
+from pellucid.capture.transcripts.numbering import UNNUMBERED, numbered
 from pellucid.capture.transcripts.source import Source
 from pellucid.capture.transcripts.thread import Thread
-from pellucid.capture.transcripts.tools.results import turns_of
+from pellucid.capture.transcripts.tools.results import block_turns
 from pellucid.model.turn import Role, Turn
 
 AGENT = "codex"
@@ -24,21 +24,15 @@ _CALLS = frozenset({"function_call", "custom_tool_call", "local_shell_call", "we
 _OUTPUTS = frozenset({"function_call_output", "custom_tool_call_output", "local_shell_call_output"})
 _METADATA = re.compile(r'"exit_code":\s{0,4}(-?\d{1,5})\b')
 _EXIT = re.compile(r"^(?:Exit code:|Process exited with code) (-?\d{1,5})\b", re.MULTILINE)
-_HEADER = 400
-"""Characters of an output in which its exit code is looked for."""
+_HEADER = 400  # characters of an output in which its exit code is looked for
 _PROPOSED = re.compile(r"<proposed_plan>((?:(?!<proposed_plan>).)*)</proposed_plan>", re.DOTALL)
-_GO = "Implement the plan."
-"""What the harness sends in the user's name when a proposed plan is accepted."""
+_GO = "Implement the plan."  # what the harness sends in the user's name when a proposed plan is accepted
+_ROLES: dict[str, Role] = {"user": "user", "system": "system", "developer": "system"}
 _ITEMS = _CALLS | _OUTPUTS | {"message", "reasoning"}
 
 
-def read(source: Source) -> Iterator[Turn]:
-    """Stream the turns of a Codex rollout file."""
-    return Numbering(source).number(_turns(source))
-
-
 def recognises(value: JsonObject) -> bool:
-    """Whether a line belongs to this format."""
+    """Whether a line of JSON belongs to this format, in its present or an older form."""
     if value.get("type") in ENVELOPES:
         return "payload" in value
     bare_item = value.get("type") in _ITEMS and ("role" not in value or isinstance(value.get("content"), list))
@@ -46,11 +40,13 @@ def recognises(value: JsonObject) -> bool:
 
 
 def _is_bare_start(value: JsonObject) -> bool:
+    """Whether a line is the first of an older file, which names the session without an envelope."""
     return {"id", "timestamp"} <= value.keys() and bool({"instructions", "git", "cwd"} & value.keys())
 
 
-def _turns(source: Source) -> Iterator[Turn]:
-    """The turns of a rollout, line by line; the session, the folder and the branch are as last noted."""
+@numbered
+def read(source: Source) -> Iterator[Turn]:
+    """Yield the turns of a Codex rollout; the session, the folder and the branch are those last named."""
     thread = source.thread
     for _, line in source.objects():
         kind = text_at(line, "type")
@@ -66,20 +62,21 @@ def _turns(source: Source) -> Iterator[Turn]:
             session, UNNUMBERED, _role(item), "", at=at, agent=AGENT, folder=thread.folder, branch=thread.branch
         )
         if kind in ENVELOPES and kind != "response_item":
-            yield from _beside_the_talk(kind, item, frame, source)
+            yield from _event_turns(kind, item, frame, source)
         else:
             yield from _item_turns(item, frame, source)
 
 
 def _note_place(item: JsonObject, thread: Thread) -> None:
+    """Note the folder and branch that a line names, if any."""
     thread.folder = text_at(item, "cwd") or thread.folder
     thread.branch = text_at(as_object(item.get("git")), "branch") or thread.branch
 
 
-def _beside_the_talk(kind: str | None, item: JsonObject, frame: Turn, source: Source) -> Iterator[Turn]:
-    """The turns of lines beside the messages: a summary, a title; also notes where the session now works.
+def _event_turns(kind: str | None, item: JsonObject, frame: Turn, source: Source) -> Iterator[Turn]:
+    """Yield the turn of a line that is no response item: a summary or a title; others are counted.
 
-    Other events only repeat the messages, and are counted.
+    Those only repeat the messages, or name the session's folder and branch, which are noted.
     """
     if kind == "compacted" and (summary := text_at(item, "message")):
         yield replace(frame, role="assistant", kind="recap", content=summary)
@@ -91,55 +88,49 @@ def _beside_the_talk(kind: str | None, item: JsonObject, frame: Turn, source: So
 
 
 def _item_turns(item: JsonObject, frame: Turn, source: Source) -> Iterator[Turn]:
-    """The turns of one item: a message, a tool's call or its output; anything else is counted."""
+    """Yield the turns of one item: a message, a tool call or its output; any other is counted."""
     kind, calls = text_at(item, "type"), source.thread.calls
     key = text_at(item, "id") or text_at(item, "call_id")
     frame = replace(frame, key=f"{kind}:{key}" if key else None)
     if kind == "message":
         yield from _message_turns(item, frame, source)
     elif kind in _CALLS:
-        yield from turns_of([_call_block(kind, item)], frame, calls, source.report)
+        yield from block_turns([_call_block(kind, item)], frame, calls, source.report)
     elif kind in _OUTPUTS:
         text, failed = _output_text(item.get("output"))
         output = MessageBlock("output", text, call_id=text_at(item, "call_id"), failed=failed)
-        yield from turns_of([output], frame, calls, source.report)
+        yield from block_turns([output], frame, calls, source.report)
     else:
         source.report.drop("thinking" if kind == "reasoning" else "not-a-turn")
 
 
 def _message_turns(item: JsonObject, frame: Turn, source: Source) -> Iterator[Turn]:
-    """The turns of a message; a plan is one once accepted, and what the harness says in a person's name is none."""
-    words = blocks(item.get("content"))
-    if item.get("role") == "developer" or any(is_harness_text(block.text) for block in words):
+    """Yield the turns of a message, and a plan when the user accepts it; what the agent's program wrote is counted."""
+    found = message_blocks(item.get("content"))
+    if item.get("role") == "developer" or any(is_harness_text(block.text) for block in found):
         source.report.drop("harness-noise")
         return
     thread = source.thread
-    for turn in turns_of(words, frame, thread.calls, source.report):
+    for turn in block_turns(found, frame, thread.calls, source.report):
         if turn.role == "assistant" and (proposed := _PROPOSED.search(turn.content)):
             thread.plan = proposed[1].strip()
         accepted = ""
         if turn.role == "user":
-            accepted = plan_to_carry_out(turn.content) or (thread.plan if turn.content.strip() == _GO else "")
+            accepted = accepted_plan(turn.content) or (thread.plan if turn.content.strip() == _GO else "")
             thread.plan = ""
         if accepted:
             yield replace(turn, role="assistant", kind="plan", content=accepted)
         else:
-            yield replace(turn, content=request_alone(turn.content) if turn.role == "user" else turn.content)
+            yield replace(turn, content=without_open_files(turn.content) if turn.role == "user" else turn.content)
 
 
 def _role(item: JsonObject) -> Role:
-    """Who speaks in an item: `developer` counts as system, what names nobody as the assistant."""
-    match item.get("role"):
-        case "user":
-            return "user"
-        case "system" | "developer":
-            return "system"
-        case _:
-            return "assistant"
+    """Return who speaks in an item: the system for `developer`, the assistant for none or an unknown role."""
+    return _ROLES.get(text_at(item, "role") or "", "assistant")
 
 
 def _call_block(kind: str, item: JsonObject) -> MessageBlock:
-    """A tool call of any of the kinds as a block, with its name, id and arguments."""
+    """Return a tool call of any of the kinds as a block, with its name, id and arguments."""
     call_id = text_at(item, "call_id", "id")
     if kind == "local_shell_call":
         command = as_list(as_object(item.get("action")).get("command"))
@@ -151,10 +142,9 @@ def _call_block(kind: str, item: JsonObject) -> MessageBlock:
 
 
 def _output_text(output: object) -> tuple[str, bool | None]:
-    """The words of an output, and whether the call failed, where that is told.
+    """Return the text of a tool's output, and whether the call failed (None if it names no exit code).
 
-    A shell's output arrives as JSON text `{"output": …, "metadata": {"exit_code": …}}`, or under lines of which one
-    names the exit code.
+    A shell's output is JSON text `{"output": …, "metadata": {"exit_code": …}}`, or has header lines with the code.
     """
     if isinstance(output, str) and output.startswith('{"output":'):
         words = call_text(output).removeprefix("output: ").partition("\nmetadata: ")[0]

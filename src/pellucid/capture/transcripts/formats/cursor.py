@@ -8,36 +8,31 @@ puts in front of them. A sub-agent's file lies in `subagents/`, and is a session
 from collections.abc import Iterator
 from dataclasses import replace
 
-from pellucid.capture.transcripts.blocks import MessageBlock, blocks
+from pellucid.capture.transcripts.blocks import MessageBlock, message_blocks
 from pellucid.capture.transcripts.formats.chat_messages import role_of
 from pellucid.capture.transcripts.json_values import JsonObject, as_object, text_at
 from pellucid.capture.transcripts.noise import is_harness_text, without_reminders
-from pellucid.capture.transcripts.numbering import UNNUMBERED, Numbering
+from pellucid.capture.transcripts.numbering import UNNUMBERED, numbered
 from pellucid.capture.transcripts.source import Source
-from pellucid.capture.transcripts.tools.results import turns_of
+from pellucid.capture.transcripts.tools.results import block_turns
 from pellucid.model.turn import Turn
 
 AGENT = "cursor"
 _OPENING, _CLOSING = "<user_query>", "</user_query>"
-_HIDDEN = "[REDACTED]"
-"""What stands for the agent's thinking at the end of its words."""
-
-
-def read(source: Source) -> Iterator[Turn]:
-    """Stream the turns of a Cursor session file."""
-    return Numbering(source).number(_turns(source))
+_HIDDEN = "[REDACTED]"  # what stands for the agent's thinking at the end of its words
 
 
 def recognises(value: JsonObject) -> bool:
-    """Whether a line belongs to this format."""
+    """Whether a line of JSON is a message of this format."""
     return role_of(value) is not None and "content" in as_object(value.get("message")) and "type" not in value
 
 
-def _turns(source: Source) -> Iterator[Turn]:
-    """The turns of a transcript; in a sub-agent's file all are the assistant's, in a session of its own."""
-    own, outer = source.path.stem, source.path.parent
-    is_aside = outer.name == "subagents"
-    session = f"{outer.parent.name}/{own}" if is_aside else own
+@numbered
+def read(source: Source) -> Iterator[Turn]:
+    """Yield the turns of a Cursor session file; those of a sub-agent's file all are the assistant's."""
+    own, folder = source.path.stem, source.path.parent
+    is_sub_agent = folder.name == "subagents"
+    session = f"{folder.parent.name}/{own}" if is_sub_agent else own
     for number, line in source.objects():
         role = role_of(line)
         if "type" in line or role is None:
@@ -46,15 +41,17 @@ def _turns(source: Source) -> Iterator[Turn]:
             source.report.cannot_read(source.path, number, "no role and message")
         else:
             frame = Turn(text_at(line, "sessionId") or session, UNNUMBERED, role, "", agent=AGENT)
-            found = [_meant(each, role) for each in blocks(as_object(line.get("message")).get("content"))]
+            found = [
+                _without_wrapping(each, role) for each in message_blocks(as_object(line.get("message")).get("content"))
+            ]
             kept = [each for each in found if each.kind != "text" or not is_harness_text(each.text)]
-            source.report.count_dropped("harness-noise", len(found) - len(kept))
-            frame = replace(frame, role="assistant") if is_aside else frame
-            yield from turns_of(kept, frame, source.thread.calls, source.report)
+            source.report.drop("harness-noise", len(found) - len(kept))
+            frame = replace(frame, role="assistant") if is_sub_agent else frame
+            yield from block_turns(kept, frame, source.thread.calls, source.report)
 
 
-def _meant(block: MessageBlock, role: str) -> MessageBlock:
-    """The block with only the words that somebody typed or said, without what the program put around them."""
+def _without_wrapping(block: MessageBlock, role: str) -> MessageBlock:
+    """Return the block with only what was typed or said in its text, without what the program put around it."""
     if block.kind != "text":
         return block
     text = without_reminders(block.text)

@@ -11,10 +11,11 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 
+from pellucid.capture.fences import fence_after
 from pellucid.capture.report import CaptureReport
-from pellucid.capture.transcripts.formats.chat_headings import Style, TurnHeading, heading, time_in
-from pellucid.capture.transcripts.noise import is_harness_text, is_recap, plan_to_carry_out, recap, without_reminders
-from pellucid.capture.transcripts.numbering import UNNUMBERED, Numbering
+from pellucid.capture.transcripts.formats.chat_headings import Style, TurnHeading, time_in, turn_heading
+from pellucid.capture.transcripts.noise import accepted_plan, is_harness_text, is_recap, recap, without_reminders
+from pellucid.capture.transcripts.numbering import UNNUMBERED, numbered
 from pellucid.capture.transcripts.source import Source
 from pellucid.model.turn import Role, Turn
 
@@ -29,7 +30,7 @@ _MOST_BEFORE = 30
 """Lines with something on them before the first message; more, and the file is a document that quotes a chat."""
 _TOOL = re.compile(r"<tool-use\b[^>]{0,400}>|^Tool use: \*\*(?P<name>[^*\n]{1,128})\*\*", re.MULTILINE)
 _TOOL_END = re.compile(r"^(?:</details>)?</tool-use>", re.MULTILINE)
-"""At the beginning of its line: further in stands that of a session which the tool shows."""
+"""Only at the beginning of a line: an indented one belongs to a session that the tool's output quotes."""
 _RULE = re.compile(r"---[ \t]*")
 _FENCE_OR_RULE = re.compile(rf"^(?:{_FENCE.pattern}|---[ \t]*$)", re.MULTILINE)
 _TOOL_NAME = re.compile(r'data-tool-name="([^"]{1,128})"')
@@ -39,11 +40,6 @@ _SYNTHETIC = "<synthetic>"
 _MARKUP = re.compile(r"</?(?:details|summary|tool-use)\b[^>]*>")
 _NOTE = re.compile(r"^_(?:Tools used|Opened file): .*_[ \t]*$", re.MULTILINE)
 _LONGEST = 1024 * 1024
-
-
-def read(source: Source) -> Iterator[Turn]:
-    """Stream the turns of a Markdown file."""
-    return Numbering(source).number(_turns(source))
 
 
 def recognises(head: str) -> bool:
@@ -63,7 +59,7 @@ def recognises(head: str) -> bool:
 
 
 def _heading_styles(head: str) -> dict[Role, Style]:
-    """By role, the style its headings have: the one that user and assistant share, else the most frequent."""
+    """Return the style of each role's headings: the one that user and assistant share, else its most frequent one."""
     counted: dict[Role, Counter[Style]] = {"user": Counter(), "assistant": Counter()}
     for found, _ in _outside_fences(head.splitlines()):
         if found:
@@ -79,27 +75,29 @@ def _heading_styles(head: str) -> dict[Role, Style]:
 
 
 def _outside_fences(lines: Iterable[str]) -> Iterator[tuple[TurnHeading | None, str]]:
-    """Each line with the heading it is, or None; what stands in a code fence is no heading."""
+    """Yield each line with its heading, None if it is none; a line in a code fence is never a heading."""
     open_fence = ""
     for line in lines:
-        fence = _FENCE.match(line)
-        if fence and (not open_fence or fence[1].startswith(open_fence)):
-            open_fence = "" if open_fence else fence[1]
-        yield (None if open_fence or fence else heading(line)), line
+        if fence := _FENCE.match(line):
+            open_fence = fence_after(open_fence, fence[1])
+        yield (None if open_fence or fence else turn_heading(line)), line
 
 
 @dataclass(slots=True)
-class _OpenTurn:
+class _OpenMessage:
+    """The message being read, with its lines so far and their length in characters; before the first, no heading."""
+
     heading: TurnHeading | None = None
     lines: list[str] = field(default_factory=list[str])
     size: int = 0
 
 
-def _turns(source: Source) -> Iterator[Turn]:
-    """The turns of a chat, each up to the next heading of its role's usual style; a long one in several."""
+@numbered
+def read(source: Source) -> Iterator[Turn]:
+    """Yield the turns of a chat, each up to the next heading of its role's usual style; a long one in several."""
     frame = Turn("", UNNUMBERED, "assistant", "")
     at: datetime | None = None
-    current, styles = _OpenTurn(), _heading_styles(source.head())
+    current, styles = _OpenMessage(), _heading_styles(source.head())
     for known, line in _outside_fences(line.text for line in source.lines()):
         found = known if known and styles.get(known.role) == known.style else None
         if found is None and current.size <= _LONGEST:
@@ -111,14 +109,14 @@ def _turns(source: Source) -> Iterator[Turn]:
             yield from _title_turns(current.lines, frame, at)
         else:
             yield from _message_turns(current, replace(frame, at=at), source.report)
-        current = _OpenTurn(found or current.heading, [found.words if found else line])
+        current = _OpenMessage(found or current.heading, [found.words if found else line])
         at = (found.at if found else None) or at
     if current.heading:
         yield from _message_turns(current, replace(frame, at=at), source.report)
 
 
 def _preamble(text: str, frame: Turn) -> tuple[Turn, datetime | None]:
-    """A turn without words that has the session and agent a chat's first lines name, and the time they name."""
+    """Return `frame` with the session and agent named before the first message, and the time named there."""
     found = _SESSION.search(text)
     session = (found["id"] or found["named"] or "") if found else ""
     agent = "-".join(found["agent"].lower().split()) if found and found["agent"] else None
@@ -126,22 +124,27 @@ def _preamble(text: str, frame: Turn) -> tuple[Turn, datetime | None]:
 
 
 def _title_turns(lines: list[str], frame: Turn, at: datetime | None) -> Iterator[Turn]:
+    """Yield a turn of the title in the lines before the first message, if there is one that is no date."""
     found = _TITLE.search("\n".join(lines))
     if found and not time_in(found["title"]):
         yield replace(frame, kind="title", content=found["title"].strip(), at=at)
 
 
-def _message_turns(said: _OpenTurn, frame: Turn, report: CaptureReport) -> Iterator[Turn]:
-    """The turns of one message: its words, and what tools did between them."""
-    assert said.heading is not None
-    lines = [line.removeprefix(">").removeprefix(" ") for line in said.lines] if said.heading.style[0] else said.lines
+def _message_turns(message: _OpenMessage, frame: Turn, report: CaptureReport) -> Iterator[Turn]:
+    """Yield the turns of one message: its text, and between its parts what tools did."""
+    assert message.heading is not None
+    lines = (
+        [line.removeprefix(">").removeprefix(" ") for line in message.lines]
+        if message.heading.style[0]
+        else message.lines
+    )
     text, thoughts = _THINKING.subn("", "\n".join(lines))
-    report.count_dropped("thinking", thoughts)
-    if reason := _not_a_turn(said.heading):
+    report.drop("thinking", thoughts)
+    if reason := _drop_reason(message.heading):
         report.drop(reason)
         return
-    frame = replace(frame, role=said.heading.role)
-    if "sidechain" in said.heading.note:
+    frame = replace(frame, role=message.heading.role)
+    if "sidechain" in message.heading.note:
         frame = replace(frame, session_id=f"{frame.session_id}/sidechain")
     if frame.role == "user":
         yield from _user_turns(text, frame, report)
@@ -160,29 +163,29 @@ def _message_turns(said: _OpenTurn, frame: Turn, report: CaptureReport) -> Itera
     yield from _text_turns(text[at:], frame)
 
 
-def _not_a_turn(heading: TurnHeading) -> str | None:
-    """Why a message is nobody's turn: a failed call, a sub-agent's prompt; None if it is somebody's."""
+def _drop_reason(heading: TurnHeading) -> str | None:
+    """Return why a message is nobody's turn, `api-error` or (a sub-agent's prompt) `harness-noise`; else None."""
     if _SYNTHETIC in heading.note:
         return "api-error"
-    prompts = heading.role == "user" or not _MODEL.search(heading.note)
-    return "harness-noise" if "sidechain" in heading.note and prompts else None
+    is_prompt = heading.role == "user" or not _MODEL.search(heading.note)
+    return "harness-noise" if "sidechain" in heading.note and is_prompt else None
 
 
 def _user_turns(text: str, frame: Turn, report: CaptureReport) -> Iterator[Turn]:
-    """What stands under a user's heading: the user's words, or what the agent's program said in the user's name."""
+    """Yield the turn under a user's heading: the user's words, or a summary or plan that the agent's program sent."""
     for turn in _text_turns(without_reminders(text), frame):
         if is_harness_text(turn.content):
             report.drop("harness-noise")
         elif is_recap(turn.content):
             yield replace(turn, role="assistant", kind="recap", content=recap(turn.content))
-        elif plan := plan_to_carry_out(turn.content):
+        elif plan := accepted_plan(turn.content):
             yield replace(turn, role="assistant", kind="plan", content=plan)
         else:
             yield turn
 
 
 def _tool_block(text: str, opening: re.Match[str]) -> tuple[str, int]:
-    """What a tool's block holds, and where it ends: at its closing tag, or (without tags) at the next rule."""
+    """Return a tool block's content and where the block ends: at its closing tag or, without tags, the next rule."""
     if opening["name"]:
         end = _rule_outside_fences(text, opening.end())
         return text[opening.end() : end], end
@@ -192,28 +195,27 @@ def _tool_block(text: str, opening: re.Match[str]) -> tuple[str, int]:
 
 
 def _rule_outside_fences(text: str, at: int) -> int:
-    """Where the first rule stands from there on that is no line of code; the end of the text if there is none."""
+    """Return the position of the first rule from `at` on that is outside code fences, else the end of the text."""
     open_fence = ""
     for found in _FENCE_OR_RULE.finditer(text, at):
-        fence = found[1]
-        if fence is None and not open_fence:
+        if found[1]:
+            open_fence = fence_after(open_fence, found[1])
+        elif not open_fence:
             return found.start()
-        if fence and (not open_fence or fence.startswith(open_fence)):
-            open_fence = "" if open_fence else fence
     return len(text)
 
 
 def _text_turns(text: str, frame: Turn) -> Iterator[Turn]:
-    """One turn of a text without notes of the program and empty lines around it; none if nothing is left."""
+    """Yield one turn of a text, without the program's notes and the blank lines and rules around it; none if empty."""
     lines = _NOTE.sub("", text).split("\n")
-    while lines and _is_between(lines[0]):
+    while lines and _is_separator(lines[0]):
         lines.pop(0)
-    while lines and _is_between(lines[-1]):
+    while lines and _is_separator(lines[-1]):
         lines.pop()
     if lines:
         yield replace(frame, content="\n".join(lines).strip())
 
 
-def _is_between(line: str) -> bool:
-    """Whether a line only stands between two messages."""
+def _is_separator(line: str) -> bool:
+    """Whether a line only separates messages: it is blank or a rule."""
     return not line.strip() or _RULE.fullmatch(line) is not None

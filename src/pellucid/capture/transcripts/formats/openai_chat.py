@@ -6,7 +6,7 @@ fine-tuning form), one message a line, and the conversations of a ChatGPT data e
 
 from collections.abc import Iterator
 
-from pellucid.capture.transcripts.formats.chat_messages import is_message, message_turns, role_of, session_of
+from pellucid.capture.transcripts.formats.chat_messages import is_message, message_turns, session_of
 from pellucid.capture.transcripts.json_document import BrokenJsonError, UnfinishedJsonError, elements, is_lines
 from pellucid.capture.transcripts.json_values import JsonObject, as_list, as_object, text_at
 from pellucid.capture.transcripts.numbering import Numbering
@@ -24,20 +24,20 @@ _SPOKEN = frozenset({"text", "multimodal_text", "code", "execution_output"})
 
 
 def read(source: Source) -> Iterator[Turn]:
-    """Stream the turns of a chat file, whichever of the shapes it has."""
+    """Yield the turns of a chat file, whichever of the known shapes it has."""
     numbering = Numbering(source)
     for number, value in source.objects() if is_lines(source.head()) else _document_objects(source):
         if is_message(value):
-            yield from numbering.number(_known_message(number, value, "", source.thread.calls, source))
+            yield from numbering.number(message_turns(number, value, "", source.thread.calls, source))
         elif recognises(value):
             part = "" if number == 1 else f"-{number}"
-            yield from numbering.number_conversation(_conversation_turns(number, value, source), part)
+            yield from numbering.number(_conversation_turns(number, value, source), part)
         else:
             source.report.cannot_read(source.path, number, "neither a message nor a conversation")
 
 
 def recognises(value: JsonObject) -> bool:
-    """Whether a line, or a document's element, belongs to this format."""
+    """Whether a line, or an element of a document, is a conversation or a message of this format."""
     if isinstance(value.get("messages"), list) or _is_export(value):
         return True
     calls = {"tool_calls", "tool_call_id", "function_call"} & value.keys()
@@ -45,14 +45,15 @@ def recognises(value: JsonObject) -> bool:
 
 
 def _document_objects(source: Source) -> Iterator[NumberedObject]:
-    """The messages and conversations of one JSON document; a fault ends it, and is counted."""
+    """Yield the messages and conversations of one JSON document, with their number from 1; a fault ends it."""
     described: JsonObject = {}
     number = 0
     try:
         for key, value in elements(source.chunks(), "messages"):
             if key in ("", "messages"):
                 number += 1
-                yield NumberedObject(number, _inherit(as_object(value), described) if key else as_object(value))
+                session = {"session": _session_name(described)} if key and _session_name(described) else {}
+                yield NumberedObject(number, session | as_object(value))
             elif key in _DESCRIBING:
                 described[key] = value
     except UnfinishedJsonError:
@@ -63,45 +64,32 @@ def _document_objects(source: Source) -> Iterator[NumberedObject]:
         yield NumberedObject(1, described)
 
 
-def _inherit(message: JsonObject, conversation: JsonObject) -> JsonObject:
-    return {"session": _name(conversation)} | message if _name(conversation) else message
-
-
-def _name(conversation: JsonObject) -> str:
+def _session_name(conversation: JsonObject) -> str:
+    """Return the session that a conversation names, else its own id; "" without either."""
     return session_of(conversation) or text_at(conversation, "id", "custom_id") or ""
 
 
 def _conversation_turns(number: int, conversation: JsonObject, source: Source) -> Iterator[Turn]:
-    """The turns of one conversation, of an export or in the `messages` form."""
+    """Yield the turns of the `number`th conversation of a file, a ChatGPT export's or one with `messages`."""
     calls = PendingCalls()
     exported = _is_export(conversation)
     for item in _exported_messages(conversation) if exported else as_list(conversation.get("messages")):
-        yield from _known_message(number, as_object(item), _name(conversation), calls, source)
-
-
-def _known_message(
-    number: int, message: JsonObject, session: str, calls: PendingCalls, source: Source
-) -> Iterator[Turn]:
-    """The turns of a message; one whose role is unknown is counted as unreadable, with its `number`."""
-    if role_of(message) is None:
-        source.report.cannot_read(source.path, number, "unknown role" if "role" in message else "no role and content")
-    else:
-        yield from message_turns(message, session, calls, source.report)
+        yield from message_turns(number, as_object(item), _session_name(conversation), calls, source)
 
 
 def _is_export(conversation: JsonObject) -> bool:
-    """Whether a conversation is kept as a tree of messages."""
+    """Whether a conversation is a tree of messages, as ChatGPT exports it."""
     return isinstance(conversation.get("mapping"), dict)
 
 
 def _exported_messages(conversation: JsonObject) -> Iterator[JsonObject]:
-    """The messages from the root to the one the user saw last, as `{role, content}`; other branches are left out."""
+    """Yield the messages of the tree's current branch from the root on, as `{role, content, …}`."""
     tree = as_object(conversation.get("mapping"))
     branch: list[JsonObject] = []
-    walked: set[str] = set()
+    visited: set[str] = set()
     at = text_at(conversation, "current_node")
-    while at and at not in walked:
-        walked.add(at)
+    while at and at not in visited:
+        visited.add(at)
         node = as_object(tree.get(at))
         branch.append(as_object(node.get("message")))
         at = text_at(node, "parent")

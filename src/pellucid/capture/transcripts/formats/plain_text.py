@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 
 from pellucid.capture.transcripts.json_values import as_instant
-from pellucid.capture.transcripts.numbering import UNNUMBERED, Numbering
+from pellucid.capture.transcripts.numbering import UNNUMBERED, numbered
 from pellucid.capture.transcripts.source import Source
 from pellucid.model.turn import Role, Turn, TurnKind
 
@@ -54,7 +54,7 @@ _LONGEST = 1024 * 1024
 
 @dataclass(slots=True)
 class _OpenMessage:
-    """The turn being read."""
+    """The message being read; `size` is its length in characters so far."""
 
     role: Role = "user"
     kind: TurnKind = "note"
@@ -64,32 +64,32 @@ class _OpenMessage:
     size: int = 0
 
     def add(self, line: str) -> None:
+        """Append a line to the message."""
         self.lines.append(line)
         self.size += len(line) + 1
 
     def close(self) -> Turn:
+        """Return the message as a turn, whose content may be empty."""
         content = "\n".join(self.lines).strip()
         return Turn("", UNNUMBERED, self.role, content, at=self.at, speaker=self.speaker, kind=self.kind)
 
 
 def is_chat(head: str) -> bool:
-    """Whether a text is one of somebody with an assistant: both speak, and one of them first."""
+    """Whether a text is a dialogue of user and assistant: both speak, and the first line with words is spoken."""
     lines = [line for line in head.splitlines() if line.strip()]
     first = next((line for line in lines if _speaker_start(line) or not date_at_head(line, begins=True)), "")
     roles = {begun.role for line in lines if (begun := _speaker_start(line)) and not begun.speaker}
     return _speaker_start(first) is not None and {"user", "assistant"} <= roles
 
 
+@numbered
 def read(source: Source) -> Iterator[Turn]:
-    """Stream the turns of a text file."""
-    return Numbering(source).number(turn for turn in _turns(source) if turn.content)
+    """Yield the turns of a text file: of a dialogue (`Name: words`), or of notes in paragraphs."""
+    return (turn for turn in _turns(source) if turn.content)
 
 
 def _turns(source: Source) -> Iterator[Turn]:
-    """The turns of a dialogue (`Name: words`), or of notes in paragraphs.
-
-    Which one a file is shows at its first line of words; until then what comes is held back.
-    """
+    """Yield the turns of a dialogue or of notes, some empty; the first line with words decides which it is."""
     dialogue: bool | None = None
     day: datetime | None = None
     before: list[Turn] = []
@@ -123,41 +123,39 @@ def _turns(source: Source) -> Iterator[Turn]:
 
 
 def _paragraph_start(line: str, current: _OpenMessage, dated: datetime | None) -> _OpenMessage | None:
-    """The turn that begins at a blank line, or where the notes of another day begin; None for any other line."""
+    """Return the message begun by a blank line, or by the date `dated` at the line's head; None for any other line."""
     if not line.strip():
         return _OpenMessage()
     if dated and current.lines:
-        begun = _OpenMessage(at=dated)
-        begun.add(line)
-        return begun
+        return _OpenMessage(at=dated, lines=[line], size=len(line) + 1)
     return None
 
 
 def _speaker_start(line: str) -> _OpenMessage | None:
-    """The turn a `Name: words` line begins; None for any other line."""
+    """Return the message that a `Name: words` line begins; None for any other line."""
     match = _SPEECH.match(line)
     if match is None or not _is_name(match["name"]):
         return None
     role = _ROLES.get(match["name"].lower())
-    begun = _OpenMessage(
-        role or "user", "message" if role else "note", None if role else match["name"], as_instant(match["at"])
-    )
-    begun.add(match["words"] or "")
-    return begun
+    words, at = match["words"] or "", as_instant(match["at"])
+    if role:
+        return _OpenMessage(role, "message", None, at, [words], len(words) + 1)
+    return _OpenMessage("user", "note", match["name"], at, [words], len(words) + 1)
 
 
 def _is_name(name: str) -> bool:
+    """Whether what precedes a colon is a speaker's name, and no label such as `Note` or `TODO`."""
     lowered = name.lower()
     # scripts without capitals are taken at their word
     return lowered in _ROLES or (lowered.split(" ")[0] not in _NOT_NAMES and not name[0].islower())
 
 
 def date_at_head(line: str, *, begins: bool) -> datetime | None:
-    """The date, in UTC, that a line begins with.
+    """Return the date, in UTC, at the head of a line that dates what follows it; None if there is none.
 
     Args:
-        begins: the line begins a paragraph, so that a date at its head dates it whatever follows; any other line must
-            be a heading, bracket the date, hold nothing else, or go on with a colon or a dash.
+        begins: the line begins a paragraph, and whatever follows the date is dated by it. Any other line must be a
+            heading, bracket the date, hold nothing else, or go on with a colon or a dash.
     """
     for form in _FORMS:
         if found := form.match(line):

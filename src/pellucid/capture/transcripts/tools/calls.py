@@ -1,47 +1,50 @@
 """A tool call in, what has to be known of it when its result comes out: whom it asked, what it writes, whose it is."""
 
 import json
+import re
 from collections import OrderedDict
-from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 
 from pellucid.capture.transcripts.json_values import as_object, text_at
-from pellucid.capture.transcripts.tools.commits import Landing, command_line, landings
+from pellucid.capture.transcripts.tools.commits import CommitText, command_line, commit_texts
 from pellucid.capture.transcripts.tools.dialogue import DialogueQuestion, questions_in
-from pellucid.capture.transcripts.tools.shell import ShellCommand, commands
+from pellucid.capture.transcripts.tools.shell import ShellCommand, parse_commands
 
 _OURS = "pellucid"
+_SKIPPED = re.compile(r"[^\W\d]\w*=|-|\d+\Z")
+"""What may stand before a program: a variable's assignment, an option of a runner, a number as its value."""
 _RUNNERS = frozenset({"uvx", "uv", "run", "pipx", "tool", "env", "sudo", "time", "nice", "timeout", "command", "exec"})
 
 
 @dataclass(frozen=True, slots=True)
 class ToolCall:
-    """A call that waits for its result.
+    """What is remembered of a tool call until its result comes.
 
-    `ours` if Pellucid itself was called; `plan` if a plan was laid before the user, empty where the result tells it.
+    `ours`: Pellucid was called. `plan`: the plan shown to the user for consent, "" if only the result has its text,
+    None if the call shows none.
     """
 
     tool: str | None = None
     ours: bool = False
-    landings: tuple[Landing, ...] = ()
+    commit_texts: tuple[CommitText, ...] = ()
     questions: tuple[DialogueQuestion, ...] = ()
     plan: str | None = None
 
 
 def read_call(tool: str | None, arguments: object) -> ToolCall:
-    """What is to be remembered of a call; arguments that are JSON text are read first."""
+    """Return what is to be remembered of a call; arguments may be an object or JSON text."""
     if isinstance(arguments, str):
         with suppress(ValueError, RecursionError):
             arguments = json.loads(arguments)
-    line = commands(command_line(tool, arguments))
-    ours = _OURS in (tool or "").casefold().replace("-", "_").split("__") or any(map(_calls_us, line))
+    shell = parse_commands(command_line(tool, arguments))
+    ours = _OURS in (tool or "").casefold().replace("-", "_").split("__") or any(map(_runs_pellucid, shell))
     plan = text_at(as_object(arguments), "plan") or "" if (tool or "").casefold() == "exitplanmode" else None
-    return ToolCall(tool, ours, landings(tool, arguments, line), questions_in(tool, arguments), plan)
+    return ToolCall(tool, ours, commit_texts(tool, arguments, shell), questions_in(tool, arguments), plan)
 
 
 class PendingCalls:
-    """Remembers calls until their results come; the oldest unanswered one is forgotten past 4096."""
+    """Remembers calls, by id, until their results come; of more than 4096 the oldest is forgotten."""
 
     _MOST = 4096
 
@@ -49,30 +52,21 @@ class PendingCalls:
         self._waiting: OrderedDict[str, ToolCall] = OrderedDict()
 
     def remember(self, call_id: str | None, call: ToolCall) -> None:
-        """Note a call that has an id."""
+        """Remember a call; one without an id cannot be matched with its result."""
         if call_id:
             self._waiting[call_id] = call
             if len(self._waiting) > self._MOST:
                 self._waiting.popitem(last=False)
 
-    def take_answered(self, call_id: str | None) -> ToolCall:
-        """The call that a result answers, which then waits no longer; an empty one if it is not known."""
+    def take(self, call_id: str | None) -> ToolCall:
+        """Remove and return the call with this id; an empty one if it is not known."""
         return self._waiting.pop(call_id, ToolCall()) if call_id else ToolCall()
 
 
-def _calls_us(command: ShellCommand) -> bool:
+def _runs_pellucid(command: ShellCommand) -> bool:
     """Whether a shell command runs Pellucid, behind variables, runners such as `uv run`, or `python -m`."""
     words = [word or "" for word in command.words]
-    while words and (_is_setting(words[0]) or words[0] in _RUNNERS or words[0].startswith("-") or words[0].isdigit()):
+    while words and (words[0] in _RUNNERS or _SKIPPED.match(words[0])):
         words.pop(0)
-    names = [word.rpartition("/")[2] for word in words[:3]]
-    return names[:1] == [_OURS] or (names[:1] != [] and names[0].startswith("python") and _is_module(names[1:]))
-
-
-def _is_setting(word: str) -> bool:
-    name, equals, _ = word.partition("=")
-    return bool(equals) and name.isidentifier()
-
-
-def _is_module(words: Sequence[str]) -> bool:
-    return list(words[:2]) == ["-m", _OURS]
+    program, *rest = [word.rpartition("/")[2] for word in words[:3]] or [""]
+    return program == _OURS or (program.startswith("python") and rest == ["-m", _OURS])

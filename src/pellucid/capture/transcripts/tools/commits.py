@@ -22,12 +22,15 @@ _TRAILER = re.compile(r"[A-Za-z][\w-]*(?:-by|-id): \S.*", re.IGNORECASE)
 _GENERATED = re.compile(r"\W*(?:generated|created|made|written) (?:with|by|using|via)\b.{1,200}", re.IGNORECASE)
 _ANY_TRAILER = re.compile(r"[A-Za-z][\w-]*: \S.*")
 
-Option = tuple[str, str | None]
+Option = tuple[str, str | None]  # an option's name and value; "" if it takes none, None if the value is not known
 
 
 @dataclass(frozen=True, slots=True)
-class Landing:
-    """The words of one commit or pull request; `masked` if only the output can show that it was made."""
+class CommitText:
+    """The message of a commit or text of a pull request that a call would write.
+
+    `masked`: success of the call does not prove that it was written, only its output does.
+    """
 
     what: Literal["commit", "request"]
     text: str
@@ -35,33 +38,33 @@ class Landing:
 
 
 def command_line(tool: str | None, arguments: object) -> str:
-    """The shell command of a call; empty for a call of another tool."""
+    """Return the shell command line that a call runs; "" for a call of a tool that is no shell."""
     if (tool or "").casefold() not in _SHELLS:
         return ""
     named = as_object(arguments)
-    given = next((named[key] for key in ("command", "cmd", "script") if key in named), arguments)
-    if isinstance(given, str):
-        return given
-    words = [str(word) for word in as_list(given)]
+    command = next((named[key] for key in ("command", "cmd", "script") if key in named), arguments)
+    if isinstance(command, str):
+        return command
+    words = [str(word) for word in as_list(command)]
     if len(words) >= 3 and words[0].rpartition("/")[2] in _INTERPRETERS and words[1].startswith("-"):  # bash -lc '…'
         return words[2]
     return " ".join("'" + word.replace("'", "'\\''") + "'" for word in words)
 
 
-def landings(tool: str | None, arguments: object, line: Sequence[ShellCommand]) -> tuple[Landing, ...]:
-    """What a call would write into the history if it works: commit messages and requests' texts. See `landed`.
+def commit_texts(tool: str | None, arguments: object, shell: Sequence[ShellCommand]) -> tuple[CommitText, ...]:
+    """Return the commit messages and pull request texts that a call writes if it succeeds, see `confirmed_text`.
 
     Args:
-        line: the commands of its shell line.
+        shell: the commands of its shell command line; empty for another tool.
     """
-    found = [landing for command in line for landing in _of_command(command)]
-    if tool and not line and _HOSTED.search(tool):
-        found += _of_fields(tool, as_object(arguments))
+    found = [text for command in shell for text in _texts_of_command(command)]
+    if tool and not shell and _HOSTED.search(tool):
+        found += _text_of_fields(tool, as_object(arguments))
     return tuple(found)
 
 
-def landed(landing: Landing, output: str, *, failed: bool | None) -> str | None:
-    """The words to keep, if the result shows that they were written, for a request with its address; else None.
+def confirmed_text(candidate: CommitText, output: str, *, failed: bool | None) -> str | None:
+    """Return the text, a pull request's with its address, if the call's output shows that it was written; else None.
 
     Args:
         failed: whether the source says that the call failed; None if it does not say.
@@ -69,57 +72,58 @@ def landed(landing: Landing, output: str, *, failed: bool | None) -> str | None:
     if failed or (_FAULT.search(output) and not _COMMITTED.search(output)):
         return None
     address = _REQUEST.search(output)
-    shown = address if landing.what == "request" else _COMMITTED.search(output)
-    if not shown and (landing.masked or failed is None):
+    shown = address if candidate.what == "request" else _COMMITTED.search(output)
+    if not shown and (candidate.masked or failed is None):
         return None
-    told = [landing.text, f"Pull request: {address[0]}"] if address and landing.what == "request" else [landing.text]
-    return "\n\n".join(told)
+    if address and candidate.what == "request":
+        return f"{candidate.text}\n\nPull request: {address[0]}"
+    return candidate.text
 
 
-def _of_command(command: ShellCommand) -> Iterator[Landing]:
-    """What a shell command would write: `git commit`, `gh pr create` or `gh pr edit`, behind variables and options."""
+def _texts_of_command(command: ShellCommand) -> Iterator[CommitText]:
+    """Yield what `git commit`, `gh pr create` or `gh pr edit` would write; nothing for any other command."""
     words = list(command.words)
     while words and words[0] is not None and re.match(r"\w+=", words[0]):
         words.pop(0)
     program = (words[0] or "").rpartition("/")[2] if words else ""
     if program == "git" and (rest := _after_git_options(words[1:])) and rest[0] == "commit":
-        yield from _commit_landing(_options(rest[1:]), command)
+        yield from _commit_text(_options(rest[1:]), command)
     elif program == "gh" and words[1:3] in (["pr", "create"], ["pr", "edit"]):
-        yield from _pull_request_landing(_options(words[3:]), command)
+        yield from _pull_request_text(_options(words[3:]), command)
 
 
 def _after_git_options(words: list[str | None]) -> list[str | None]:
-    """The words of a `git` command from its subcommand on."""
+    """Return the words of a `git` command from its subcommand on."""
     at = 0
     while at < len(words) and (words[at] or "").startswith("-"):
         at += 2 if words[at] in ("-C", "-c", "--git-dir", "--work-tree") else 1
     return words[at:]
 
 
-def _commit_landing(options: list[Option], command: ShellCommand) -> Iterator[Landing]:
-    """The message that a `git commit` would write; none if it is not in the command, or for `--dry-run`."""
-    said = [value for name, value in options if name in ("-m", "--message")]
+def _commit_text(options: list[Option], command: ShellCommand) -> Iterator[CommitText]:
+    """Yield the message that a `git commit` would write; none if it is not in the command, or for `--dry-run`."""
+    messages = [value for name, value in options if name in ("-m", "--message")]
     if any(name in ("-F", "--file") and value == "-" for name, value in options):
-        said.append(command.fed)
-    if any(name == "--dry-run" for name, _ in options) or None in said:
+        messages.append(command.heredoc)
+    if any(name == "--dry-run" for name, _ in options) or None in messages:
         return
-    if text := without_trailers("\n\n".join(value.strip() for value in said if value)):
-        yield Landing("commit", text, command.masked)
+    if text := without_trailers("\n\n".join(value.strip() for value in messages if value)):
+        yield CommitText("commit", text, command.masked)
 
 
-def _pull_request_landing(options: list[Option], command: ShellCommand) -> Iterator[Landing]:
-    """The title and text that a `gh pr` command would write; none if they are not in the command."""
+def _pull_request_text(options: list[Option], command: ShellCommand) -> Iterator[CommitText]:
+    """Yield the title and text that a `gh pr` command would write; none if they are not in the command."""
     titles = [value for name, value in options if name in ("-t", "--title")]
     bodies = [value for name, value in options if name in ("-b", "--body")]
     if any(name in ("-F", "--body-file") and value == "-" for name, value in options):
-        bodies.append(command.fed)
+        bodies.append(command.heredoc)
     parts = [value.strip() for value in (*titles, *bodies) if value]
     if parts and (text := without_trailers("\n\n".join(parts))):
-        yield Landing("request", text, command.masked)
+        yield CommitText("request", text, command.masked)
 
 
 def _options(words: Iterable[str | None]) -> list[Option]:
-    """The options of a command with their values, in order; letters that are joined (`-am`) each alone."""
+    """Return the options of a command with their values, in order; joined letters (`-am`) are several options."""
     found: list[Option] = []
     for word in words:
         if word is None or not word.startswith("-") or word == "-":
@@ -134,7 +138,7 @@ def _options(words: Iterable[str | None]) -> list[Option]:
 
 
 def _letter_options(word: str) -> list[Option]:
-    """`-am` as `-a` and `-m`; a letter that takes a value takes the rest of the word, None where that follows."""
+    """Split `-am` into `-a` and `-m`; one that takes a value has the rest of the word, or None if the value follows."""
     for place, letter in enumerate(word[1:], 1):
         if letter in "mFtb":  # the rest of the word is its value, if there is one
             flags = [(f"-{each}", "") for each in word[1:place]]
@@ -142,26 +146,23 @@ def _letter_options(word: str) -> list[Option]:
     return [(f"-{each}", "") for each in word[1:]]
 
 
-def _of_fields(tool: str, fields: JsonObject) -> Iterator[Landing]:
-    """A hosted tool's call: it says whether it succeeded by its result alone."""
+def _text_of_fields(tool: str, fields: JsonObject) -> Iterator[CommitText]:
+    """Yield what a call of a hosting service's tool would write, from its arguments; nothing if they have no text."""
     parts = [text_at(fields, "title"), text_at(fields, "body", "description", "message")]
     if text := without_trailers("\n\n".join(part.strip() for part in parts if part)):
-        yield Landing("commit" if tool.casefold().endswith("git_commit") else "request", text)
+        yield CommitText("commit" if tool.casefold().endswith("git_commit") else "request", text)
 
 
 def without_trailers(text: str) -> str:
-    """A message without the lines at its end that say who or what wrote it."""
+    """Return a message without the lines at its end that say who or what wrote it (`Co-authored-by: …`)."""
     lines = text.strip().splitlines()
     kept = len(lines)
-    while kept and (not lines[kept - 1].strip() or _ends_a_message(lines[kept - 1].strip())):
+    while kept and (not (last := lines[kept - 1].strip()) or _names_author(last) or _ANY_TRAILER.fullmatch(last)):
         kept -= 1
-    tail = [line for line in lines[kept:] if not _is_about_writing(line.strip())]
+    tail = [line for line in lines[kept:] if not _names_author(line.strip())]
     return "\n".join([*lines[:kept], *tail]).strip()
 
 
-def _ends_a_message(line: str) -> bool:
-    return _is_about_writing(line) or _ANY_TRAILER.fullmatch(line) is not None
-
-
-def _is_about_writing(line: str) -> bool:
+def _names_author(line: str) -> bool:
+    """Whether a line says who or what wrote the message."""
     return bool(_TRAILER.fullmatch(line) or _GENERATED.fullmatch(line))

@@ -3,12 +3,11 @@
 Harnesses ask the user inside a tool call; what was answered, or typed instead of permission, stands in its result.
 """
 
-import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from pellucid.capture.transcripts.json_values import JsonObject, as_list, as_object, text_at
+from pellucid.capture.transcripts.json_values import JsonObject, as_list, as_object, object_in, text_at
 
 ASKING = frozenset({"askuserquestion", "request_user_input", "ask_user", "ask_question"})
 """The tools that put questions to the user, in small letters."""
@@ -25,7 +24,7 @@ _AFTER_NOTE = re.compile(r", \"|\. You can now")
 
 @dataclass(frozen=True, slots=True)
 class DialogueQuestion:
-    """A question of a dialogue; `options` has the description of each choice, empty where it has none."""
+    """A question put to the user; `name` is its id in the call; `options` maps each choice to its description or ""."""
 
     text: str
     name: str = ""
@@ -34,7 +33,7 @@ class DialogueQuestion:
 
 @dataclass(frozen=True, slots=True)
 class DialogueAnswer:
-    """What the user answered; `options` are the descriptions of what was chosen, `notes` what was typed beside it."""
+    """What the user answered; `options` describe the chosen options, `notes` is what the user added."""
 
     question: str
     answer: str
@@ -42,19 +41,14 @@ class DialogueAnswer:
     notes: str = ""
 
     def text(self) -> str:
-        """Question, answer, and what the choice meant, each on a line of its own."""
-        said = f"{self.answer}\n{self.notes}" if self.notes else self.answer
-        return "\n".join(
-            [
-                f"Question: {' '.join(self.question.split())}",
-                f"Answer: {said.strip()}",
-                *(f"Option: {' '.join(option.split())}" for option in self.options),
-            ]
-        )
+        """Render question, answer and the chosen options' descriptions, each on a line of its own."""
+        words = f"{self.answer}\n{self.notes}" if self.notes else self.answer
+        options = [f"Option: {' '.join(option.split())}" for option in self.options]
+        return "\n".join([f"Question: {' '.join(self.question.split())}", f"Answer: {words.strip()}", *options])
 
 
 def questions_in(tool: str | None, arguments: object) -> tuple[DialogueQuestion, ...]:
-    """The questions a call puts to the user; none for a call of another tool."""
+    """Return the questions that a call puts to the user; none for a call of any other tool."""
     if (tool or "").casefold() not in ASKING:
         return ()
     named = as_object(arguments)
@@ -63,23 +57,19 @@ def questions_in(tool: str | None, arguments: object) -> tuple[DialogueQuestion,
 
 
 def answers(questions: Sequence[DialogueQuestion], output: str, details: JsonObject) -> list[DialogueAnswer]:
-    """What the user answered; questions left open are not among them.
+    """Return the user's answers in a call's result; open questions have none.
 
     Args:
         output: the result as the model was given it.
-        details: the harness's own form of the result, if the transcript has it.
+        details: the agent program's own record of the result; may be empty.
     """
-    given = dict(_answers_given(questions, output[:_LONGEST], details))
+    texts = dict(_answer_texts(questions, output[:_LONGEST], details))
     notes = {name: text_at(as_object(each), "notes") for name, each in as_object(details.get("annotations")).items()}
-    known = {question.text: question for question in questions}
-    return [
-        _answer(known.get(asked, DialogueQuestion(asked)), said, notes.get(asked) or "")
-        for asked, said in given.items()
-    ]
+    return [_answer(questions, question, text, notes.get(question) or "") for question, text in texts.items()]
 
 
 def refusal(output: str) -> tuple[str, bool] | None:
-    """What the user typed when refusing a call, and whether it asks for other questions; None if it was no refusal."""
+    """Return what the user typed to refuse a call, and whether that asks for clearer questions; None if no refusal."""
     refused = _REFUSED.match(output)
     if refused is None:
         return None
@@ -87,45 +77,39 @@ def refusal(output: str) -> tuple[str, bool] | None:
     return (words, words.startswith(_CLARIFY)) if words else None
 
 
-def asked_back(questions: Sequence[DialogueQuestion], words: str) -> list[DialogueAnswer]:
-    """The answers already given in a refusal by which the user wants the questions put otherwise."""
-    known = {question.text: question for question in questions}
+def answers_in_refusal(questions: Sequence[DialogueQuestion], words: str) -> list[DialogueAnswer]:
+    """Return the answers in a refusal by which the user asks for clearer questions."""
     return [
-        _answer(
-            known.get(found["question"], DialogueQuestion(found["question"])),
-            found["answer"].removeprefix("Answer: "),
-            "",
-        )
+        _answer(questions, found["question"], found["answer"].removeprefix("Answer: "))
         for found in _ASKED_BACK.finditer(words)
         if not _UNANSWERED.fullmatch(found["answer"].strip())
     ]
 
 
 def _question(asked: JsonObject) -> DialogueQuestion | None:
-    """A question that a call puts to the user, with its options; None where it has no text."""
+    """Parse a question from a call's arguments; None if it has no text."""
     text = text_at(asked, "question", "prompt", "text")
     options = [as_object(each) for each in as_list(asked.get("options"))]
     described = {label: text_at(each, "description") or "" for each in options if (label := text_at(each, "label"))}
     return DialogueQuestion(text, text_at(asked, "id") or "", described) if text else None
 
 
-def _answers_given(
-    questions: Sequence[DialogueQuestion], output: str, details: JsonObject
-) -> Iterator[tuple[str, str]]:
-    """Each question's text with its answer: from the harness's own record, else as the output tells it."""
-    told = as_object(details.get("answers")) or as_object(_json_object(output).get("answers"))
-    if told:
-        names = {question.name: question.text for question in questions if question.name}
-        for name, said in told.items():
-            yield names.get(name, name), _joined_answer(said)
-    else:
-        yield from _in_prose(questions, output)
+def _answer_texts(questions: Sequence[DialogueQuestion], output: str, details: JsonObject) -> Iterator[tuple[str, str]]:
+    """Yield each question's text with its answer: from the record, else from JSON or prose in the output."""
+    recorded = as_object(details.get("answers"))
+    if not recorded and output.lstrip().startswith("{"):
+        recorded = as_object(object_in(output).get("answers"))
+    names = {question.name: question.text for question in questions if question.name}
+    for name, answer in recorded.items():
+        yield names.get(name, name), _joined_answer(answer)
+    if not recorded:
+        yield from _answers_in_prose(questions, output)
 
 
-def _in_prose(questions: Sequence[DialogueQuestion], output: str) -> Iterator[tuple[str, str]]:
-    """Each question with its answer, read from `"question"="answer", …`.
+def _answers_in_prose(questions: Sequence[DialogueQuestion], output: str) -> Iterator[tuple[str, str]]:
+    """Yield each question with its answer, parsed from `"question"="answer", …`.
 
-    An answer may hold quotes, so it goes on to where the next known question begins.
+    An answer may contain quotes, so it reaches to where the next known question begins.
     """
     starts = [(at, question) for question in questions if (at := output.find(f'"{question.text}"="')) >= 0]
     if not starts:
@@ -134,24 +118,25 @@ def _in_prose(questions: Sequence[DialogueQuestion], output: str) -> Iterator[tu
     starts.sort(key=lambda start: start[0])
     for index, (at, question) in enumerate(starts):
         end = starts[index + 1][0] if index + 1 < len(starts) else len(output)
-        said = output[at + len(question.text) + 4 : end]
-        stop = _AFTER_ANSWER.search(said)
-        words, behind = (said[: stop.start()], said[stop.start() :]) if stop else (said, "")
+        answer = output[at + len(question.text) + 4 : end]
+        stop = _AFTER_ANSWER.search(answer)
+        words, behind = (answer[: stop.start()], answer[stop.start() :]) if stop else (answer, "")
         _, noted, note = behind.partition("user notes: ")
         note = _AFTER_NOTE.split(note, maxsplit=1)[0].strip().removesuffix(".")
         yield question.text, f"{words}\n{note}" if noted else words
 
 
 def _question_answer_pairs(output: str) -> Iterator[tuple[str, str]]:
-    """Questions and answers where no question is known; each is looked for behind the one before, so none twice."""
+    """Yield questions and answers from such prose when no question of the call is found in it."""
     begin = _PAIR_BEGINS.search(output)
     while begin and (end := _PAIR_ENDS.search(output, begin.end())):
         yield begin[1], output[begin.end() : end.start()]
         begin = _PAIR_BEGINS.search(output, end.end())
 
 
-def _answer(question: DialogueQuestion, said: str, notes: str) -> DialogueAnswer:
-    """An answer with what each chosen option means; `notes` are what the user added."""
+def _answer(questions: Sequence[DialogueQuestion], asked: str, said: str, notes: str = "") -> DialogueAnswer:
+    """Return the answer `said` to the question with the text `asked`, with the chosen options' descriptions."""
+    question = next((each for each in reversed(questions) if each.text == asked), DialogueQuestion(asked))
     label = said.partition("\n")[0].strip()
     chosen = [label] if label in question.options else [part.strip() for part in label.split(",")]
     described = tuple(found for part in chosen if (found := question.options.get(part)))
@@ -159,22 +144,11 @@ def _answer(question: DialogueQuestion, said: str, notes: str) -> DialogueAnswer
 
 
 def _joined_answer(said: object) -> str:
-    """An answer as text: the chosen options in one line, and each note of the user on one of its own."""
+    """Render an answer, a text or a list: the chosen options on one line, then each of the user's notes."""
     found = as_object(said).get("answers", said)
     if isinstance(found, str):
         return found
     parts = [str(part) for part in as_list(found)]
-    return "\n".join(
-        [
-            ", ".join(part for part in parts if not part.startswith("user_note: ")),
-            *(part.removeprefix("user_note: ") for part in parts if part.startswith("user_note: ")),
-        ]
-    ).strip()
-
-
-def _json_object(text: str) -> JsonObject:
-    """The JSON object that a text is; empty where it is none."""
-    try:
-        return as_object(json.loads(text)) if text.lstrip().startswith("{") else {}
-    except (ValueError, RecursionError):
-        return {}
+    options = ", ".join(part for part in parts if not part.startswith("user_note: "))
+    notes = [part.removeprefix("user_note: ") for part in parts if part.startswith("user_note: ")]
+    return "\n".join([options, *notes]).strip()

@@ -12,21 +12,21 @@ from pellucid.capture.report import CaptureReport
 from pellucid.capture.transcripts.blocks import MessageBlock
 from pellucid.capture.transcripts.json_values import text_at
 from pellucid.capture.transcripts.tools.calls import PendingCalls, ToolCall, read_call
-from pellucid.capture.transcripts.tools.commits import landed
-from pellucid.capture.transcripts.tools.dialogue import answers, asked_back, refusal
+from pellucid.capture.transcripts.tools.commits import confirmed_text
+from pellucid.capture.transcripts.tools.dialogue import answers, answers_in_refusal, refusal
 from pellucid.model.turn import Role, Turn, TurnKind
 
 _FOREIGN = re.compile(r"^mcp__|web|fetch|brows", re.IGNORECASE)
-"""Tools whose error text others write: what looks like the user's refusal in it may be theirs."""
+"""Tools whose error text third parties write, so that a refusal in it need not be the user's."""
 _ACCEPTED = re.compile(r"^## Approved Plan[^\n]{0,80}\n", re.MULTILINE)
 
 
-def turns_of(
+def block_turns(
     found: Iterable[MessageBlock], message: Turn, calls: PendingCalls, report: CaptureReport
 ) -> Iterator[Turn]:
-    """The turns of a message's blocks, each like `message` but for its words; calls are noted for their results.
+    """Yield the turns of a message's blocks, each a copy of `message` with other content; thinking is counted.
 
-    Thinking is no turn, and is counted.
+    Calls are added to `calls`, and an output is read by what its call asked for.
     """
     for index, block in enumerate(found):
         frame = replace(message, key=f"{message.key}#{index}" if message.key else None)
@@ -39,37 +39,37 @@ def turns_of(
             calls.remember(block.call_id, call)
             yield _tool_turn(frame, block.text, call.tool, "call")
         else:
-            yield from _result_turns(block, calls.take_answered(block.call_id), frame, report)
+            yield from _result_turns(block, calls.take(block.call_id), frame, report)
 
 
 def _result_turns(block: MessageBlock, call: ToolCall, frame: Turn, report: CaptureReport) -> Iterator[Turn]:
-    """The turns of a tool's result: a person's words in it or the output, then what it shows was written to history.
+    """Yield the turns of a tool's result: a user's words in it, else the output, then the commit texts it confirms.
 
-    A result of our own commands gives none, and is counted.
+    The output of a Pellucid command is counted as dropped.
     """
     if call.ours:
         report.drop("own-recall")
         return
-    said = list(_persons_turns(block, call, frame, report))
+    from_user = list(_user_turns(block, call, frame, report))
     kind = "failure" if block.failed else "message"
-    yield from said or [_tool_turn(frame, block.text, block.tool or call.tool, kind)]
-    texts = [text for each in call.landings if (text := landed(each, block.text, failed=block.failed))]
+    yield from from_user or [_tool_turn(frame, block.text, block.tool or call.tool, kind)]
+    texts = [text for each in call.commit_texts if (text := confirmed_text(each, block.text, failed=block.failed))]
     for number, text in enumerate(texts, 1):
-        yield _beside(frame, f"commit{number}", "assistant", "commit", text)
+        yield _extra_turn(frame, f"commit{number}", "assistant", "commit", text)
 
 
-def _persons_turns(block: MessageBlock, call: ToolCall, frame: Turn, report: CaptureReport) -> Iterator[Turn]:
-    """A person's answers and refusals in a result, and the plan they accepted, which is the assistant's turn."""
+def _user_turns(block: MessageBlock, call: ToolCall, frame: Turn, report: CaptureReport) -> Iterator[Turn]:
+    """Yield the user's answers or refusal in a result, or the plan the user accepted (as the assistant's turn)."""
     refused = refusal(block.text) if block.failed and not _FOREIGN.search(call.tool or "") else None
     if refused and not refused[1]:
         yield replace(frame, role="user", kind="feedback", content=refused[0], speaker=None)
     elif call.questions:
-        found = asked_back(call.questions, refused[0]) if refused else []
+        found = answers_in_refusal(call.questions, refused[0]) if refused else []
         if not refused and not block.failed:
             found = answers(call.questions, block.text, block.details)
-        report.count_dropped("unanswered", len(call.questions) - len(found))
+        report.drop("unanswered", len(call.questions) - len(found))
         for number, answer in enumerate(found, 1):
-            yield _beside(frame, f"answer{number}", "user", "answer", answer.text())
+            yield _extra_turn(frame, f"answer{number}", "user", "answer", answer.text())
     elif call.plan is not None and block.failed is False:
         accepted = _ACCEPTED.split(block.text, 1)[1:] or [text_at(block.details, "plan") or call.plan]
         if accepted[0].strip():
@@ -77,9 +77,11 @@ def _persons_turns(block: MessageBlock, call: ToolCall, frame: Turn, report: Cap
 
 
 def _tool_turn(frame: Turn, content: str, tool: str | None, kind: TurnKind) -> Turn:
+    """Return a turn of the tool role."""
     return replace(frame, role="tool", content=content, tool=tool, speaker=None, kind=kind)
 
 
-def _beside(frame: Turn, name: str, role: Role, kind: TurnKind, content: str) -> Turn:
+def _extra_turn(frame: Turn, name: str, role: Role, kind: TurnKind, content: str) -> Turn:
+    """Return one of several turns taken from a result; `name` distinguishes its key."""
     key = f"{frame.key}.{name}" if frame.key else None
     return replace(frame, role=role, kind=kind, content=content, speaker=None, key=key)

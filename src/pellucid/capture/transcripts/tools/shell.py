@@ -24,41 +24,43 @@ _FALLS_THROUGH = frozenset({"", "&&", ")"})
 
 @dataclass(frozen=True, slots=True)
 class ShellCommand:
-    """One simple command: its words (None for one whose value only a shell knows) and its heredoc.
+    """One simple command: its words (None for one whose value only a shell could tell) and its heredoc's text.
 
-    `masked` says that the line may succeed although the command failed: it stands in a pipe, or before `||` or `;`.
+    `masked`: the line may succeed although this command failed, for it stands in a pipe, or before `||` or `;`.
     """
 
     words: tuple[str | None, ...]
-    fed: str | None = None
+    heredoc: str | None = None
     masked: bool = False
 
 
-def commands(line: str) -> list[ShellCommand]:
-    """The simple commands of a line, in order; from an open quote on, nothing is understood."""
-    return _ShellReading(line[:_LONGEST]).run()
+def parse_commands(line: str) -> list[ShellCommand]:
+    """Parse a shell command line into its simple commands; what follows a quote that is never closed is left out."""
+    return _ShellParser(line[:_LONGEST]).run()
 
 
-class _ShellReading:
+class _ShellParser:
+    """Parses one command line in one pass; `_word` is the word at hand, None between two words."""
+
     def __init__(self, text: str) -> None:
         self._text = text
         self._at = 0
-        self._last = len(text.rstrip())
+        self._end = len(text.rstrip())
         self._heredocs = 0
         self._found: list[ShellCommand] = []
         self._words: list[str | None] = []
         self._word: list[str] | None = None
         self._known = True
-        self._fed: str | None = None
+        self._heredoc: str | None = None
 
     def run(self) -> list[ShellCommand]:
-        """The commands of the whole line, with a word as None where only the shell knows what it becomes."""
+        """Parse the whole line and return its commands."""
         while self._at < len(self._text):
             match self._text[self._at]:
                 case "'":
                     self._read_single_quotes()
                 case '"':
-                    self._double_quoted()
+                    self._read_double_quotes()
                 case "\\":
                     after = self._text[self._at + 1 : self._at + 2]
                     self._add_to_word("" if after == "\n" else after, 2)
@@ -73,9 +75,9 @@ class _ShellReading:
         return self._found
 
     def _add_to_word(self, text: str, width: int, *, known: bool = True) -> None:
-        """Add text to the word at hand and step over the `width` characters it is written in.
+        """Add text, written in `width` characters, to the word at hand, and step over it.
 
-        `known=False`: only the shell knows what stands there.
+        `known=False`: only a shell could tell the text, and so the word.
         """
         self._word = self._word or []
         self._word.append(text)
@@ -83,20 +85,21 @@ class _ShellReading:
         self._at += width
 
     def _end_word(self) -> None:
+        """End the word at hand, if there is one."""
         if self._word is not None:
             self._words.append("".join(self._word) if self._known else None)
         self._word, self._known = None, True
 
     def _end_command(self, joint: str) -> None:
-        """End the command at hand, if there is one; `joint` (`&&`, `|` …) says whether its failure would show."""
+        """End the command at hand, if there is one; the operator `joint` behind it decides whether it is masked."""
         self._end_word()
         if self._words:
-            masked = joint not in _FALLS_THROUGH and not (self._at >= self._last and joint in ";\n")
-            self._found.append(ShellCommand(tuple(self._words), self._fed, masked))
-        self._words, self._fed = [], None
+            masked = joint not in _FALLS_THROUGH and not (self._at >= self._end and joint in ";\n")
+            self._found.append(ShellCommand(tuple(self._words), self._heredoc, masked))
+        self._words, self._heredoc = [], None
 
     def _step_over_syntax(self, char: str) -> bool:
-        """Whether a heredoc, a comment, a redirection, white space or the end of a command was stepped over."""
+        """Step over a heredoc, a redirection, a comment, an operator or white space, if one is here; return whether."""
         if char == "<" and (mark := _HEREDOC.match(self._text, self._at)) and self._heredocs < _MOST_HEREDOCS:
             self._end_word()
             self._at = mark.end()
@@ -118,23 +121,23 @@ class _ShellReading:
         return True
 
     def _cut_heredoc(self, mark: re.Match[str]) -> None:
-        """Take the body, which begins on the next line, out of the text."""
+        """Read a heredoc's body, which begins on the next line, and remove it from the text."""
         self._heredocs += 1
         end = _line_end(self._text, self._at)
-        self._fed, after = _heredoc_body(self._text, end + 1, mark)
+        self._heredoc, after = _heredoc_body(self._text, end + 1, mark)
         self._text = self._text[:end] + self._text[after:]
-        self._last = len(self._text.rstrip())
+        self._end = len(self._text.rstrip())
 
     def _read_single_quotes(self) -> None:
-        """Read what stands in single quotes as it is; give the line up where they are never closed."""
+        """Read a single-quoted string; give up the line if it is never closed."""
         end = self._text.find("'", self._at + 1)
         if end < 0:
             self._give_up()
         else:
             self._add_to_word(self._text[self._at + 1 : end], end + 1 - self._at)
 
-    def _double_quoted(self) -> None:
-        """Read on to the closing quote: what the shell would put there is unknown, and so is the word then."""
+    def _read_double_quotes(self) -> None:
+        """Read a double-quoted string, unknown if it has an expansion; give up the line if it is never closed."""
         at, known, parts = self._at + 1, True, list[str]()
         while at < len(self._text) and self._text[at] != '"':
             char, width = self._text[at], 1
@@ -154,7 +157,7 @@ class _ShellReading:
             self._add_to_word("".join(parts), at + 1 - self._at, known=known)
 
     def _read_expansion(self) -> None:
-        """Read `$'…'`, `$(cat <<EOF …)` as its text, or any other expansion as unknown."""
+        """Read `$'…'` or `$(cat <<EOF …)` as its text, any other expansion as unknown."""
         if quoted := _QUOTED.match(self._text, self._at):
             words = _ESCAPE.sub(lambda found: _SIGNS.get(found[1], found[1]), quoted[1])
             self._add_to_word(words, quoted.end() - self._at)
@@ -165,7 +168,7 @@ class _ShellReading:
             self._add_to_word(self._text[self._at], 1, known=False)
 
     def _heredoc_substitution(self, at: int) -> tuple[str | None, int]:
-        """The value of `$(cat <<EOF … EOF)` at a place, None for any other substitution; and where it ends."""
+        """Return the value of the substitution at `at`, None unless it is `$(cat <<EOF … EOF)`, and where it ends."""
         cat = _CAT.match(self._text, at) if self._heredocs < _MOST_HEREDOCS else None
         if cat and (mark := _HEREDOC.match(self._text, cat.end())):
             self._heredocs += 1
@@ -180,11 +183,12 @@ class _ShellReading:
         return None, len(self._text)
 
     def _give_up(self) -> None:
+        """Discard the command at hand and the rest of the line."""
         self._words, self._word, self._at = [], None, len(self._text)
 
 
 def _heredoc_body(text: str, at: int, mark: re.Match[str]) -> tuple[str, int]:
-    """The lines of a heredoc up to its mark, and the place after that mark."""
+    """Return the lines of the heredoc whose body begins at `at`, and the position behind its closing mark."""
     name = mark[2] or mark[3] or mark[4]
     lines: list[str] = []
     while at < len(text):
@@ -199,5 +203,6 @@ def _heredoc_body(text: str, at: int, mark: re.Match[str]) -> tuple[str, int]:
 
 
 def _line_end(text: str, at: int) -> int:
+    """Return the position of the next line end from `at` on, or the end of the text."""
     end = text.find("\n", at)
     return len(text) if end < 0 else end

@@ -1,6 +1,6 @@
 """A namespace in, its lifecycle pass out: every memory's heat, decay and tier folded anew onto the ledger."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 
@@ -25,7 +25,7 @@ from pellucid.model.ledger import FoldRow, PassRow
 from pellucid.model.memory import Memory
 from pellucid.model.wire import Wire
 from pellucid.operations.operation import DryRun, Operation, Surfaces
-from pellucid.operations.remains import finish_quietly
+from pellucid.operations.remains import finish_erasures_if_possible
 from pellucid.recall.recaller import trim_history
 from pellucid.settings.sections import LifecycleSettings
 from pellucid.store.history.uses_port import Times
@@ -90,8 +90,8 @@ class LifecycleOutput(Wire):
 
 
 @dataclass(frozen=True, slots=True)
-class Known:
-    """What is known of the use of a namespace's memories."""
+class UseRecords:
+    """What is recorded of the use of a namespace's memories, by memory id."""
 
     uses: dict[str, Times]
     exposure: dict[str, Times]
@@ -99,7 +99,7 @@ class Known:
     folds: dict[str, FoldRow]
 
     def signs(self, memory: Memory) -> Signs:
-        """What is known of one memory's use."""
+        """Return what is known of one memory's use; what was never recorded counts as never."""
         at = memory.id
         return signs_of(memory, self.uses.get(at), self.exposure.get(at), self.again.get(at), self.folds.get(at))
 
@@ -119,8 +119,9 @@ class _PassTally:
     proposals: int = 0
     proposed: list[Proposed] = field(default_factory=list[Proposed])
 
-    def take(self, memory: Memory, aged: Aged, signs: Signs, before: Tier) -> None:
-        """Count one memory's fold."""
+    def add(self, memory: Memory, aged: Aged, signs: Signs, before: Tier) -> None:
+        """Count one memory: its new fold, its tier `before`, and a proposal if there is one. The first `NAMED` changes
+        and proposals are kept by name."""
         row = aged.row
         self.memories += 1
         self.tiers[row.tier] += 1
@@ -139,14 +140,14 @@ class _PassTally:
                 self.proposed.append(Proposed(memory_id=memory.id, reason=reason))
 
     def counts(self) -> dict[str, int]:
-        """What the ledger keeps of a pass."""
+        """Return the counts that the ledger keeps of a pass, by name, such as `demoted`."""
         moves = {"demoted": self.moves["cold"], "promoted": self.moves["hot"]}
         return {"memories": self.memories, **moves, "stale": self.stale, "proposals": self.proposals}
 
 
 @dataclass(slots=True)
-class _Output:
-    """Puts folds on the ledger, a batch at a time; in a dry run it only counts them."""
+class _FoldWriter:
+    """Writes folds to the ledger in batches; in a dry run it only counts them."""
 
     app: App
     request: LifecycleInput
@@ -155,14 +156,15 @@ class _Output:
     _waiting: list[FoldRow] = field(default_factory=list[FoldRow])
     _seen: int = field(init=False)
     """The last row of the ledger that was looked at: the folds we started from hold those before."""
-    _theirs: set[str] = field(default_factory=set[str])
+    _folded_by_others: set[str] = field(default_factory=set[str])
     """The memories that passes beside this one have folded since."""
 
     def __post_init__(self) -> None:
+        """Note how far the ledger reaches, to find what a concurrent pass writes behind it."""
         self._seen = self.app.index.state().ledger_seq
 
-    def take(self, row: FoldRow) -> None:
-        """Add a row that differs from the one before; written when a batch is full."""
+    def add(self, row: FoldRow) -> None:
+        """Add a changed fold; a full batch is written. In a dry run it is only counted."""
         if self.request.dry_run:
             self.folds += 1
             return
@@ -171,12 +173,12 @@ class _Output:
             self._commit()
 
     def finish(self, tally: _PassTally, started: datetime) -> None:
-        """What waits still, and that the pass ran to its end."""
+        """Write what is left, and that the pass ran to its end; nothing in a dry run."""
         if not self.request.dry_run:
             self._commit((tally, started))
 
     def _commit(self, ending: tuple[_PassTally, datetime] | None = None) -> None:
-        """Write the waiting rows to the ledger; with `ending`, also that the pass is over."""
+        """Write the waiting rows that no concurrent pass has written; with `ending`, also that the pass is over."""
         namespace = self.request.namespace
         with self.app.unit_of_work.exclusive(WAIT_S, namespace):
             rows: list[FoldRow | PassRow] = [*self._not_written_by_another()]
@@ -194,29 +196,29 @@ class _Output:
         self._waiting = []
 
     def _not_written_by_another(self) -> Iterator[FoldRow]:
-        """The waiting folds, without those that a pass beside this one has written meanwhile."""
+        """Return the waiting folds except those of memories that a concurrent pass has folded meanwhile."""
         seen, self._seen = self._seen, self.app.index.state().ledger_seq
         newer = typed(self.app.ledger.rows(after=seen), self.request.namespace, ("fold",))
-        self._theirs |= {row.memory_id for row in newer if isinstance(row, FoldRow)}
-        return (row for row in self._waiting if row.memory_id not in self._theirs)
+        self._folded_by_others |= {row.memory_id for row in newer if isinstance(row, FoldRow)}
+        return (row for row in self._waiting if row.memory_id not in self._folded_by_others)
 
 
 def run_lifecycle(app: App, request: LifecycleInput) -> LifecycleOutput:
-    """Fold every memory that ages, and put what moved on the ledger; a second pass, at once or beside it, adds nothing.
+    """Recompute heat, decay and tier of every memory in force, and write changed ones to the ledger. Repeating it adds
+    nothing.
 
-    The right to write is held a batch at a time, so that nobody waits for a pass over a large namespace. Receipts whose
-    time has come are emptied, too: a home that is seldom asked keeps no words longer than one that is asked daily. An
-    erasure that could not be finished is gone on with.
+    Writes in batches, so that nobody waits long for the lock. Also trims expired receipts and finishes interrupted
+    erasures.
 
     Raises:
         StoreBusyError: another process is writing, and did not stop in a minute; what was acknowledged is kept.
     """
     if not request.dry_run:
-        finish_quietly(app)
+        finish_erasures_if_possible(app)
     started, tally = app.clock.now(), _PassTally(app.settings.lifecycle)
-    output = _Output(app, request)
+    output = _FoldWriter(app, request)
     for row in _fold_rows(app, request.namespace, started, tally):
-        output.take(row)
+        output.add(row)
     output.finish(tally, started)
     if not request.dry_run:
         trim_history(app.history, app.settings.history, started)
@@ -238,9 +240,9 @@ def run_lifecycle(app: App, request: LifecycleInput) -> LifecycleOutput:
     )
 
 
-def known_use(app: App, namespace: str) -> Known:
-    """All that history and the ledger know of the use of a namespace's memories."""
-    return Known(
+def load_use_records(app: App, namespace: str) -> UseRecords:
+    """Load the uses, servings, recurrences and last folds of a namespace's memories."""
+    return UseRecords(
         {each.memory_id: each for each in app.uses.uses(namespace)},
         {each.memory_id: each for each in app.uses.exposure(namespace)},
         recurrences(typed(app.ledger.rows(), namespace, ("lifecycle",))),
@@ -250,7 +252,7 @@ def known_use(app: App, namespace: str) -> Known:
 
 @dataclass(frozen=True, slots=True)
 class DuePass:
-    """A pass whose time has come: its name, the days since it ran, or could first have, and how often it is due."""
+    """A pass that is due: `days` since it last ran (or could first have run), and how often it should."""
 
     name: str
     days: float
@@ -258,6 +260,7 @@ class DuePass:
     ran: bool
 
     def __str__(self) -> str:
+        """Say since when the pass is due (`overdue` when very late), and by which command to run it."""
         word = "overdue" if self.days >= OVERDUE * self.every else "due"
         last = f"last ran {self.days:.1f} days ago" if self.ran else "never ran"
         how = f"run `{_COMMANDS[self.name]}`"
@@ -265,7 +268,8 @@ class DuePass:
 
 
 def due_passes(app: App, namespace: str, now: datetime) -> list[DuePass]:
-    """The passes that are due; none in an empty namespace."""
+    """Return the passes that are due: those not run for as many days as the settings say. One that never ran counts
+    from the oldest memory; none is due in an empty namespace."""
     last: dict[str, datetime] = {}
     for row in typed(app.ledger.rows(), namespace, ("pass",)):
         if isinstance(row, PassRow):
@@ -284,18 +288,14 @@ def due_passes(app: App, namespace: str, now: datetime) -> list[DuePass]:
 
 
 def _fold_rows(app: App, namespace: str, now: datetime, tally: _PassTally) -> Iterator[FoldRow]:
-    """The folds that moved; every fold is counted."""
-    known = known_use(app, namespace)
-    for memory in _aging(app, namespace, now):
+    """Yield the folds that changed of all memories that age; `tally` counts every one, changed or not."""
+    known = load_use_records(app, namespace)
+    for memory in (each.memory for each in app.index.memories(namespace) if ages(each.memory, now)):
         signs, before = known.signs(memory), known.folds.get(memory.id)
         aged = age_memory(memory, signs, before, now, tally.settings)
-        tally.take(memory, aged, signs, before.tier if before else "hot")
+        tally.add(memory, aged, signs, before.tier if before else "hot")
         if moved(aged.row, before):
             yield aged.row
-
-
-def _aging(app: App, namespace: str, now: datetime) -> Iterable[Memory]:
-    return (each.memory for each in app.index.memories(namespace) if ages(each.memory, now))
 
 
 LIFECYCLE = Operation(

@@ -19,10 +19,10 @@ from pellucid.memory.consolidation.consolidate import (
     Decision,
     Kind,
     Undone,
-    admitted,
     apply,
     batches,
-    counted,
+    checked_decision,
+    count_decisions,
     decide,
 )
 from pellucid.memory.encoding import text_digest
@@ -32,7 +32,8 @@ from pellucid.model.ledger import LifecycleRow, PassRow
 from pellucid.model.memory import Memory
 from pellucid.model.wire import Wire
 from pellucid.observe.model.consolidate import Consolidator, LlmConsolidator
-from pellucid.operations.extraction import asked_by_default, open_chat
+from pellucid.operations.browsing import memories_by_id
+from pellucid.operations.extraction import default_model_kind, open_chat
 from pellucid.operations.operation import DryRun, Flag, Operation, Surfaces
 from pellucid.store.index_port import Served
 from pellucid.store.local.lock import exclusive
@@ -90,7 +91,7 @@ class ConsolidateOutput(Wire):
 
 @dataclass(slots=True)
 class _Pass:
-    """One pass over a namespace: a batch of clusters is decided and written at a time."""
+    """One consolidation pass: clusters of memories are decided and written in chunks."""
 
     app: App
     request: ConsolidateInput
@@ -102,7 +103,7 @@ class _Pass:
     changed: int = 0
 
     def run(self, found: Iterable[Batch]) -> bool:
-        """Work through clusters in their order; whether all of them were."""
+        """Process the clusters in order, a commit at a time; False if the limit or a failing model ended that early."""
         waiting = iter(found)
         while chunk := list(islice(waiting, CLUSTERS_A_COMMIT)):
             if not self._work_through(chunk) or self.problem:
@@ -110,11 +111,11 @@ class _Pass:
         return True
 
     def _work_through(self, chunk: Sequence[Batch]) -> bool:
-        """Decide about some clusters and write it; whether the limit leaves room for all of them."""
+        """Decide and write a chunk of clusters; False if the limit of changed clusters was reached before its end."""
         proposed = dict(self._proposals(chunk))
-        with self.app.unit_of_work.deciding(self.request.namespace, _contents(proposed.values())):
+        with self.app.unit_of_work.deciding(self.request.namespace, _proposed_contents(proposed.values())):
             now = self.app.clock.now()
-            held = self._held_memories(each for batch in chunk for each in batch.ids)
+            held = memories_by_id(self.app, self.request.namespace, (each for batch in chunk for each in batch.ids))
             changes = ChangeSet(self.app.records, self.request.namespace, "consolidate", self.app.clock)
             done = True
             for batch in chunk:
@@ -128,29 +129,28 @@ class _Pass:
     def _decide_batch(
         self, batch: Batch, proposed: "_Proposed | None", changes: ChangeSet, held: dict[str, Served], now: datetime
     ) -> None:
-        """What can be proved, or else what the model proposed, if its memories are still as it saw them."""
+        """Decide about a cluster: what can be proved, or what the model proposed, if its memories have not changed
+        since. The decisions are applied to `changes`, except in a dry run, and collected."""
         current = {each: changes.now(held[each].memory) for each in batch.ids if each in held}
         taken = decide(batch, current, now, self.undone)
         if proposed and proposed.seen == current:
-            taken = [admitted(each, current, self.undone) for each in proposed.decisions]
+            taken = [checked_decision(each, current, self.undone) for each in proposed.decisions]
         taken = [each if self.request.dry_run else apply(each, changes, held, self.app.clock) for each in taken]
         self.changed += any(each.kind != "skip" for each in taken)
         self.decisions += taken
 
     def _commit(self, changes: ChangeSet) -> None:
+        """Commit the changes as one operation; nothing if there are none."""
         plan = changes.plan()
         if plan.rows:
             self.op_ids.append(self.app.unit_of_work.commit("consolidate", plan.writes, plan.rows).op_id)
 
-    def _held_memories(self, ids: Iterable[str]) -> dict[str, Served]:
-        found = self.app.index.memories(self.request.namespace, list(dict.fromkeys(ids)))
-        return {each.memory.id: each for each in found}
-
     def _proposals(self, chunk: Sequence[Batch]) -> Iterator[tuple[Batch, "_Proposed"]]:
-        """What the model makes of the clusters nothing can be proved about; nobody waits for it."""
+        """Yield what the model proposes for each cluster of near memories of which nothing can be proved, holding no
+        lock; none without a model. A model that fails ends it, and is noted in `problem`."""
         if self.model is None:
             return
-        held = self._held_memories(each for batch in chunk for each in batch.ids)
+        held = memories_by_id(self.app, self.request.namespace, (each for batch in chunk for each in batch.ids))
         for batch in chunk:
             seen = {each: held[each].memory for each in batch.ids if each in held}
             provable = decide(batch, seen, self.app.clock.now())
@@ -166,19 +166,19 @@ class _Pass:
 
 @dataclass(frozen=True, slots=True)
 class _Proposed:
-    """What a model made of a cluster, and the memories as it saw them."""
+    """A model's decisions on a cluster, and its memories as the model saw them."""
 
     seen: dict[str, Memory]
     decisions: list[Decision]
 
 
-def _contents(proposed: Iterable[_Proposed]) -> Iterator[str]:
-    """What memories would say that a model proposed."""
+def _proposed_contents(proposed: Iterable[_Proposed]) -> Iterator[str]:
+    """Yield the contents of memories that a model proposed."""
     return (text for each in proposed for decision in each.decisions for text in decision.contents)
 
 
 def consolidate(app: App, request: ConsolidateInput) -> ConsolidateOutput:
-    """Run one pass; it is put on the ledger when it ran to its end, and one that was stopped goes on where it was.
+    """Run one consolidation pass; one that was interrupted is continued.
 
     Raises:
         StoreBusyError: another pass is running, or a writer did not stop in a minute; what was acknowledged is kept.
@@ -188,12 +188,12 @@ def consolidate(app: App, request: ConsolidateInput) -> ConsolidateOutput:
     with exclusive(app.settings.home / LOCK, 0.0) as alone:
         if not alone:
             raise StoreBusyError("a consolidation is running already", next_step="wait until it has ended")
-        return _consolidate(app, request)
+        return _run_pass(app, request)
 
 
-def _consolidate(app: App, request: ConsolidateInput) -> ConsolidateOutput:
-    """One pass, while no other runs."""
-    chat = open_chat(app.settings, asked_by_default(app.settings), app.deadline) if request.use_model else None
+def _run_pass(app: App, request: ConsolidateInput) -> ConsolidateOutput:
+    """Run a pass under the lock; a complete one is recorded in the ledger, except in a dry run."""
+    chat = open_chat(app.settings, default_model_kind(app.settings), app.deadline) if request.use_model else None
     model = LlmConsolidator(chat) if chat else None
     with app.unit_of_work.deciding(request.namespace):
         pass  # what a killed process acknowledged and did not fold is folded now
@@ -201,15 +201,15 @@ def _consolidate(app: App, request: ConsolidateInput) -> ConsolidateOutput:
     kept = app.index.memories(request.namespace)
     written = _paths_since_last_pass(app, request)
     new = {each.memory.id for each in kept if written is None or each.path in written}
-    found = batches([each.memory for each in kept], new, _vectors(app, kept), started)
-    run = _Pass(app, request, model, _undone_changes(app, request.namespace))
+    found = batches([each.memory for each in kept], new, _vector_lookup(app, kept), started)
+    run = _Pass(app, request, model, _undone_groups(app, request.namespace))
     complete = run.run(found)
-    counts = counted(run.decisions)
+    counts = count_decisions(run.decisions)
     if complete and not request.dry_run:
         reach = {"reached": reached, "clusters": len(found), "model": int(request.use_model)}
         run.op_ids.append(_record_pass(app, request.namespace, started, counts, reach))
-    done = [_consolidated(each) for each in run.decisions if each.kind != "skip"]
-    skips = [_consolidated(each) for each in run.decisions if each.kind == "skip"]
+    done = [_decision_view(each) for each in run.decisions if each.kind != "skip"]
+    skips = [_decision_view(each) for each in run.decisions if each.kind == "skip"]
     return ConsolidateOutput(
         namespace=request.namespace,
         dry_run=request.dry_run,
@@ -226,10 +226,8 @@ def _consolidate(app: App, request: ConsolidateInput) -> ConsolidateOutput:
 
 
 def _paths_since_last_pass(app: App, request: ConsolidateInput) -> set[str] | None:
-    """The files that some operation wrote since the last complete pass began; None, for all, before the first.
-
-    What a pass without a model could not settle is new to one with a model.
-    """
+    """Return the files written since the last complete pass began; None (all files) if there was none. For a pass with
+    a model, only earlier passes with a model count."""
     rows = (row for row in typed(app.ledger.rows(), request.namespace, ("pass",)) if isinstance(row, PassRow))
     alike = [
         row.counts
@@ -240,8 +238,8 @@ def _paths_since_last_pass(app: App, request: ConsolidateInput) -> set[str] | No
     return {path for row in app.records.operations(after=since) for path, _ in row.paths} if since else None
 
 
-def _undone_changes(app: App, namespace: str) -> Undone:
-    """What stood together in changes of earlier passes that somebody undid."""
+def _undone_groups(app: App, namespace: str) -> Undone:
+    """Return the groups of memory ids that earlier passes changed together and somebody undid since."""
     ours: dict[str, frozenset[str]] = {}
     back: set[frozenset[str]] = set()
     for row in typed(app.ledger.rows(), namespace, ("lifecycle",)):
@@ -252,14 +250,15 @@ def _undone_changes(app: App, namespace: str) -> Undone:
     return frozenset(back)
 
 
-def _vectors(app: App, kept: Iterable[Served]) -> Callable[[Memory], Vector | None]:
+def _vector_lookup(app: App, kept: Iterable[Served]) -> Callable[[Memory], Vector | None]:
+    """Return a function that gives an active memory's vector, None if it has none."""
     known = app.index.encodings({text_digest(each.memory) for each in kept if each.memory.status == "active"})
     vectors = {digest: encoding.vector for digest, encoding in known.items()}
     return lambda memory: vectors.get(text_digest(memory))
 
 
 def _record_pass(app: App, namespace: str, started: datetime, counts: Counter[str], more: dict[str, int]) -> str:
-    """Put on the ledger that a pass ran to its end; the operation's id."""
+    """Record in the ledger that a pass ran to its end; return the operation's id."""
     kept = {kind: number for kind, number in counts.items() if not kind.startswith("skip:")}
     row = PassRow(
         name="consolidate", namespace=namespace, started=started, finished=app.clock.now(), counts={**kept, **more}
@@ -268,8 +267,9 @@ def _record_pass(app: App, namespace: str, started: datetime, counts: Counter[st
         return app.unit_of_work.commit("consolidate", [], ledger=[row.to_wire()]).op_id
 
 
-def _consolidated(decision: Decision) -> Consolidated:
-    """A decision as the answer shows it."""
+def _decision_view(decision: Decision) -> Consolidated:
+    """Convert a decision into its output form; contents that it makes are joined by line ends, None if it makes
+    none."""
     return Consolidated(
         kind=decision.kind,
         of=decision.of,
@@ -281,10 +281,8 @@ def _consolidated(decision: Decision) -> Consolidated:
 
 CONSOLIDATE = Operation(
     "lifecycle.consolidate",
-    """Merge memories that say the same, and retire old values.
-
-Only what provably says the same; what has expired is archived. Undoable.
-""",
+    "Merge memories that say the same, and retire old values.\n\n"
+    "Only what provably says the same; what has expired is archived. Undoable.\n",
     ConsolidateInput,
     ConsolidateOutput,
     lambda call, asked: consolidate(call.app, asked),

@@ -25,12 +25,8 @@ class ReportInput(Wire):
 
 
 def weekly_report(app: App, request: ReportInput) -> Report:
-    """What came of the period up to now. Only that a report was made goes on the ledger, with its counts.
-
-    Raises:
-        InputError: the period lies in the future.
-        StoreBusyError: another process is writing, and did not stop in a minute.
-    """
+    """Report what happened since `since` (else in as many days as the settings say) up to now; InputError if that lies
+    in the future. The ledger records that a report was made, with its counts."""
     now = app.clock.now()
     since = request.since or now - timedelta(days=app.settings.lifecycle.report_every_days)
     if since >= now:
@@ -41,20 +37,21 @@ def weekly_report(app: App, request: ReportInput) -> Report:
         )
     namespace = request.namespace
     memories = {each.memory.id: each.memory for each in app.index.memories(namespace)}
-    begin, known = epoch_ms(since), app.uses
+    begin, uses, exposure = epoch_ms(since), app.uses.uses, app.uses.exposure
     use = Use(
-        used=known.uses(namespace, begin),
-        ever_used=known.uses(namespace),
-        served=known.exposure(namespace, begin),
-        ever_served=known.exposure(namespace),
+        used=uses(namespace, begin),
+        ever_used=uses(namespace),
+        served=exposure(namespace, begin),
+        ever_served=exposure(namespace),
     )
     rows = typed(app.ledger.rows(), namespace)
     report = compile_report((since, now), namespace, rows, use, memories)
-    _note_pass(app, report, now)
-    return report.model_copy(update={name: _in_words(getattr(report, name), memories) for name in SECTIONS})
+    _record_pass(app, report, now)
+    return report.model_copy(update={name: _with_contents(getattr(report, name), memories) for name in SECTIONS})
 
 
-def _note_pass(app: App, report: Report, started: datetime) -> None:
+def _record_pass(app: App, report: Report, started: datetime) -> None:
+    """Record in the ledger that a report was made, with the total of each section."""
     counts = {name: getattr(report, name).total for name in SECTIONS}
     with app.unit_of_work.exclusive(WAIT_S, report.namespace):
         row = PassRow(
@@ -63,14 +60,14 @@ def _note_pass(app: App, report: Report, started: datetime) -> None:
         app.unit_of_work.commit("lifecycle", [], ledger=[row.to_wire()])
 
 
-def _in_words(section: ReportSection, memories: dict[str, Memory]) -> ReportSection:
-    """The section with the category and words of the memories that are still there."""
-    return section.model_copy(update={"entries": tuple(_entry_with_words(each, memories) for each in section.entries)})
-
-
-def _entry_with_words(entry: ReportEntry, memories: dict[str, Memory]) -> ReportEntry:
-    memory = memories.get(entry.memory_id)
-    return entry.model_copy(update={"category": memory.category, "content": memory.content}) if memory else entry
+def _with_contents(section: ReportSection, memories: dict[str, Memory]) -> ReportSection:
+    """Add category and content to the section's entries whose memories still exist; the others stay as they are."""
+    entries = list[ReportEntry]()
+    for each in section.entries:
+        memory = memories.get(each.memory_id)
+        added = {"category": memory.category, "content": memory.content} if memory else {}
+        entries.append(each.model_copy(update=added))
+    return section.model_copy(update={"entries": tuple(entries)})
 
 
 REPORT = Operation(

@@ -22,12 +22,12 @@ from pellucid.model.memory import Category, Memory, Status
 from pellucid.model.observation import Contribution
 from pellucid.model.wire import Instant, Wire
 from pellucid.operations.browsing import ShowInput, find_memory
-from pellucid.operations.memory.lifecycle.aging import known_use
+from pellucid.operations.memory.lifecycle.aging import load_use_records
 from pellucid.operations.operation import Flag, Limit, Operation, Surfaces
-from pellucid.operations.paging import After, Place, page
+from pellucid.operations.paging import After, SortKey, page
 from pellucid.settings.sections import LifecycleSettings
 
-_WHYS: dict[Why, str] = {
+_REASONS: dict[Why, str] = {
     "protected": "it is protected ({protected}): it stays hot whatever its value",
     "young": "its value {value} is at or below {demote_at}, but nothing goes cold before it is {days:g} days old",
     "at_or_below_demote": "its value {value} is at or below {demote_at}",
@@ -123,23 +123,24 @@ class TierExplanation(Wire):
     would_change: tuple[str, ...] = ()
 
 
-def _place_in_order(pair: tuple[Memory, FoldRow | None]) -> Place:
-    """The most valued first; what was never folded last."""
+def _sort_key(pair: tuple[Memory, FoldRow | None]) -> SortKey:
+    """Return the key that lists the highest tier value first, and memories never folded last."""
     memory, row = pair
     return -(row.tier_value if row else -1.0), memory.id
 
 
-def tiers(app: App, request: TierListInput) -> TierListOutput:
-    """The tiers of a namespace as the last folds have them; memories that do not age any more are left out."""
+def list_tiers(app: App, request: TierListInput) -> TierListOutput:
+    """List the tiers of a namespace's memories as of their last fold (hot without one), the highest value first, a page
+    of `limit`; only memories that still age."""
     now, folds = app.clock.now(), app.lookup.folds(request.namespace)
     aging = [each.memory for each in app.index.memories(request.namespace) if ages(each.memory, now)]
     rows = [(memory, folds.get(memory.id)) for memory in aging]
     cold = sum(row is not None and row.tier == "cold" for _, row in rows)
     wanted = [(memory, row) for memory, row in rows if request.tier in (None, row.tier if row else "hot")]
-    wanted.sort(key=_place_in_order)
-    shown, following = page(app, request, wanted, _place_in_order)
+    wanted.sort(key=_sort_key)
+    shown, following = page(app, request, wanted, _sort_key)
     return TierListOutput(
-        memories=tuple(_tiered(memory, row) for memory, row in shown),
+        memories=tuple(_tier_view(memory, row) for memory, row in shown),
         total=len(wanted),
         hot=len(rows) - cold,
         cold=cold,
@@ -149,15 +150,11 @@ def tiers(app: App, request: TierListInput) -> TierListOutput:
 
 
 def explain_tier(app: App, namespace: str, memory_id: str) -> TierExplanation:
-    """Why one memory is hot or cold, by its id, the last ten digits of it, or its path.
-
-    Raises:
-        NotFoundError: no memory of this namespace has that id.
-        InputError: several fit.
-    """
+    """Explain why a memory, by what is known of it now, is hot or cold, and what would change that; errors as of
+    `find_memory`."""
     memory = find_memory(app, namespace, memory_id).memory
     now, settings = app.clock.now(), app.settings.lifecycle
-    known = known_use(app, namespace)
+    known = load_use_records(app, namespace)
     signs, before = known.signs(memory), known.folds.get(memory.id)
     aged = age_memory(memory, signs, before, now, settings)
     cools = days_until_cold(memory, signs, now, settings) if aged.row.tier == "hot" else None
@@ -174,9 +171,9 @@ def explain_tier(app: App, namespace: str, memory_id: str) -> TierExplanation:
         why=aged.why,
         reason=_reason_for_tier(memory, aged.why, aged.row.tier_value, settings),
         protected=protection(memory),
-        tier_value=_weighed(aged.tier_value),
-        heat=_weighed(aged.heat),
-        decay=_weighed(aged.decay),
+        tier_value=_worth_view(aged.tier_value),
+        heat=_worth_view(aged.heat),
+        decay=_worth_view(aged.decay),
         stale=stale(memory, aged.decay.value),
         demote_at=settings.demote_at,
         promote_at=settings.promote_at,
@@ -195,7 +192,7 @@ def explain_tier(app: App, namespace: str, memory_id: str) -> TierExplanation:
 
 
 def _would_change(memory: Memory, tier: Tier, cools: int | None, warms: int | None) -> tuple[str, ...]:
-    """What would bring a memory to the other tier, the likeliest first."""
+    """Say what would move a memory to the other tier; `cools` are days, `warms` uses until then (None: never)."""
     if tier == "cold":
         uses = "no number of uses alone would make it hot"
         if warms is not None:
@@ -212,8 +209,8 @@ def _would_change(memory: Memory, tier: Tier, cools: int | None, warms: int | No
 
 
 def _reason_for_tier(memory: Memory, why: Why, value: float, settings: LifecycleSettings) -> str:
-    """Why a memory is in its tier, as a sentence."""
-    return _WHYS[why].format(
+    """Say why a memory is in its tier; `value` is its tier value."""
+    return _REASONS[why].format(
         protected=protection(memory),
         value=f"{value:.4f}",
         demote_at=settings.demote_at,
@@ -222,8 +219,8 @@ def _reason_for_tier(memory: Memory, why: Why, value: float, settings: Lifecycle
     )
 
 
-def _tiered(memory: Memory, row: FoldRow | None) -> Tiered:
-    """A memory with the tier of its last lifecycle row; hot where there is none."""
+def _tier_view(memory: Memory, row: FoldRow | None) -> Tiered:
+    """Show a memory with its last fold; hot if it has none."""
     plain = Tiered(
         memory_id=memory.id, category=memory.category, tier="hot", protected=protection(memory), content=memory.content
     )
@@ -242,7 +239,8 @@ def _tiered(memory: Memory, row: FoldRow | None) -> Tiered:
     return plain.model_copy(update=folded)
 
 
-def _weighed(worth: Worth) -> Weighed:
+def _worth_view(worth: Worth) -> Weighed:
+    """Convert a value and the shares it is made of into their output form."""
     return Weighed(value=worth.value, contributions=tuple(Contribution(name=n, value=v) for n, v in worth.shares))
 
 
@@ -251,7 +249,7 @@ TIERS = Operation(
     "List memories with their tiers, the most valued first. The tiers are those of the last fold.",
     TierListInput,
     TierListOutput,
-    lambda call, asked: tiers(call.app, asked),
+    lambda call, asked: list_tiers(call.app, asked),
     "read",
     Surfaces("tier list", http=("GET /v1/tiers",)),
 )

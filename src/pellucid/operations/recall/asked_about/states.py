@@ -18,15 +18,15 @@ from pellucid.operations.memory.undoing import UndoInput, undo
 from pellucid.store.index_port import Served
 from pellucid.store.records import FileRemoval, FileWrite, OperationKind
 from pellucid.vault.markdown import FileIdentity, parse
-from pellucid.xray.why.pretend import standing
 from pellucid.xray.why.trial import StateChange
+from pellucid.xray.why.whereabouts import standing
 
-_BY_HAND = (("invalid_at", "invalidAt"), ("expires_at", "expiresAt"), ("valid_at", "validAt"))
+_DATE_KEYS = (("invalid_at", "invalidAt"), ("expires_at", "expiresAt"), ("valid_at", "validAt"))
 
 
 @dataclass(frozen=True, slots=True)
 class Rehearsal(UnitOfWork):
-    """A unit of work that writes nothing: what would have been committed is in `writes`."""
+    """A unit of work that writes nothing, and collects in `writes` what would have been committed."""
 
     writes: list[FileWrite] = field(default_factory=list[FileWrite])
 
@@ -38,7 +38,7 @@ class Rehearsal(UnitOfWork):
         *,
         wait_s: float = WAIT_S,  # noqa: ARG002
     ) -> Generator[None]:
-        """Nothing is decided for good: no other writer need wait."""
+        """Do not lock: nothing is decided for good."""
         yield
 
     def commit(
@@ -49,16 +49,14 @@ class Rehearsal(UnitOfWork):
         seen: Iterable[bytes] = (),  # noqa: ARG002
         removals: Iterable[FileRemoval] = (),  # noqa: ARG002
     ) -> CommitResult:
-        """Take note of the files, and leave them as they are."""
+        """Collect the files to write in `writes`, without writing them; ledger rows and removals are dropped."""
         self.writes.extend(writes)
         return CommitResult("op_rehearsed", Folded())
 
 
 def state_changes(app: App, held: Served, rows: Mapping[str, int], at: datetime) -> Iterator[StateChange]:
-    """What would put the memory in force, or before others: undone, vouched for, edited by hand, pinned.
-
-    `rows` are the rows of the namespace by memory id, `at` is now: nothing done today changes how it stood before.
-    """
+    """Yield changes of state that would put a memory in force or rank it higher: undo, promote, edit by hand, pin; one
+    that fails is told with its problem. `rows` are the index rows of the namespace's memories by id, `at` is now."""
     memory = held.memory
     there: Any = {"namespace": memory.namespace, "memory_id": memory.id}
     in_force = memory.status == "active" and memory.trust_zone != "quarantine"
@@ -79,38 +77,42 @@ def state_changes(app: App, held: Served, rows: Mapping[str, int], at: datetime)
 def _change_by_verb(
     app: App, held: Served, rows: Mapping[str, int], command: str, verb: Callable[[App], object]
 ) -> Iterator[StateChange]:
-    """The effect of a verb on all that it would change; nothing where it would not put this one in force."""
+    """Rehearse an operation, and yield its effect on all memories it changes, or why it fails; nothing if it would not
+    put this one in force, or changes nothing in how it stands. `command` is its command line, `verb` runs it in a given
+    app."""
     kept = app.unit_of_work
     rehearsal = Rehearsal(kept.records, kept.indexer, kept.clock, kept.clean, kept.exclusive)
     word = command.split()[-2]
     try:
         verb(replace(app, unit_of_work=rehearsal))
     except (InputError, NotFoundError, ConflictError) as error:
-        yield StateChange("state", _state_in_words(held.memory), word, command, problem=error.message)
+        yield StateChange("state", _describe_state(held.memory), word, command, problem=error.message)
         return
-    after = {each.id: each for each in _memories_in(app, rehearsal.writes) if each.id in rows}
+    after = {each.id: each for each in _parse_memories(app, rehearsal.writes) if each.id in rows}
     now = after.get(held.memory.id)
     if now is None or standing(now) == standing(held.memory) or not standing(now).active:
         return
-    changed = _memories_changed(app, held.memory.namespace, after)
+    changed = _memories_with_new_standing(app, held.memory.namespace, after)
     standings = {rows[each.id]: standing(each) for each in changed}
-    yield StateChange("state", _state_in_words(held.memory), _state_in_words(now), command, standings)
+    yield StateChange("state", _describe_state(held.memory), _describe_state(now), command, standings)
 
 
-def _memories_changed(app: App, namespace: str, after: Mapping[str, Memory]) -> list[Memory]:
-    """Those that would stand otherwise than they do: an episode's file holds many that would not."""
+def _memories_with_new_standing(app: App, namespace: str, after: Mapping[str, Memory]) -> list[Memory]:
+    """Return the memories of `after` whose standing differs from today's; an episode's file holds many others."""
     before = {each.memory.id: standing(each.memory) for each in app.index.memories(namespace, list(after))}
     return [each for each in after.values() if before.get(each.id) != standing(each)]
 
 
-def _memories_in(app: App, writes: Collection[FileWrite]) -> Iterator[Memory]:
+def _parse_memories(app: App, writes: Collection[FileWrite]) -> Iterator[Memory]:
+    """Parse the memories of files about to be written."""
     identity = FileIdentity(HAND_WRITTEN, app.key, app.clock.now())
     for write in writes:
         yield from (memory for memory, _ in parse(write.path, write.data, identity).memories)
 
 
 def _changes_by_edit(held: Served, rows: Mapping[str, int], at: datetime) -> Iterator[StateChange]:
-    """What an editor can change in its file, a line at a time."""
+    """Yield the one-line edits of a memory's file that would put it in force, or help to; none if nothing is in the
+    way."""
     memory, row = held.memory, rows[held.memory.id]
     if memory.status != "active":
         now = memory.model_copy(update={"status": "active"})
@@ -120,7 +122,7 @@ def _changes_by_edit(held: Served, rows: Mapping[str, int], at: datetime) -> Ite
         now = memory.model_copy(update={"trust_zone": "working"})
         said = f"set `trustZone: working` in {held.path}"
         yield StateChange("trustZone", "quarantine", "working", said, {row: standing(now)})
-    for name, key in _BY_HAND:
+    for name, key in _DATE_KEYS:
         value: datetime | None = getattr(memory, name)
         if value and (value > at if name == "valid_at" else value <= at):
             now = memory.model_copy(update={name: None})
@@ -129,7 +131,7 @@ def _changes_by_edit(held: Served, rows: Mapping[str, int], at: datetime) -> Ite
             )
 
 
-def _state_in_words(memory: Memory) -> str:
-    """Status, zone and pin in a few words."""
+def _describe_state(memory: Memory) -> str:
+    """Say a memory's status, quarantine and pin in a few words, such as `active, in quarantine, pinned`."""
     quarantined = ", in quarantine" if memory.trust_zone == "quarantine" else ""
     return f"{memory.status}{quarantined}{', pinned' if memory.pinned else ''}"

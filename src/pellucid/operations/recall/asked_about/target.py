@@ -28,7 +28,7 @@ _NEXT = f"`pellucid list` shows ids; {field_name('namespace')} names another pla
 
 @dataclass(frozen=True, slots=True)
 class Target:
-    """The memory that is meant, and how it was told; or none, and the candidates, of `total`."""
+    """The memories that a text may mean: the first of `total` candidates, and how they were matched."""
 
     matched: Matched
     candidates: tuple[Served, ...]
@@ -36,13 +36,13 @@ class Target:
 
     @property
     def held(self) -> Served | None:
-        """The memory, if it is one."""
+        """The memory that is meant, if there is only one; else None."""
         return self.candidates[0] if self.total == 1 else None
 
 
-def resolve(app: App, request: Request, text: str) -> Target:
-    """What a text names in the namespace of a request: an id, the beginning or the last ten digits of one, a path;
-    else the memory that says just that, those that hold these words, or the nearest by meaning.
+def find_target(app: App, request: Request, text: str) -> Target:
+    """Find the memory that a text means: by id (or its beginning or last ten digits) or path, else by content, part of
+    it, or meaning.
 
     Raises:
         InputError: there is no text.
@@ -51,66 +51,68 @@ def resolve(app: App, request: Request, text: str) -> Target:
     said = text.strip()
     if not said:
         raise InputError("<memory> is required: an id, or words of it", code="missing_memory")
-    return named(app, request.namespace, said) or _nearest(app, request, said)
+    return find_by_name(app, request.namespace, said) or _find_nearest(app, request, said)
 
 
-def named(app: App, namespace: str, text: str) -> Target | None:
-    """What a text names, or who says just that; None where nobody does.
-
-    Raises:
-        NotFoundError: it is an id, and nothing here has it.
-    """
-    return _by_id(app, namespace, text) or _by_words(app, namespace, text)
+def find_by_name(app: App, namespace: str, text: str) -> Target | None:
+    """Find the memories that a text names by id or path, or that contain it; None if there are none. NotFoundError for
+    an id that no memory has."""
+    return _find_by_id(app, namespace, text) or _find_by_words(app, namespace, text)
 
 
-def _by_id(app: App, namespace: str, text: str) -> Target | None:
-    """The memory of an id, of its beginning or end, or of a path; None where the text is none of these."""
+def _find_by_id(app: App, namespace: str, text: str) -> Target | None:
+    """Find a memory by its id, the beginning or end of it, or its path; None if the text is none of these.
+    NotFoundError for a text that is clearly an id and that no memory has."""
     if exact := app.index.memories(namespace, [text]):
         return Target("id", tuple(exact), 1)
-    named = _PREFIX.fullmatch(text)
-    if named is None and "/" not in text and not text.startswith("mem_"):
+    find_by_name = _PREFIX.fullmatch(text)
+    if find_by_name is None and "/" not in text and not text.startswith("mem_"):
         return None
-    digits = named[1] if named else ""
+    digits = find_by_name[1] if find_by_name else ""
     found = [
         each
         for each in app.index.memories(namespace)
         if each.path == text or (digits and (each.memory.id[4:].startswith(digits) or each.memory.id[-10:] == digits))
     ]
     if found:
-        return _target("prefix", found)
+        return _target_of("prefix", found)
     if text.startswith("mem_") or len(digits) == 32:
         raise NotFoundError(f"no memory {text} in {namespace}", next_step=_NEXT)
     return None
 
 
-def _by_words(app: App, namespace: str, text: str) -> Target | None:
-    """Who says just this, else who holds it, a memory before the passages it stands for."""
+def _find_by_words(app: App, namespace: str, text: str) -> Target | None:
+    """Find memories whose content equals the text, else those that contain it in any case (passages only if nothing
+    else does); None if none do."""
     same = app.index.holding(namespace, [content_hash(text)])
     if same:
-        return _target(
+        return _target_of(
             "content", app.index.memories(namespace, [each for held in same.values() for each in held.values()])
         )
     wanted = text.casefold()
     holding = [each for each in app.index.memories(namespace) if wanted in each.memory.content.casefold()]
     whole = [each for each in holding if normalise(each.memory.content) == normalise(text)]
     if whole:
-        return _target("content", whole)
+        return _target_of("content", whole)
     own = [each for each in holding if each.memory.category != "moment"] or holding
-    return _target("words", own) if own else None
+    return _target_of("words", own) if own else None
 
 
-def _nearest(app: App, request: Request, text: str) -> Target:
-    """The nearest by meaning, whatever its state; by words where there is no encoder."""
+def _find_nearest(app: App, request: Request, text: str) -> Target:
+    """Find the memories nearest to a text by meaning, whatever their state (by words if there is no encoder): one if it
+    is clearly nearest, else up to ten. NotFoundError if none is alike."""
     with app.recaller.world(request, app.deadline) as world:
-        rows, scores = _near_rows(world, request, text)
+        rows, scores = _search_nearest(world, request, text)
         found = world.reader.memories(rows)
     if not found:
         raise NotFoundError(f'nothing in {request.namespace} is like "{text}"', next_step=_NEXT)
     clear = len(found) == 1 or (scores[0] >= _NEAR and scores[0] - scores[1] >= _LEAD)
-    return _target("meaning", found[:1] if clear else found)
+    return _target_of("meaning", found[:1] if clear else found)
 
 
-def _near_rows(world: World, request: Request, text: str) -> tuple[Rows, Sequence[float]]:
+def _search_nearest(world: World, request: Request, text: str) -> tuple[Rows, Sequence[float]]:
+    """Return index rows and scores of the ten memories nearest to a text, best first; by meaning, only of those alike
+    enough."""
     at = Admission(epoch_ms(request.at), granted=EVERY_SCOPE)
     encoding, _ = encode(text, world)
     if encoding is not None:
@@ -124,5 +126,6 @@ def _near_rows(world: World, request: Request, text: str) -> tuple[Rows, Sequenc
     return rows[best], scores[best].tolist()
 
 
-def _target(matched: Matched, found: Sequence[Served]) -> Target:
+def _target_of(matched: Matched, found: Sequence[Served]) -> Target:
+    """Make the target of these memories, matched as said; the first `SHOWN` become its candidates."""
     return Target(matched, tuple(found[:SHOWN]), len(found))

@@ -1,18 +1,18 @@
 """A recall in, how it went out: what it came to, what each memory that it gave was cited for, and what went wrong."""
 
-from itertools import count
 from typing import ClassVar
 
 from pydantic import Field
 
 from pellucid.app import App
-from pellucid.errors import NotFoundError, PellucidError
+from pellucid.errors import PellucidError
 from pellucid.model.wire import Wire
-from pellucid.operations.browsing import MemoryCitation, told_citation
+from pellucid.operations.browsing import MemoryCitation, citation_view
 from pellucid.operations.operation import Operation, RecallId, Surfaces
-from pellucid.operations.recall.kept.snapshots import ListedRecall, listed_recall
-from pellucid.operations.recall.recalling import recall_named
-from pellucid.operations.recall.wording import words_of
+from pellucid.operations.recall.kept.snapshots import ListedRecall, recall_view
+from pellucid.operations.recall.results import find_recall
+from pellucid.operations.recall.wording import headlines_of
+from pellucid.operations.using import served_ids
 from pellucid.store.history.telemetry_port import RecallFailure
 
 
@@ -64,20 +64,15 @@ class EventOutput(Wire):
 
 
 def event(app: App, request: EventInput) -> EventOutput:
-    """How a recall went, and what came of it.
-
-    Raises:
-        NotFoundError: no recall of this namespace has that id.
-    """
-    namespace, recall_id = request.namespace, recall_named(app, request.namespace, request.recall_id)
-    row = app.receipts.find(recall_id, namespace)
-    if row is None:
-        raise NotFoundError(f"no recall {recall_id} in {namespace}", next_step="`pellucid snapshots list` shows ids")
+    """Show how a recall went, as far as that is on record, and the citations of the memories it served; errors as of
+    `find_recall`."""
+    namespace, row = request.namespace, find_recall(app, request.namespace, request.recall_id)
+    recall_id = row.recall_id
     went = app.telemetry.event(recall_id, namespace)
-    cited = [told_citation(each) for each in app.citations.of_recall(namespace, recall_id)]
-    gave = _given(app, namespace, recall_id) if row.served_count else []
+    cited = [citation_view(each) for each in app.citations.of_recall(namespace, recall_id)]
+    gave = list(served_ids(app, namespace, recall_id)) if row.served_count else []
     return EventOutput(
-        recall=listed_recall(row),
+        recall=recall_view(row),
         depth=went.depth if went else None,
         found=went.found if went else None,
         payload_tokens=went.payload_tokens if went else None,
@@ -87,18 +82,14 @@ def event(app: App, request: EventInput) -> EventOutput:
             for place, each in enumerate(gave, start=1)
         ),
         citations=tuple(each for each in cited if each.memory_id == recall_id),
-        failure=_failure(went.failure) if went and went.outcome == "failed" else None,
-        words=words_of(app, namespace, (), gave),
+        failure=_failure_view(went.failure) if went and went.outcome == "failed" else None,
+        words=headlines_of(app, namespace, (), gave),
     )
 
 
-def _given(app: App, namespace: str, recall_id: str) -> list[str]:
-    rows = (app.history.audit(recall_id, place, namespace) for place in count(1))
-    return [each.memory_id for each in iter(lambda: next(rows), None)]
-
-
-def _failure(failure: RecallFailure | None) -> Failure:
-    """What went wrong, in words; of recalls from before it was kept, that nobody knows."""
+def _failure_view(failure: RecallFailure | None) -> Failure:
+    """Describe a recall's failure by its error class; older recalls have no record (None) of it: its code is
+    `unknown`."""
     if failure is None:
         return Failure(code="unknown", text="What went wrong is not on record.", place="", next_step=EventOutput.NEXT)
     kinds = [PellucidError]
@@ -111,10 +102,9 @@ def _failure(failure: RecallFailure | None) -> Failure:
 
 EVENT = Operation(
     "recall.event",
-    """Show how a recall went, and what came of it.
-
-What it came to, which of its memories were cited, by whom and by what sign; of one that failed, what went wrong.
-""",
+    "Show how a recall went, and what came of it.\n\n"
+    "What it came to, which of its memories were cited, by whom and by what sign; "
+    "of one that failed, what went wrong.\n",
     EventInput,
     EventOutput,
     lambda call, asked: event(call.app, asked),

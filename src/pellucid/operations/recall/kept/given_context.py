@@ -4,8 +4,8 @@ from pellucid.app import App
 from pellucid.model.snapshot import Budget
 from pellucid.model.wire import Wire
 from pellucid.operations.operation import Operation, RecallId, Surfaces
-from pellucid.operations.recall.recalling import receipt_of
-from pellucid.xray.given import given
+from pellucid.operations.recall.recalling import load_receipt
+from pellucid.xray import given
 
 
 class ContextInput(Wire):
@@ -28,16 +28,12 @@ class ContextOutput(Wire):
     """Characters allowed, and those of the context as it was given."""
 
 
-def given_context(app: App, request: ContextInput) -> ContextOutput:
-    """The context of an earlier recall. Nothing is recorded of this.
-
-    Raises:
-        NotFoundError: no such recall here, or its receipt was pruned.
-    """
-    receipt = receipt_of(app, request.namespace, request.recall_id)
+def rebuild_context(app: App, request: ContextInput) -> ContextOutput:
+    """Rebuild the context that an earlier recall gave, from its receipt and today's memories. Nothing is recorded."""
+    receipt = load_receipt(app, request.namespace, request.recall_id)
     asked = receipt.state.request
     with app.recaller.world(asked, app.deadline) as world:
-        found = given(receipt, world)
+        found = given.rebuild_context(receipt, world)
     return ContextOutput(
         recall_id=asked.recall_id,
         context=found.context.text,
@@ -49,13 +45,12 @@ def given_context(app: App, request: ContextInput) -> ContextOutput:
 
 CONTEXT = Operation(
     "recall.context",
-    """Show the context that an earlier recall gave.
-
-It is written anew from its receipt and its memories; where it could not come out the same, that is said, and why.
-""",
+    "Show the context that an earlier recall gave.\n\n"
+    "It is written anew from its receipt and its memories; where it could not come out the same, "
+    "that is said, and why.\n",
     ContextInput,
     ContextOutput,
-    lambda call, asked: given_context(call.app, asked),
+    lambda call, asked: rebuild_context(call.app, asked),
     "read",
     Surfaces("snapshots context", http=("GET /v1/snapshots/{recall_id}/context",)),
 )

@@ -9,10 +9,10 @@ from pellucid.app import App
 from pellucid.clock import epoch_ms
 from pellucid.model.memory import recorded_at
 from pellucid.model.wire import Wire
-from pellucid.operations.browsing import MemoryCitation, find_memory, told_citation
+from pellucid.operations.browsing import MemoryCitation, citation_view, find_memory
 from pellucid.operations.operation import Limit, MemoryId, Operation, Surfaces
-from pellucid.operations.paging import After, behind, cursor
-from pellucid.operations.recall.kept.snapshots import ListedRecall, listed_recall, row_at
+from pellucid.operations.paging import After, decode_cursor, encode_cursor
+from pellucid.operations.recall.kept.snapshots import ListedRecall, recall_row_at, recall_view
 from pellucid.store.history.citations_port import CitationRow
 from pellucid.store.history.receipts_port import RecallRow
 
@@ -48,29 +48,27 @@ class ServingOutput(Wire):
 
 
 def recalls_serving(app: App, request: ServingInput) -> ServingOutput:
-    """The recalls that served a memory, newest first; none can be older than the memory.
-
-    Raises:
-        NotFoundError: no such memory in the namespace.
-    """
+    """List the recalls that served a memory, newest first, a page of `limit`, with what came of it there; errors as of
+    `find_memory`."""
     namespace, memory = request.namespace, find_memory(app, request.namespace, request.memory_id).memory
     since = epoch_ms(recorded_at(memory.id, memory.created))
-    begun = row_at(behind(app, request))
+    begun = recall_row_at(decode_cursor(app, request))
     rows = app.receipts.serving(namespace, memory.id, since=since, after=begun, limit=request.limit + 1)
     shown, cited = rows[: request.limit], app.citations.of(namespace, memory.id)
     last = shown[-1][0] if len(rows) > len(shown) else None
     return ServingOutput(
         memory_id=memory.id,
-        recalls=tuple(_served_in(row, place, cited) for row, place in shown),
+        recalls=tuple(_serving_view(row, place, cited) for row, place in shown),
         total=app.receipts.times_served(namespace, memory.id, since),
         came_of_it=dict(Counter(each.kind for each in cited)),
-        next=cursor(app, request, (last.at, last.recall_id)) if last else None,
+        next=encode_cursor(app, request, (last.at, last.recall_id)) if last else None,
     )
 
 
-def _served_in(row: RecallRow, place: int, cited: Sequence[CitationRow]) -> ServedIn:
-    here = tuple(told_citation(each) for each in cited if each.recall_id == row.recall_id)
-    return ServedIn(recall=listed_recall(row), place=place, citations=here)
+def _serving_view(row: RecallRow, place: int, cited: Sequence[CitationRow]) -> ServedIn:
+    """Show a recall and the citations (of `cited`) that the memory got in it."""
+    here = tuple(citation_view(each) for each in cited if each.recall_id == row.recall_id)
+    return ServedIn(recall=recall_view(row), place=place, citations=here)
 
 
 SERVING = Operation(

@@ -9,32 +9,28 @@ from pydantic import Field
 
 from pellucid.app import App
 from pellucid.capture.secrets.redact import redact
-from pellucid.clock import epoch_ms
+from pellucid.clock import EPOCH, ms_if_any
 from pellucid.errors import InputError, NotFoundError
 from pellucid.model.snapshot import RecallXraySnapshot
 from pellucid.model.wire import Instant, Wire
 from pellucid.operations.operation import Flag, Limit, Operation, RecallId, Session, Surfaces
-from pellucid.operations.paging import After, Place, behind, cursor
-from pellucid.operations.recall.recalling import recall_named, xray_of
+from pellucid.operations.paging import After, SortKey, decode_cursor, encode_cursor
+from pellucid.operations.recall.recalling import resolve_recall_id, xray_by_id
 from pellucid.recall.query.classes import QueryClass
 from pellucid.recall.receipt.words import query_of
 from pellucid.store.history.history_port import audit_id
 from pellucid.store.history.receipts_port import RecallFilter, RecallRow
 from pellucid.store.history.telemetry_port import Outcome, Surface
-from pellucid.xray.render.as_json import render_json_line
+from pellucid.xray.render.as_json import render_json
 
 _PAGE = 100
 _AGO = re.compile(r"([0-9]{1,9})\s*(m|h|d|w)")
 _UNITS = {"m": "minutes", "h": "hours", "d": "days", "w": "weeks"}
-_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 
 def parse_since(text: str, now: datetime, name: str = "since") -> datetime:
-    """An instant: `2026-04-20`, `2026-04-20T17:30`, or so long ago: `30m`, `12h`, `7d`, `2w`. No zone means UTC.
-
-    Raises:
-        InputError: `invalid_since`: it is neither.
-    """
+    """Parse an instant (ISO; no zone means UTC) or an age (`30m`, `12h`, `7d`, `2w`) into UTC; InputError for any other
+    text, in which `name` stands for the field."""
     given = text.strip()
     try:
         if ago := _AGO.fullmatch(given):
@@ -127,14 +123,15 @@ class PinSnapshotInput(Wire):
 
 
 def list_snapshots(app: App, request: SnapshotsInput) -> SnapshotsOutput:
-    """The recalls that were made, newest first."""
+    """List the recalls that fit the filters, newest first, a page of `limit`; with a recall id, that recall alone, if
+    it exists."""
     if request.recall_id:
-        one = app.receipts.find(recall_named(app, request.namespace, request.recall_id), request.namespace)
-        return SnapshotsOutput(recalls=(listed_recall(one),) if one else ())
+        one = app.receipts.find(resolve_recall_id(app, request.namespace, request.recall_id), request.namespace)
+        return SnapshotsOutput(recalls=(recall_view(one),) if one else ())
     rows = app.receipts.recalls(
         request.namespace,
-        since=_millis(request.since),
-        session_id=_session(request.session_id),
+        since=ms_if_any(request.since) or 0,
+        session_id=_stored_session_id(request.session_id),
         only=RecallFilter(
             request.by_agent or None,
             request.query_class,
@@ -142,58 +139,47 @@ def list_snapshots(app: App, request: SnapshotsInput) -> SnapshotsOutput:
             request.degraded,
             request.contains.strip(),
         ),
-        after=row_at(behind(app, request)),
+        after=recall_row_at(decode_cursor(app, request)),
         limit=request.limit + 1,
     )
     shown, more = rows[: request.limit], len(rows) > request.limit
-    following = cursor(app, request, (shown[-1].at, shown[-1].recall_id)) if more else None
-    return SnapshotsOutput(recalls=tuple(map(listed_recall, shown)), more=more, next=following)
+    following = encode_cursor(app, request, (shown[-1].at, shown[-1].recall_id)) if more else None
+    return SnapshotsOutput(recalls=tuple(map(recall_view, shown)), more=more, next=following)
 
 
-def row_at(place: Place | None) -> RecallRow | None:
-    """The end of a page as history wants it."""
+def recall_row_at(place: SortKey | None) -> RecallRow | None:
+    """Return a stand-in row with the recall id and time of a cursor, to list what comes after it; None for the first
+    page."""
     return RecallRow(str(place[1]), int(place[0]), None, 0, in_full=False, pinned=False) if place else None
 
 
 def export_snapshots(app: App, request: ExportInput, left_out: Callable[[str], object] | None = None) -> Iterator[str]:
-    """The snapshots of recalls as JSON lines, newest first, made as they are asked for.
-
-    Each line is one envelope, `{"snapshotFound":true,"snapshot":{…}}`: the same bytes as long as the memories it names
-    are unchanged. `left_out` is told the id of each recall of which only the results are kept.
-
-    Raises:
-        StoreError: a receipt could not be read.
-    """
+    """Yield the X-rays of recalls as JSON lines, newest first; `left_out` is called with the id of each recall whose
+    receipt is gone. A line stays the same, byte for byte, as long as the memories it names are unchanged."""
     for row in _all_rows(app, request):
-        snapshot = _snapshot(app, request.namespace, row)
+        snapshot = _snapshot_if_kept(app, request.namespace, row)
         if snapshot is not None:
-            yield render_json_line(snapshot)
+            yield render_json(snapshot, one_line=True)
         elif left_out is not None:
             left_out(row.recall_id)
 
 
 def pin_snapshot(app: App, request: PinSnapshotInput) -> ListedRecall:
-    """Keep a recall's receipt in full whatever its age, or let retention have it; the recall as it then stands.
-
-    Raises:
-        NotFoundError: no recall of this namespace has that id.
-    """
-    recall_id = recall_named(app, request.namespace, request.recall_id)
+    """Keep a recall's receipt in full whatever its age, or leave it to retention; return the recall's new state.
+    NotFoundError if there is no such recall."""
+    recall_id = resolve_recall_id(app, request.namespace, request.recall_id)
     row = app.receipts.pin(recall_id, request.namespace, pinned=request.pinned)
     if row is None:
         raise NotFoundError(
             f"no recall {request.recall_id} in {request.namespace}", next_step="`pellucid snapshots list` shows ids"
         )
-    return listed_recall(row)
+    return recall_view(row)
 
 
-def explain(app: App, request: ExplainInput) -> RecallXraySnapshot:
-    """The explanation of the last recall of a session, or of the namespace.
-
-    Raises:
-        NotFoundError: there was none, or only its results are kept.
-    """
-    row = app.receipts.latest(request.namespace, _session(request.session_id))
+def explain_last(app: App, request: ExplainInput) -> RecallXraySnapshot:
+    """Explain the last recall of a session, or of the namespace; NotFoundError if there is none, or only its results
+    are kept."""
+    row = app.receipts.latest(request.namespace, _stored_session_id(request.session_id))
     if row is None:
         of = f" of session {request.session_id}" if request.session_id else ""
         raise NotFoundError(
@@ -206,29 +192,30 @@ def explain(app: App, request: ExplainInput) -> RecallXraySnapshot:
             f"the last recall, {row.recall_id}, is too old to be explained: only its results are kept ({results})",
             next_step="ask again; `pellucid snapshots pin` keeps a recall that matters",
         )
-    return xray_of(app, request.namespace, row.recall_id)
+    return xray_by_id(app, request.namespace, row.recall_id)
 
 
 def _all_rows(app: App, request: ExportInput) -> Iterator[RecallRow]:
-    since, session, last = _millis(request.since), _session(request.session_id), None
+    """Yield the recalls of an export, newest first, page by page."""
+    since, session, last = ms_if_any(request.since) or 0, _stored_session_id(request.session_id), None
     while rows := app.receipts.recalls(request.namespace, since=since, session_id=session, after=last, limit=_PAGE):
         yield from rows
         last = rows[-1]
 
 
-def _snapshot(app: App, namespace: str, row: RecallRow) -> RecallXraySnapshot | None:
-    """None where the receipt is gone, be it since a moment ago."""
+def _snapshot_if_kept(app: App, namespace: str, row: RecallRow) -> RecallXraySnapshot | None:
+    """Explain a recall; None if its receipt is gone."""
     try:
-        return xray_of(app, namespace, row.recall_id) if row.in_full else None
+        return xray_by_id(app, namespace, row.recall_id) if row.in_full else None
     except NotFoundError:
         return None
 
 
-def listed_recall(row: RecallRow) -> ListedRecall:
-    """A recall as lists have it."""
+def recall_view(row: RecallRow) -> ListedRecall:
+    """Convert a history row into its output form; the question is None if it was not kept."""
     return ListedRecall(
         recall_id=row.recall_id,
-        at=_EPOCH + timedelta(milliseconds=row.at),
+        at=EPOCH + timedelta(milliseconds=row.at),
         session_id=row.session_id,
         served=row.served_count,
         in_full=row.in_full,
@@ -242,12 +229,8 @@ def listed_recall(row: RecallRow) -> ListedRecall:
     )
 
 
-def _millis(at: datetime | None) -> int:
-    return epoch_ms(at) if at else 0
-
-
-def _session(session_id: str | None) -> str | None:
-    """The session under the name that its recalls were kept by."""
+def _stored_session_id(session_id: str | None) -> str | None:
+    """Return a session id as history stores it: redacted; None for None or ""."""
     return redact(session_id).text if session_id else None
 
 
@@ -256,16 +239,14 @@ EXPLAIN = Operation(
     "Explain the last recall. That of a session; or of the namespace, where no session is given.",
     ExplainInput,
     RecallXraySnapshot,
-    lambda call, asked: explain(call.app, asked),
+    lambda call, asked: explain_last(call.app, asked),
     "read",
     Surfaces("explain", http=("GET /v1/recall/last",)),
 )
 SNAPSHOTS = Operation(
     "recall.list",
-    """List recalls, newest first, with their questions.
-
-Of each: how many memories it served, and what is kept of it.
-""",
+    "List recalls, newest first, with their questions.\n\n"
+    "Of each: how many memories it served, and what is kept of it.\n",
     SnapshotsInput,
     SnapshotsOutput,
     lambda call, asked: list_snapshots(call.app, asked),

@@ -6,10 +6,10 @@ from typing import Annotated
 from pydantic import Field
 
 from pellucid.app import App
-from pellucid.clock import ms_if_any
 from pellucid.model.wire import Wire
 from pellucid.operations.operation import Flag, Operation, Surfaces
 from pellucid.operations.recall.kept.snapshots import Since
+from pellucid.operations.recall.recalling import recent_receipts
 from pellucid.recall.receipt.record import stages_of
 
 
@@ -41,17 +41,10 @@ class TimingsOutput(Wire):
 
 
 def timings(app: App, request: TimingsInput) -> TimingsOutput:
-    """The middle and the slow end of what stages took in recent recalls that are kept in full.
-
-    Raises:
-        StoreError: a receipt could not be read.
-    """
-    rows = app.receipts.recalls(request.namespace, since=ms_if_any(request.since) or 0, limit=request.limit)
+    """Return the median and the 95th percentile of the time each stage took in recent recalls that are kept in full; a
+    stage with a note, as it was skipped or failed, counts in the total alone. That is None without recalls."""
     took, totals = dict[str, list[float]](), list[float]()
-    for row in rows:
-        packed = app.history.receipt(row.recall_id, request.namespace) if row.in_full else None
-        if packed is None:
-            continue
+    for packed in recent_receipts(app, request.namespace, request.since, request.limit):
         stages = stages_of(packed)
         totals.append(sum(each.millis for each in stages))
         for each in stages:
@@ -65,11 +58,12 @@ def timings(app: App, request: TimingsInput) -> TimingsOutput:
 
 
 def _timing(name: str, millis: Sequence[float]) -> StageTiming:
+    """Make the timing of one stage, or of the `total`, from how long it took in each recall."""
     return StageTiming(name=name, recalls=len(millis), p50=_quantile(millis, 50), p95=_quantile(millis, 95))
 
 
 def _quantile(values: Sequence[float], percent: int) -> float:
-    """The smallest of the values that is at least as large as so many of a hundred of them (nearest rank)."""
+    """Return the nearest-rank percentile of the values, of which there must be one."""
     return sorted(values)[max(0, -(-len(values) * percent // 100) - 1)]
 
 

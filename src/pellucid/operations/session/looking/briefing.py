@@ -1,7 +1,7 @@
-"""A project in, its last sessions told shortly out: what was asked, done, decided and left open, in their own words.
+"""A project in, a summary of its last sessions out: what was asked, done, decided and left open, in their own words.
 
-Nothing of it is kept: it is read from the memories and turns that may answer today, so that what was retired, put in
-quarantine or forgotten does not speak through it.
+Nothing of it is stored: it is made of the memories and passages that may answer today, so that nothing of it comes from
+what was retired, put in quarantine or forgotten.
 """
 
 import re
@@ -11,16 +11,17 @@ from typing import Annotated
 from pydantic import Field
 
 from pellucid.app import App
-from pellucid.language.quoting.voices import pasted
+from pellucid.language.quoting.voices import foreign_and_own
 from pellucid.language.sentences import QUESTION_MARKS, closing_mark, is_question, sentences
+from pellucid.language.substance import FEWEST_WORDS, said_itself, says_little
 from pellucid.language.words import content_words
 from pellucid.model.artifact import parse_artifact
 from pellucid.model.memory import Category, Memory
 from pellucid.model.wire import Instant, Wire
 from pellucid.observe.work.records import COMMITTED
 from pellucid.operations.operation import Flag, Operation, Surfaces
-from pellucid.operations.paging import After, cursor, page
-from pellucid.operations.session.looking.sessions import AnsweringSessions, KeptSession, sessions_of, turn_of
+from pellucid.operations.paging import After, encode_cursor, page
+from pellucid.operations.session.looking.sessions import AnsweringSessions, KeptSession, last_turn, sessions_of
 from pellucid.recall.context.text import CHARACTERS_A_TOKEN, harmless
 
 _SETTLED: frozenset[Category] = frozenset({"decision", "rule", "principle", "preference", "correction"})
@@ -28,11 +29,12 @@ _ASKING = ("user_input", "pasted")
 _HEADING = re.compile(r"#{1,3} +(?:Plan: )?(.{4,200})")
 _DECIDERS = ("user_input", "manual")
 """Whose words settle something: what an agent says it decided is told as what it did."""
-_TOLD, _ITEMS, _FILES = 240, 6, 8
+_ANSWER = "– "
+"""Stands between a question and its answer, see `observe`."""
+_QUOTED = re.compile(r"(?:^|\s)>\s")
+_LONGEST, _ITEMS, _FILES = 240, 6, 8
 _DONE = 3
 """Lines of what was done: the last commits, and what the agent concluded."""
-_FEWEST_WORDS = 3
-"""Words with a meaning of their own that a request has; `commit this` has fewer."""
 _STEPS = 3
 """Folders of a path outside the project that are told, its own name among them: what lies above is the machine's."""
 
@@ -55,7 +57,7 @@ class BriefInput(Wire):
 
     @property
     def limit(self) -> int:
-        """How many a page has at most."""
+        """The number of sessions on a page: `sessions`, as a page calls it."""
         return self.sessions
 
 
@@ -67,7 +69,7 @@ class BriefLine(Wire):
 
 
 class SessionBrief(Wire):
-    """One session: when, and what was asked, done, decided and left open; a part that nothing tells is empty."""
+    """One session in short: when it was, what was asked, done, decided and left open; unknown parts are empty."""
 
     session_id: str
     day: str
@@ -100,7 +102,7 @@ class BriefDay(Wire):
 
 
 class BriefOutput(Wire):
-    """The last sessions of a namespace, newest first, as far as they fit, and the same as text."""
+    """The last sessions of a namespace, newest first, as far as they fit the budget, also as text."""
 
     namespace: str
     sessions: tuple[SessionBrief, ...]
@@ -114,7 +116,8 @@ class BriefOutput(Wire):
 
 
 def brief(app: App, request: BriefInput) -> BriefOutput:
-    """Tell the last sessions of a project, the newest first; what does not fit the budget is left out whole.
+    """Summarise the last sessions of a project that anything may be recalled of, newest first; at the first that does
+    not fit the budget the page ends. One too long alone leaves the page empty.
 
     Raises:
         InputError: the cursor is of another list.
@@ -125,18 +128,18 @@ def brief(app: App, request: BriefInput) -> BriefOutput:
     ]
     here = [each for each in every if request.day in (None, each.day) and request.session_id in (None, each.id)]
     shown, following = page(app, request, here, lambda each: each.place)
-    told, text, room = list[SessionBrief](), "", request.budget * CHARACTERS_A_TOKEN
+    fitting, text, room = list[SessionBrief](), "", request.budget * CHARACTERS_A_TOKEN
     for each in shown:
         session = brief_of(each, known)
-        said = _text_of(session)
-        if len(text) + len(said) > room:
-            following = cursor(app, request, shown[len(told) - 1].place) if told else None
+        section = _text_of(session)
+        if len(text) + len(section) > room:
+            following = encode_cursor(app, request, shown[len(fitting) - 1].place) if fitting else None
             break
-        told.append(session)
-        text += said
+        fitting.append(session)
+        text += section
     return BriefOutput(
         namespace=request.namespace,
-        sessions=tuple(told),
+        sessions=tuple(fitting),
         total=len(here),
         text=text.strip("\n"),
         days=tuple(_days(every, known)),
@@ -145,7 +148,7 @@ def brief(app: App, request: BriefInput) -> BriefOutput:
 
 
 def _days(sessions: Sequence[KeptSession], known: AnsweringSessions) -> Iterator[BriefDay]:
-    """The days of some sessions, oldest first, with how many sessions and memories each has."""
+    """Yield each day on which sessions began, oldest first, with its numbers of sessions and memories."""
     by_day = dict[str, list[KeptSession]]()
     for each in sessions:
         by_day.setdefault(each.day, []).append(each)
@@ -154,13 +157,15 @@ def _days(sessions: Sequence[KeptSession], known: AnsweringSessions) -> Iterator
 
 
 def brief_of(session: KeptSession, known: AnsweringSessions) -> SessionBrief:
-    """One session, told shortly."""
+    """Summarise one session from its memories and passages that may answer now; where they tell no request, deed or
+    decision, its weightiest memories stand instead."""
     memories = known.of(session.id)
     turns = [each for each in memories if each.category == "moment"]
-    kept = [each for each in memories if each.category != "moment"]
-    decided = [each for each in kept if each.category in _SETTLED and each.source_class in _DECIDERS]
+    every = [each for each in memories if each.category != "moment"]
+    kept = [each for each in every if not says_little(each.content)]
+    decided = [each for each in kept if each.category in _SETTLED and _settles(each)]
     decided = sorted(sorted(decided, key=lambda each: -each.importance_score)[:_ITEMS], key=memories.index)
-    told = SessionBrief(
+    summary = SessionBrief(
         session_id=session.id,
         day=session.day,
         started=session.started,
@@ -171,65 +176,83 @@ def brief_of(session: KeptSession, known: AnsweringSessions) -> SessionBrief:
         left_open=tuple(_line_of(each) for each in kept if each.category == "commitment")[-_ITEMS:],
         unanswered=_open_question(turns),
         files=tuple(_files(each.artifacts for each in reversed(session.episodes))),
-        memories=len(kept),
+        memories=len(every),
         passages=len(turns),
     )
-    if told.asked or told.done or told.decided or told.left_open:
-        return told
+    if summary.asked or summary.done or summary.decided or summary.left_open:
+        return summary
     weightiest = sorted(kept, key=lambda each: -each.importance_score)[:_DONE]
-    return told.model_copy(update={"kept": tuple(_line_of(each) for each in kept if each in weightiest)})
+    return summary.model_copy(update={"kept": tuple(_line_of(each) for each in kept if each in weightiest)})
+
+
+def _settles(memory: Memory) -> bool:
+    """Whether a memory settles something: a person said it, and it is no question alone, nor one whose answer only
+    leads in to what is quoted."""
+    _, answer = _asked_and_answered(memory.content)
+    return memory.source_class in _DECIDERS and bool(said_itself(_QUOTED.split(answer)[0]).strip(_ANSWER))
+
+
+def _asked_and_answered(text: str) -> tuple[str, str]:
+    """Return a question, with all that is said before it is answered, and its answer; "" and the whole of a text that
+    does not begin with one."""
+    said = list(sentences(harmless(text)))
+    if not (said and is_question(said[0])):
+        return "", " ".join(said)
+    last = max(number for number, each in enumerate(said) if is_question(each))
+    first = next((number for number, each in enumerate(said) if each.startswith(_ANSWER)), last + 1)
+    return " ".join(said[:first]), " ".join(said[first:])
 
 
 def _request_line(turns: Sequence[Memory]) -> BriefLine | None:
-    """What the session was asked for: its title where it has one, else the first request that says enough."""
+    """Return what the session was for: the title of its plan, else its first request with enough words, else its first;
+    None without."""
     first = turns[0] if turns else None
     if first and first.source_class == "assistant_output" and (title := _HEADING.match(first.content)):
         return BriefLine(memory_id=first.id, text=harmless(title[1]))
     asked = [(each, _own_words(each)) for each in turns if each.source_class in _ASKING]
     asked = [(each, words) for each, words in asked if words]
-    telling = (each for each in asked if len(content_words(each[1])) >= _FEWEST_WORDS)
+    telling = (each for each in asked if len(content_words(each[1])) >= FEWEST_WORDS)
     found = next(telling, asked[0] if asked else None)
     return _line_of(found[0], found[1]) if found else None
 
 
 def _own_words(turn: Memory) -> str:
-    """What a person says; of a turn that is pasted for the most part, what stands above that."""
-    own = pasted(turn.content)[1].strip()
+    """Return a user's own words in a passage, "" if there are none; of a passage pasted for the most part, their first
+    paragraph."""
+    own = foreign_and_own(turn.content)[1].strip()
     return own.partition("\n\n")[0] if turn.source_class == "pasted" else own
 
 
-def _done_lines(turns: Sequence[Memory], kept: Sequence[Memory]) -> Iterator[BriefLine]:
-    """The last commits, and what the agent concluded last; where nothing was, how its last words begin."""
-    own = [each for each in kept if each.source_class == "assistant_output"]
+def _done_lines(turns: Sequence[Memory], memories: Sequence[Memory]) -> Iterator[BriefLine]:
+    """Yield the last commits and the agent's last conclusions among memories; without either, how its last words in
+    `turns` begin."""
+    own = [each for each in memories if each.source_class == "assistant_output"]
     commits = [each for each in own if each.content.startswith(COMMITTED)]
     said = [each for each in own if each not in commits]
     people = [each for each in turns if each.source_class in _ASKING]
-    last_commit = turn_of(commits[-1]) if commits else 0
+    last_commit = last_turn(commits[-1]) if commits else 0
     working = [
-        each for each in said if turn_of(each) <= last_commit or not (commits and _answers_question(each, people))
+        each for each in said if last_turn(each) <= last_commit or not (commits and _answers_question(each, people))
     ]
-    words = [] if commits else [each for each in turns if each.source_class == "assistant_output"]
-    last = working or words
-    yield from map(_subject, commits[1 - _DONE :])
+    words = [each for each in turns if each.source_class == "assistant_output" and not says_little(each.content)]
+    last = working or ([] if commits else words)
+    for commit in commits[1 - _DONE :]:
+        yield BriefLine(memory_id=commit.id, text=harmless(sentences(commit.content)[0]))
     if last:
-        of_turn = [each for each in last if turn_of(each) == turn_of(last[-1])]
+        of_turn = [each for each in last if last_turn(each) == last_turn(last[-1])]
         best = sorted(of_turn, key=lambda each: -each.importance_score)[: _DONE - len(commits[1 - _DONE :])]
         yield from (_line_of(each) for each in of_turn if each in best)
 
 
 def _answers_question(memory: Memory, people: Sequence[Memory]) -> bool:
-    """Whether the agent said it upon a question."""
-    before = [each for each in people if turn_of(each) < turn_of(memory)]
-    asked = [each.content for each in before if turn_of(each) == turn_of(before[-1])]
+    """Whether an agent's memory comes right after a user's turn with a question (`people` are the user's passages)."""
+    before = [each for each in people if last_turn(each) < last_turn(memory)]
+    asked = [each.content for each in before if last_turn(each) == last_turn(before[-1])]
     return any(is_question(sentence) for words in asked for sentence in sentences(words))
 
 
-def _subject(commit: Memory) -> BriefLine:
-    return BriefLine(memory_id=commit.id, text=harmless(sentences(commit.content)[0]))
-
-
 def _open_question(turns: Sequence[Memory]) -> BriefLine | None:
-    """The question that the session ended with."""
+    """Return the question that the agent's last words end with; None if they end with none, or are not the last."""
     last = turns[-1] if turns else None
     if last and last.source_class == "assistant_output" and closing_mark(last.content) in QUESTION_MARKS:
         return BriefLine(memory_id=last.id, text=harmless(sentences(last.content)[-1]))
@@ -237,7 +260,8 @@ def _open_question(turns: Sequence[Memory]) -> BriefLine | None:
 
 
 def _files(artifacts: Iterable[Iterable[str]]) -> list[str]:
-    """The first few files that artifacts say were worked on, each once."""
+    """Return the first few files that artifacts name as made or changed, each once; of an absolute path only the last
+    parts."""
     found = [parse_artifact(text) for each in artifacts for text in each]
     names = dict.fromkeys(each.name for each in found if each and each.kind == "file" and each.role != "mentioned")
     shown = ("/".join(name.split("/")[-_STEPS:]) if name.startswith("/") else name for name in names)
@@ -245,27 +269,27 @@ def _files(artifacts: Iterable[Iterable[str]]) -> list[str]:
 
 
 def _line_of(memory: Memory, words: str = "") -> BriefLine:
-    """A memory, or these words of it, in one line: as many of its sentences as have room.
+    """Return a memory, or these `words` of it, in one line: as many of its sentences as have room.
 
     Of a question with its answer, the answer is what is told: a long question is cut, and not the answer left out.
     """
-    text, said = "", list(sentences(harmless(words or memory.content)))
-    asked = next((number for number, each in enumerate(said) if not is_question(each)), 0)
-    if asked:
-        said = [_cut(" ".join(said[:asked]), _TOLD // 2), *said[asked:]]
+    asked, answer = _asked_and_answered(words or memory.content)
+    said = list(sentences(answer))
+    text = asked and _cut(asked, _LONGEST // 2 if said else _LONGEST)
     for number, sentence in enumerate(said):
-        if text and len(text) + len(sentence) > _TOLD and not (asked and number == 1):
+        if text and len(text) + len(sentence) > _LONGEST and not (asked and not number):
             break
         text = f"{text} {sentence}".strip()
-    return BriefLine(memory_id=memory.id, text=_cut(text, _TOLD))
+    return BriefLine(memory_id=memory.id, text=_cut(text, _LONGEST))
 
 
 def _cut(text: str, most: int) -> str:
+    """Return the text; if it is longer than `most` characters, cut at a word, with ` …` behind."""
     return text if len(text) <= most else f"{text[: most - 2].rsplit(' ', 1)[0]} …"
 
 
 def _text_of(session: SessionBrief) -> str:
-    """A session's brief as text."""
+    """Return the brief of a session as text: a heading, and a line for each thing it tells."""
     parts = [("asked", (session.asked,)), ("done", session.done), ("decided", session.decided)]
     parts += [("open", session.left_open), ("the agent asked last", (session.unanswered,)), ("kept", session.kept)]
     lines = [f"{name}: {each.text} [{each.memory_id[-10:]}]" for name, said in parts for each in said if each]

@@ -7,13 +7,13 @@ from datetime import datetime
 from pellucid.app import App
 from pellucid.clock import epoch_ms
 from pellucid.model.memory import Episode, Memory, unpack_id
-from pellucid.operations.paging import Place
+from pellucid.operations.paging import SortKey
 from pellucid.store.index_port import Admission, Filters
 
 
 @dataclass(frozen=True, slots=True)
 class KeptSession:
-    """A session of which something was kept."""
+    """A session of which episodes are kept."""
 
     id: str
     episodes: Sequence[Episode]
@@ -21,28 +21,28 @@ class KeptSession:
 
     @property
     def started(self) -> datetime | None:
-        """When it began, where that is known."""
+        """When it began; None if unknown."""
         return min((each.started for each in self.episodes if each.started), default=None)
 
     @property
     def ended(self) -> datetime | None:
-        """When it ended, where that is known."""
+        """When it ended; None if unknown."""
         return max((each.ended for each in self.episodes if each.ended), default=None)
 
     @property
     def day(self) -> str:
-        """The day on which it began, in UTC; else the day on which it was kept."""
+        """The day on which it began (UTC), else that on which it was stored: `2026-02-10`."""
         return f"{self.started or self.episodes[0].created:%Y-%m-%d}"
 
     @property
-    def place(self) -> Place:
-        """Where it stands among the sessions of its namespace: by its newest episode."""
+    def place(self) -> SortKey:
+        """Its sort key among the sessions of its namespace: by its newest episode, then by its id."""
         newest = self.episodes[0]
         return -epoch_ms(newest.started or newest.created), self.id
 
 
 def sessions_of(app: App, namespace: str) -> list[KeptSession]:
-    """The sessions of a namespace, the one with the newest episode first."""
+    """Return the sessions of a namespace of which episodes are kept, newest first."""
     found = dict[str, list[Episode]]()
     for filed in app.lookup.episodes(namespace):
         found.setdefault(filed.episode.session_id, []).append(filed.episode)
@@ -50,13 +50,10 @@ def sessions_of(app: App, namespace: str) -> list[KeptSession]:
 
 
 class AnsweringSessions:
-    """What may answer now of the sessions of a namespace, no scope granted: counted for all, read for those asked for.
-
-    So what is told of a few sessions takes no longer for the thousands beside them.
-    """
+    """The memories of each session that may be recalled now: counted for all sessions, read for those asked for."""
 
     def __init__(self, app: App, namespace: str) -> None:
-        """Read the namespace once: which memories may answer today, by the session they came from."""
+        """Look up once which memories of the namespace may be recalled now, by the session they came from."""
         self._app, self._namespace = app, namespace
         with app.index.reading(namespace) as reader:
             rows = reader.select(Filters())
@@ -76,16 +73,18 @@ class AnsweringSessions:
         """Stretches of turns that are kept word for word, by session; 0 where there are memories alone."""
 
     def memories(self, session_id: str) -> int:
-        """How many came of a session, passages of its turns apart."""
+        """Return how many memories came of a session, without passages; KeyError if nothing of it may be recalled
+        now."""
         return len(self._ids[session_id]) - self.passages[session_id]
 
     def of(self, session_id: str) -> list[Memory]:
-        """Everything of a session, passages too, in the order in which it was said."""
+        """Return the memories and passages of a session that may be recalled now, in the order in which they were said;
+        empty if none may."""
         found = self._app.index.memories(self._namespace, self._ids.get(session_id, ()))
-        return sorted((each.memory for each in found), key=lambda each: (turn_of(each), each.id))
+        return sorted((each.memory for each in found), key=lambda each: (last_turn(each), each.id))
 
 
-def turn_of(memory: Memory) -> int:
-    """The turn a memory rests on last; 0 where its evidence names none."""
+def last_turn(memory: Memory) -> int:
+    """Return the number of the last turn that a memory rests on; 0 where its evidence names none."""
     last = memory.evidence[-1].rpartition("-")[2] if memory.evidence else ""
     return int(last) if last.isdigit() else 0

@@ -1,7 +1,6 @@
-"""A session in, what is known of it out: what it was, what was left out and why, and what became of what it recalled.
+"""A session in, what is known of it out: a summary, what was left out and why, and what became of its recalls.
 
-What was left out is on record without its words. Where its turn is still kept word for word, the sentence is found
-there again, by the same keyed hash by which `why` finds it.
+Of what was left out only keyed hashes are stored. The sentence is looked up by its hash in the passages of the session.
 """
 
 import re
@@ -14,12 +13,12 @@ from pydantic import Field
 from pellucid.app import App
 from pellucid.errors import InputError, NotFoundError
 from pellucid.memory.erasure.tombstone import said_key
-from pellucid.memory.ledger_rows import happened, typed
+from pellucid.memory.ledger_rows import row_time, typed
 from pellucid.model.ledger import FlushRow, UnkeptRow, VerdictRow
 from pellucid.model.memory import BOUNDARY_SCOPES, Memory
 from pellucid.model.wire import Instant, Wire
 from pellucid.observe.prose import blocks, sentences
-from pellucid.operations.browsing import MemoryCitation, told_citation
+from pellucid.operations.browsing import MemoryCitation, citation_view
 from pellucid.operations.operation import Argument, Operation, Surfaces
 from pellucid.operations.session.looking.briefing import SessionBrief, brief_of
 from pellucid.operations.session.looking.sessions import AnsweringSessions, sessions_of
@@ -39,7 +38,7 @@ class SessionInput(Wire):
 
 
 class LeftOut(Wire):
-    """A statement that became no memory, and why."""
+    """A statement that became no memory, with the reason."""
 
     evidence: tuple[str, ...]
     """Where it was said: `session:first turn-last turn`."""
@@ -81,7 +80,7 @@ class SessionOutput(Wire):
 
 
 def show_session(app: App, request: SessionInput) -> SessionOutput:
-    """Everything that is known of a session.
+    """Return all that is known of a session.
 
     Raises:
         NotFoundError: nothing of such a session was kept, decided or asked in the namespace.
@@ -93,16 +92,16 @@ def show_session(app: App, request: SessionInput) -> SessionOutput:
     for row in typed(app.ledger.rows(), namespace, ("verdict", "unkept", "flush")):
         if isinstance(row, VerdictRow | UnkeptRow | FlushRow):
             decided.setdefault(row.session_id, []).append(row)
-    session_id = _session_named(request.session_id, {*kept, *decided})
+    session_id = _complete_session_id(request.session_id, {*kept, *decided})
     if session_id not in (*kept, *decided) and app.receipts.latest(namespace, session_id) is None:
         raise NotFoundError(
             f"no session {session_id} in {namespace}", next_step="`pellucid brief` names the last sessions"
         )
     known = AnsweringSessions(app, namespace)
     rows = decided.get(session_id, [])
-    left = sorted(_left_out(app, rows, known.of(session_id)), key=_turn)
+    left = sorted(_left_out(app, rows, known.of(session_id)), key=_first_turn)
     flushed = [row for row in rows if isinstance(row, FlushRow)]
-    cited = tuple(map(told_citation, app.citations.on(namespace, session_id)))
+    cited = tuple(map(citation_view, app.citations.on(namespace, session_id)))
     return SessionOutput(
         namespace=namespace,
         session_id=session_id,
@@ -114,17 +113,19 @@ def show_session(app: App, request: SessionInput) -> SessionOutput:
         reasons=dict(Counter(each.code for each in left).most_common()),
         unborne=dict(sum((Counter(row.dropped) for row in flushed), Counter[str]()).most_common()),
         citations=cited,
-        words=_words(app, namespace, [*(each.memory_id for each in cited), *_ID.findall(str(left))]),
+        words=_headlines(app, namespace, [*(each.memory_id for each in cited), *_ID.findall(str(left))]),
     )
 
 
-def _words(app: App, namespace: str, ids: Iterable[str]) -> dict[str, str]:
+def _headlines(app: App, namespace: str, ids: Iterable[str]) -> dict[str, str]:
+    """Return the headlines of these memories by id, without those that a boundary scope keeps in, or that are gone."""
     found = (each.memory for each in app.index.memories(namespace, list(dict.fromkeys(ids))))
     return {each.id: headline(each.content) for each in found if not set(each.scopes).intersection(BOUNDARY_SCOPES)}
 
 
-def _session_named(name: str, known: set[str]) -> str:
-    """The whole id of the session whose id begins so; the name itself where none does."""
+def _complete_session_id(name: str, known: set[str]) -> str:
+    """Return the one id in `known` that begins with `name`, if that is long enough; the name itself where none does. A
+    session goes before its sub-agents; InputError if several begin so."""
     if name in known or len(name) < _FEWEST_DIGITS:
         return name
     fitting = [each for each in known if each.startswith(name)]
@@ -138,18 +139,19 @@ def _session_named(name: str, known: set[str]) -> str:
 def _left_out(
     app: App, rows: Sequence[VerdictRow | UnkeptRow | FlushRow], memories: Sequence[Memory]
 ) -> Iterator[LeftOut]:
-    """What became no memory of its own, but for what was forgotten since."""
-    said = _sentences_by_key(app, memories)
+    """Yield the statements that became no memory, except those forgotten since; with their words, as far as passages
+    have them."""
+    spoken = _sentences_by_key(app, memories)
     for row in rows:
         if isinstance(row, FlushRow) or (isinstance(row, VerdictRow) and row.verdict == "accept"):
             continue
-        words = next((said[key] for key in row.said if key in said), None)
+        words = next((spoken[key] for key in row.said if key in spoken), None)
         if is_forgotten(app, row, words or ""):
             continue
         code, reason = plain_reason(row)
         yield LeftOut(
             evidence=row.evidence,
-            at=happened(row),
+            at=row_time(row),
             verdict=row.verdict if isinstance(row, VerdictRow) else "unkept",
             code=code,
             reason=reason,
@@ -159,7 +161,7 @@ def _left_out(
 
 
 def _sentences_by_key(app: App, memories: Sequence[Memory]) -> Mapping[str, str]:
-    """The sentences of the turns that are kept, by the keyed hashes that decisions are on record with."""
+    """Return the sentences of a session's passages, by the keyed hash that ledger rows have of each."""
     return {
         said_key(app.key, each.namespace, sentence): sentence
         for each in memories
@@ -169,7 +171,8 @@ def _sentences_by_key(app: App, memories: Sequence[Memory]) -> Mapping[str, str]
     }
 
 
-def _turn(left: LeftOut) -> int:
+def _first_turn(left: LeftOut) -> int:
+    """Return the number of the turn in which the statement begins; 0 if its evidence names none."""
     first = left.evidence[0].rpartition(":")[2].partition("-")[0] if left.evidence else ""
     return int(first) if first.isdigit() else 0
 

@@ -8,8 +8,8 @@ from pellucid.capture.reader import read
 from pellucid.capture.report import CaptureReport
 from pellucid.model.memory import Memory
 from pellucid.model.turn import Role, Turn
-from pellucid.operations.browsing import answering
-from pellucid.operations.session.looking.sessions import turn_of
+from pellucid.operations.browsing import ids_in_force
+from pellucid.operations.session.looking.sessions import last_turn
 from pellucid.store.local.hooked import HookedSessions
 
 _SPEAKERS: Mapping[str, Role] = {"assistant_output": "assistant", "tool_output": "tool"}
@@ -17,10 +17,8 @@ _SPEAKERS: Mapping[str, Role] = {"assistant_output": "assistant", "tool_output":
 
 
 def turns_at_hand(app: App, namespace: str, session_id: str) -> list[Turn]:
-    """The turns of a session of this namespace: of its transcript where a program told of one, else what is at hand.
-
-    That is what waits, behind what is kept word for word of turns that were looked at.
-    """
+    """Return the turns of a session: of its transcript if a hook named one that is there, else put together from its
+    passages, and its spooled turns; empty if nothing of it is at hand."""
     for each in HookedSessions(app.settings.home).known():
         if each.session_id == session_id and each.namespace == namespace and each.transcript:
             report, path = CaptureReport(), Path(each.transcript)
@@ -32,11 +30,12 @@ def turns_at_hand(app: App, namespace: str, session_id: str) -> list[Turn]:
 
 
 def _kept_turns(app: App, namespace: str, session_id: str) -> list[Turn]:
-    """The turns that passages of a session come from, in their order; none that may not answer now."""
-    said, ids = dict[int, list[Memory]](), answering(app, namespace, None)
+    """Return the turns of a session put together from its passages, in order, without passages that may not be recalled
+    now."""
+    said, ids = dict[int, list[Memory]](), ids_in_force(app, namespace, None)
     for memory in (each.memory for each in app.index.memories(namespace)):
         if memory.session_id == session_id and memory.category == "moment" and memory.id in ids:
-            said.setdefault(turn_of(memory), []).append(memory)
+            said.setdefault(last_turn(memory), []).append(memory)
     return [
         Turn(
             session_id,

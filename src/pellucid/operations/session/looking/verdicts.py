@@ -2,7 +2,7 @@
 
 from pellucid.app import App
 from pellucid.memory.erasure.tombstone import said_key, turn_keys, words_key
-from pellucid.memory.ledger_rows import happened, typed
+from pellucid.memory.ledger_rows import row_time, typed
 from pellucid.model.ledger import UnkeptRow, VerdictRow
 
 _PLAINLY = {
@@ -15,9 +15,10 @@ _PLAINLY = {
 
 
 def never_kept(app: App, namespace: str, text: str) -> str | None:
-    """Why a sentence of these words became no memory, in one sentence; None where nobody decided about such words.
+    """Return why a sentence with these words became no memory, by the last decision about it; None where none is on
+    record.
 
-    The ledger holds keyed hashes of words, and no word. What was forgotten, or said in turns that were, is not told of.
+    The ledger holds keyed hashes of words only. What was forgotten, or said in turns that were, is left out.
     """
     key = said_key(app.key, namespace, text)
     found = [
@@ -25,23 +26,25 @@ def never_kept(app: App, namespace: str, text: str) -> str | None:
         for row in typed(app.ledger.rows(), namespace, ("verdict", "unkept"))
         if isinstance(row, VerdictRow | UnkeptRow) and key in row.said and not is_forgotten(app, row, text)
     ]
-    return _verdict_words(max(found, key=happened)) if found else None
+    return _verdict_words(max(found, key=row_time)) if found else None
 
 
 def is_forgotten(app: App, row: VerdictRow | UnkeptRow, text: str) -> bool:
-    """Whether what was decided about was forgotten since: these words, or the turns that they were said in."""
+    """Whether these words, or the turns in which a row's statement was said, were forgotten since."""
     keys = [words_key(app.key, row.namespace, text, None), *turn_keys(app.key, row.namespace, row.evidence)]
     return bool(app.lookup.tombstones(keys))
 
 
 def plain_reason(row: VerdictRow | UnkeptRow) -> tuple[str, str]:
-    """Why it was decided so: the reason's name, and the same in words."""
+    """Return the code of a row's reason (`transient`), and the reason in plain words, or the code again if there are
+    none."""
     code, _, words = row.reason.partition(": ")
     return code, _PLAINLY.get(code, words) or code
 
 
 def _verdict_words(row: VerdictRow | UnkeptRow) -> str:
-    """Why a statement became no memory, as a sentence."""
+    """Return why a statement became no memory, or which one it was kept as or stands for, as a sentence with its place
+    and date."""
     code, words = plain_reason(row)
     said_at = row.observed_at if isinstance(row, VerdictRow) else row.at
     where = f"{', '.join(row.evidence) or row.session_id}, {said_at:%Y-%m-%d}"

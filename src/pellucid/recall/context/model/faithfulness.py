@@ -1,4 +1,4 @@
-"""What a model made of a text and that text in, what is wrong with it out: nothing, if it only rephrased."""
+"""A text and a model's rewording of it in, what is wrong with that out: nothing, if it only rephrased."""
 
 import re
 from collections import Counter
@@ -22,97 +22,90 @@ _SENTENCE = re.compile(r"[.;!?](?=\s|$)|\n|\b(?:and|und|y|et|while|whereas|währ
 _CLAUSE = re.compile(rf"[,:](?=\s|$)|{_SENTENCE.pattern}", re.IGNORECASE)
 
 
-def flaw(told: str, heard: str) -> str:
-    """What is wrong with `told` as another wording of `heard`; empty where it only says less, or moves a clause.
+def flaw(rewording: str, original: str) -> str:
+    """What is wrong with `rewording` as other words for `original`; empty where it only says less, or moves a clause.
 
-    Every word of it was heard (perhaps with another ending of one tense), but for articles, auxiliaries and forms of
-    a pronoun. Names and numbers, these with sign and currency, come in the order heard, and so do the words of a
-    clause. No word that limits or denies is lost; where there is one, no clause moves.
+    Every word must be in the original (perhaps with another ending), but for articles, auxiliaries and forms of a
+    pronoun; names, numbers and the words of a clause keep their order. No word that limits or denies is lost; where
+    there is one, no clause moves.
     """
-    return next((said for said, wrong in _CHECKS if wrong(told, heard)), "")
-
-
-def _empty(told: str, heard: str) -> bool:  # noqa: ARG001 - every check has one shape
-    return not content_words(told)
+    return next((said for said, wrong in _CHECKS if wrong(rewording, original)), "")
 
 
 def _adds_a_match(pattern: re.Pattern[str]) -> Callable[[str, str], bool]:
-    return lambda told, heard: not {*pattern.findall(told)} <= {*pattern.findall(heard)}
+    """A check whether a rewording has a match of this pattern that the original lacks."""
+    return lambda rewording, original: not {*pattern.findall(rewording)} <= {*pattern.findall(original)}
 
 
-def _number(told: str, heard: str) -> bool:
-    return not {*amounts(told)} <= {*amounts(heard)}
-
-
-def _names(told: str, heard: str) -> bool:
-    known = {*words(heard), *stop_words()}
-    new = {*_NAME.findall(told)} - {*_NAME.findall(heard)}
+def _adds_name(rewording: str, original: str) -> bool:
+    """Whether it has a capitalised word in mid-sentence of which the original does not hold every word."""
+    known = {*words(original), *stop_words()}
+    new = {*_NAME.findall(rewording)} - {*_NAME.findall(original)}
     return not {word for name in new for word in words(name)} <= known
 
 
-def _words(told: str, heard: str) -> bool:
-    known = set(words(heard))
-    return any(word not in known and not form_of(word, known) for word in content_words(told))
+def _has_unknown(said: Iterable[str], known: Iterable[str]) -> bool:
+    """Whether one of these words is neither known nor a form of a known one."""
+    distinct = set(known)
+    return any(word not in distinct and not form_of(word, distinct) for word in said)
 
 
-def _denial(told: str, heard: str) -> bool:
-    return polarity(told).denied != polarity(heard).denied
-
-
-def _tense(told: str, heard: str) -> bool:
-    """It speaks of what is where the other spoke of what was, or the other way round."""
-    now, then = ({*words(_spelled_out_text(text))} for text in (told, heard))
+def _changes_tense(rewording: str, original: str) -> bool:
+    """Whether it speaks of what is where the other speaks of what was, or the other way round."""
+    now, then = ({*words(_spelled_out_text(text))} for text in (rewording, original))
     was, is_ = lexicon.words("were"), lexicon.words("are")
     return any(now & one and then & other and not then & one for one, other in ((was, is_), (is_, was)))
 
 
-def _small_words(told: str, heard: str) -> bool:
-    known = set(_telling(heard))
-    return any(word not in known and not form_of(word, known) for word in _telling(told))
+def _drops_limit(rewording: str, original: str) -> bool:
+    """Whether a word that limits the original is missing."""
+    return not Counter(_limits(original)) <= Counter(_words_as_in_original(rewording, original))
 
 
-def _limit(told: str, heard: str) -> bool:
-    return not Counter(_limits(heard)) <= Counter(_as_heard(told, heard))
-
-
-def _word_order(told: str, heard: str) -> bool:
-    """It has words of the other in another order: names or numbers, a clause of it, or, if it sets limits, any."""
-    known, said = _telling(heard), _as_heard(told, heard)
-    capitals = {word for each in re.findall(r"\b[A-ZÀ-ÞΑ-ΩА-Я]\w*", heard) for word in _telling(each)}
+def _changes_order(rewording: str, original: str) -> bool:
+    """Whether it reorders words: names or numbers, words within a clause, or, if the original sets limits, any."""
+    known, said = _compared_words(original), _words_as_in_original(rewording, original)
+    capitals = {word for each in re.findall(r"\b[A-ZÀ-ÞΑ-ΩА-Я]\w*", original) for word in _compared_words(each)}
     ordered = {*capitals, *lexicon.persons().values()}
     named = ([word for word in text if word in ordered] for text in (said, known))
-    if not _within(amounts(told), amounts(heard)) or not _within(*named):
+    if not _is_subsequence(amounts(rewording), amounts(original)) or not _is_subsequence(*named):
         return True
-    heard_once = dict.fromkeys(known)
-    clauses = [part for part in (_forms(_telling(each), heard_once) for each in _CLAUSE.split(told)) if part]
-    sentences = [_telling(each) for each in _SENTENCE.split(heard)]
-    holding = _holding(sentences)
-    if not all(any(_within(clause, sentences[at]) for at in holding.get(clause[0], ())) for clause in clauses):
+    original_words = dict.fromkeys(known)
+    clauses = [
+        part
+        for part in (_in_known_forms(_compared_words(each), original_words) for each in _CLAUSE.split(rewording))
+        if part
+    ]
+    sentences = [_compared_words(each) for each in _SENTENCE.split(original)]
+    holding = _sentences_by_word(sentences)
+    if not all(any(_is_subsequence(clause, sentences[at]) for at in holding.get(clause[0], ())) for clause in clauses):
         return True
-    firm = bool(_limits(heard)) or any(len(clause) == 1 for clause in clauses)
-    return firm and not _within(said, known)
+    firm = bool(_limits(original)) or any(len(clause) == 1 for clause in clauses)
+    return firm and not _is_subsequence(said, known)
 
 
 def _spelled_out_text(text: str) -> str:
+    """The text with its contractions spelled out."""
     return _WOULD.sub(" would", spell_out(text))
 
 
-def _telling(text: str) -> list[str]:
+def _compared_words(text: str) -> list[str]:
     """The words in order, pronouns as their person, without those that may come and go."""
     persons, free = lexicon.persons(), lexicon.words("coming", "were", "are", of=lexicon.LATIN)
     return [persons.get(word, word) for word in words(_spelled_out_text(text)) if word not in free]
 
 
-def _as_heard(told: str, heard: str) -> list[str]:
-    """The same of another wording, each word in the form that was heard."""
-    return _forms(_telling(told), dict.fromkeys(_telling(heard)))
+def _words_as_in_original(rewording: str, original: str) -> list[str]:
+    """The compared words of the rewording, each in the form that the original has."""
+    return _in_known_forms(_compared_words(rewording), dict.fromkeys(_compared_words(original)))
 
 
-def _forms(spoken: Iterable[str], known: dict[str, None]) -> list[str]:
+def _in_known_forms(spoken: Iterable[str], known: dict[str, None]) -> list[str]:
+    """The words, each in a known form if it has one."""
     return [word if word in known else form_of(word, known) or word for word in spoken]
 
 
-def _holding(sentences: Sequence[Sequence[str]]) -> dict[str, list[int]]:
+def _sentences_by_word(sentences: Sequence[Sequence[str]]) -> dict[str, list[int]]:
     """For each word the positions of the sentences that it stands in."""
     out: dict[str, list[int]] = {}
     for at, sentence in enumerate(sentences):
@@ -122,11 +115,8 @@ def _holding(sentences: Sequence[Sequence[str]]) -> dict[str, list[int]]:
 
 
 def _limits(text: str) -> list[str]:
-    """The words of a text that limit what it says (`only`, `until`), in order: none may be lost by rephrasing.
-
-    With `from` goes its `to`, and `used` before a `to`.
-    """
-    spoken = _telling(text)
+    """The words that limit a text (`only`, `until`), in order; also `used` in `used to`, and the `to` of a `from`."""
+    spoken = _compared_words(text)
     limits = lexicon.words("limits", of=lexicon.LATIN)
     paired = {"to", "zu", "nach", "auf", "a"} if {"from", "von", "vom", "de"} & {*spoken} else set[str]()
     return [
@@ -136,22 +126,25 @@ def _limits(text: str) -> list[str]:
     ]
 
 
-def _within(part: Sequence[str], whole: Iterable[str]) -> bool:
+def _is_subsequence(part: Sequence[str], whole: Iterable[str]) -> bool:
     """Whether the words of `part` stand in `whole` in this order, others between them or not."""
     left = iter(whole)
     return all(word in left for word in part)
 
 
 _CHECKS: tuple[tuple[str, Callable[[str, str], bool]], ...] = (
-    ("it is empty", _empty),
+    ("it is empty", lambda rewording, _: not content_words(rewording)),
     ("it adds an id", _adds_a_match(_ID)),
     ("it adds an address", _adds_a_match(_ADDRESS)),
-    ("it adds a number", _number),
-    ("it adds a name", _names),
-    ("it adds words", _words),
-    ("it adds or drops a denial", _denial),
-    ("it speaks of another time", _tense),
-    ("it adds a word that changes what is said", _small_words),
-    ("it drops a word that limits what is said", _limit),
-    ("it says it in another order", _word_order),
+    ("it adds a number", lambda rewording, original: not {*amounts(rewording)} <= {*amounts(original)}),
+    ("it adds a name", _adds_name),
+    ("it adds words", lambda rewording, original: _has_unknown(content_words(rewording), words(original))),
+    ("it adds or drops a denial", lambda rewording, original: polarity(rewording).denied != polarity(original).denied),
+    ("it speaks of another time", _changes_tense),
+    (
+        "it adds a word that changes what is said",
+        lambda rewording, original: _has_unknown(_compared_words(rewording), _compared_words(original)),
+    ),
+    ("it drops a word that limits what is said", _drops_limit),
+    ("it says it in another order", _changes_order),
 )

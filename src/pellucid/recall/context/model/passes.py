@@ -1,7 +1,7 @@
 """Lines of a context and a chat model in, fewer or reworded lines out, with a report of what was done.
 
 A pass may only remove or rephrase. Nothing a model says is believed: an answer that names a line which is not there, or
-a wording that brings in anything (`grounds`), is rejected whole. A pass that fails leaves the lines as they are.
+a wording that brings in anything (`faithfulness`), is rejected whole. A pass that fails leaves the lines as they are.
 """
 
 import json
@@ -83,10 +83,10 @@ class _Reworded(BaseModel):
 def leave_out(
     chat: ChatModel | None, name: str, query: str, lines: Sequence[ContextLine]
 ) -> tuple[list[ContextLine], PassReport]:
-    """The lines that a model's pass (`select` or `facts`) does not take out, and its report; all if it fails."""
+    """The lines without those a model names in the pass `select` or `facts`, and a report; all lines if it fails."""
     if chat is None or not lines:
         return list(lines), PassReport(name, NO_MODEL if chat is None else "")
-    shown = _lines_shown(lines)
+    shown = _lines_to_show(lines)
     try:
         answer = chat.ask(_PROMPTS[name], _fenced(query, shown), _LEAVE_OUT, "selection")
     except ChatError as error:
@@ -100,17 +100,17 @@ def leave_out(
 
 
 def clean_up(chat: ChatModel | None, query: str, lines: Sequence[ContextLine]) -> tuple[list[ContextLine], PassReport]:
-    """The lines as a model rephrased them, where that is faithful, and its report; unchanged if it fails."""
+    """The lines as a model rephrased them, where that is faithful, and a report; unchanged if it fails."""
     name = "cleanup"
     if chat is None or not lines:
         return list(lines), PassReport(name, NO_MODEL if chat is None else "")
-    shown = _lines_shown(lines)
+    shown = _lines_to_show(lines)
     try:
         answer = chat.ask(CLEANUP, _fenced(query, shown), _REWORD, "wording")
     except ChatError as error:
         return list(lines), PassReport(name, f"unavailable: {error.kind}")
     given = {each.number: body_of(each.text) for each in _Reworded.model_validate(answer.value).lines}
-    if problem := _problem(given, shown):
+    if problem := _rejection(given, shown):
         return list(lines), PassReport(name, f"rejected: {problem}")
     new = {shown[number - 1].place: body for number, body in given.items() if body != shown[number - 1].body}
     changed = [line for line in lines if line.place in new]
@@ -123,14 +123,15 @@ def clean_up(chat: ChatModel | None, query: str, lines: Sequence[ContextLine]) -
     return [replace(line, body=new.get(line.place, line.body)) for line in lines], report
 
 
-def _problem(given: Mapping[int, str], shown: Sequence[ContextLine]) -> str:
+def _rejection(given: Mapping[int, str], shown: Sequence[ContextLine]) -> str:
+    """Why the wordings given by number are rejected; empty if all are faithful."""
     if not set(given) <= set(range(1, len(shown) + 1)):
         return "it names a memory that is not there"
     return next((said for number, body in given.items() if (said := flaw(body, shown[number - 1].body))), "")
 
 
-def _lines_shown(lines: Sequence[ContextLine]) -> list[ContextLine]:
-    """The first lines, as many as are short enough together to be shown to the model."""
+def _lines_to_show(lines: Sequence[ContextLine]) -> list[ContextLine]:
+    """The first lines, as many as fit into what one pass may send."""
     out: list[ContextLine] = []
     length = 0
     for line in lines:
@@ -142,7 +143,7 @@ def _lines_shown(lines: Sequence[ContextLine]) -> list[ContextLine]:
 
 
 def _fenced(query: str, shown: Sequence[ContextLine]) -> str:
-    """The question and the numbered lines as JSON, one a row, in tags that name their hash: no line can end them."""
+    """The question and the numbered lines as JSON rows, in tags that name their hash: no line can end them."""
     rows: list[Mapping[str, object]] = [{"question": query}]
     for number, line in enumerate(shown, start=1):
         note = {"note": line.mark.strip()} if line.mark else {}

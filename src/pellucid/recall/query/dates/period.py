@@ -90,8 +90,8 @@ class Window:
 
 
 @dataclass(frozen=True, slots=True)
-class _Reach:
-    """Days from `since` to `until` (not included), named by the words at `at` to `end`."""
+class _DateRange:
+    """The days from `since` to `until` (excluded; None: open), named by the characters `at` to `end`."""
 
     since: date | None
     until: date | None
@@ -112,11 +112,10 @@ _ONWARDS = re.compile(r" (?:on|onwards?)\b")
 
 
 def window(text: str, at: datetime) -> Window | None:
-    """The period that a query names, seen from `at` (without a zone: UTC), whose zone says when a day begins.
+    """The period that a query names by its first 2,000 characters, from the first date to the last; None without one.
 
-    `in April` and `3 May` are the last that began before `at`; `two weeks ago` reaches half a unit to either side.
-    Of several periods, the whole from the first to the last. None where no period is named. Of a long text the first
-    2,000 characters are read.
+    `at` is now; its zone (without one: UTC) says when a day begins. `in April` and `3 May` are the last that began
+    before; `two weeks ago` spans half a unit to either side.
     """
     read = text[:_READ]
     plain = read.replace("’", "'").replace("\n", " ")
@@ -125,15 +124,15 @@ def window(text: str, at: datetime) -> Window | None:
         lowered = plain
     try:
         found = pieces(plain, lowered, at.date())
-        reaches = _reaches(lowered, found)
-        return _window_of(read, lowered, reaches, found, at) if reaches else None
+        ranges = _date_ranges(lowered, found)
+        return _span_of_ranges(read, lowered, ranges, found, at) if ranges else None
     except (OverflowError, ValueError):
         return None
 
 
-def _reaches(text: str, found: Sequence[Piece]) -> list[_Reach]:
-    """The periods the dates mean: the two ends of a range as one, with `since`, `before` and the like applied."""
-    out, index = list[_Reach](), 0
+def _date_ranges(text: str, found: Sequence[Piece]) -> list[_DateRange]:
+    """The ranges the dates mean: the two ends of `from … to …` as one, with `since`, `before` and the like applied."""
+    out, index = list[_DateRange](), 0
     while index < len(found):
         first, second = found[index], found[index + 1] if index + 1 < len(found) else None
         led = _BEFORE.search(text[max(0, first.at - 40) : first.at])
@@ -142,103 +141,114 @@ def _reaches(text: str, found: Sequence[Piece]) -> list[_Reach]:
         linked = second and _LINK.fullmatch(text, first.end, second.at)
         if second and linked and (kind == "between" or "and" not in linked[0].split()):
             first, second = _aligned_ends(first, second)
-            out.append(_Reach(first.span[0], second.span[1], opening if kind == "between" else first.at, second.end))
+            out.append(
+                _DateRange(first.span[0], second.span[1], opening if kind == "between" else first.at, second.end)
+            )
             index += 2
             continue
-        out.append(_reach_of_one(text, first, kind, opening))
+        out.append(_range_of_one(text, first, kind, opening))
         index += 1
     return out
 
 
-def _reach_of_one(text: str, piece: Piece, kind: str, opening: int) -> _Reach:
-    """The period that one date means behind `kind` (`since`, `after`, `before`, `until`, `between` or none).
-
-    `opening` is where that word begins.
-    """
+def _range_of_one(text: str, piece: Piece, kind: str, opening: int) -> _DateRange:
+    """The range of a date behind a word of this kind (`since`, `after`, `between`, none), which begins at `opening`."""
     since, until = piece.span
     if kind == "between":
         onwards = _ONWARDS.match(text, piece.end)
-        return _Reach(since, None, opening, onwards.end()) if onwards else _Reach(since, until, piece.at, piece.end)
+        return (
+            _DateRange(since, None, opening, onwards.end())
+            if onwards
+            else _DateRange(since, until, piece.at, piece.end)
+        )
     ends = {"since": (since, None), "after": (until, None), "before": (None, since), "until": (None, until)}
-    return _Reach(*ends[kind], opening, piece.end) if kind else _Reach(since, until, piece.at, piece.end)
+    return _DateRange(*ends[kind], opening, piece.end) if kind else _DateRange(since, until, piece.at, piece.end)
 
 
 def _aligned_ends(first: Piece, second: Piece) -> tuple[Piece, Piece]:
-    """The two ends of a range in one stretch of time: a month without a year takes it from the other end."""
-    if not first.told and not first.relative:
+    """The two ends of a range, brought in order: a month without a year takes it from the other end."""
+    if not first.names_year and not first.relative:
         while first.span[0] > second.span[0]:
-            first = _moved(first, -1)
-        while second.told and first.span[0].year < second.span[0].year and _moved(first, 1).span[0] <= second.span[0]:
-            first = _moved(first, 1)
-    elif not second.told and not second.relative:
+            first = _shift_years(first, -1)
+        while (
+            second.names_year
+            and first.span[0].year < second.span[0].year
+            and _shift_years(first, 1).span[0] <= second.span[0]
+        ):
+            first = _shift_years(first, 1)
+    elif not second.names_year and not second.relative:
         while second.span[0] < first.span[0]:
-            second = _moved(second, 1)
-        while _moved(second, -1).span[0] >= first.span[0]:
-            second = _moved(second, -1)
+            second = _shift_years(second, 1)
+        while _shift_years(second, -1).span[0] >= first.span[0]:
+            second = _shift_years(second, -1)
     if first.span[0] > second.span[0]:
         return replace(first, span=second.span), replace(second, span=first.span)
     return first, second
 
 
-def _moved(piece: Piece, years: int) -> Piece:
+def _shift_years(piece: Piece, years: int) -> Piece:
+    """The date some years later, or earlier."""
     start, end = piece.span
     return replace(piece, span=(start.replace(year=start.year + years), end.replace(year=end.year + years)))
 
 
-def _window_of(text: str, lowered: str, reaches: Sequence[_Reach], found: Sequence[Piece], now: datetime) -> Window:
-    """All reaches as one: from the earliest beginning to the latest end; open where one of them is."""
-    starts = [reach.since for reach in reaches if reach.since]
-    ends = [reach.until for reach in reaches if reach.until]
-    at, end, zone = reaches[0].at, reaches[-1].end, now.tzinfo or UTC
+def _span_of_ranges(
+    text: str, lowered: str, ranges: Sequence[_DateRange], found: Sequence[Piece], now: datetime
+) -> Window:
+    """One window from the earliest beginning to the latest end of all ranges; open where one of them is."""
+    starts = [days.since for days in ranges if days.since]
+    ends = [days.until for days in ranges if days.until]
+    at, end, zone = ranges[0].at, ranges[-1].end, now.tzinfo or UTC
     return Window(
-        _instant(min(starts), zone) if len(starts) == len(reaches) else None,
-        _instant(max(ends), zone) if len(ends) == len(reaches) else None,
+        _start_of_day(min(starts), zone) if len(starts) == len(ranges) else None,
+        _start_of_day(max(ends), zone) if len(ends) == len(ranges) else None,
         text[at:end],
-        len(reaches) == 1 and _dates_what_was_said(lowered, reaches[0], found[0], now.date()),
+        len(ranges) == 1 and _dates_what_was_said(lowered, ranges[0], found[0], now.date()),
     )
 
 
-def _dates_what_was_said(text: str, reach: _Reach, piece: Piece, today: date) -> bool:
-    """Whether the period says when something was said, and not when it happens; one that has yet to begin cannot."""
-    if reach.since and reach.since > today:
+def _dates_what_was_said(text: str, days: _DateRange, piece: Piece, today: date) -> bool:
+    """Whether the range says when something was said, and not when it happens; one in the future cannot."""
+    if days.since and days.since > today:
         return False
     over = piece.span[0] < today and piece.span[1] <= today + timedelta(days=1)
-    return asserts(text, reach.at, reach.end, relative=piece.relative, past=piece.relative and over)
+    return asserts(text, days.at, days.end, relative=piece.relative, past=piece.relative and over)
 
 
-def _instant(day: date, zone: tzinfo) -> datetime:
+def _start_of_day(day: date, zone: tzinfo) -> datetime:
+    """The UTC instant at which a day begins in this zone."""
     return datetime.combine(day, time.min, zone).astimezone(UTC)
 
 
 def asserts(text: str, start: int, end: int, *, relative: bool, past: bool = False) -> bool:
     """Whether the words at `start` to `end` of a lower-case query say when something was said, decided or noted.
 
-    Only what `we`, `I` or `you` said counts, or what a session holds; another's saying is an event in the world.
-    A month or date behind what was said (`about the trip in May`, `to ship in May`) may date that, and does not count;
-    behind a topic `last week` does (`relative`: counted from now), and behind anything if it is over (`past`).
+    Only what `we`, `I` or `you` said counts, or what a session holds. A date behind what was said (`about the trip in
+    May`, `to ship in May`) may date that, and does not count; behind a topic `last week` does (`relative`: counted from
+    now), and behind anything if it is over (`past`).
     """
     before, after = text[:start], text[end:]
     if _OF_RECORD.search(before[-_REACH:]) or _BEHIND_RECORD.match(after[:_REACH]):
         return True
-    if _OWNS.match(after) or _belongs(before[-_REACH:], after):
+    if _OWNS.match(after) or _is_part_of_thing(before[-_REACH:], after):
         return False
     for said in _SAYING.finditer(text):
         if said.start() < start < said.end():
             return past or not _MATTER.search(text[said.start() : start])
-        if said.end() <= start and _follows(text[said.end() : start], after, relative=relative, past=past):
+        if said.end() <= start and _date_follows_saying(text[said.end() : start], after, relative=relative, past=past):
             return True
-        if said.start() >= end and _leads(text[end : said.start()]):
+        if said.start() >= end and _date_leads_saying(text[end : said.start()]):
             return True
     return False
 
 
-def _belongs(before: str, after: str) -> bool:
-    """`the 2019 report`, `the report from May`: the date is part of what is spoken of."""
+def _is_part_of_thing(before: str, after: str) -> bool:
+    """Whether a date between these texts is part of what is spoken of: `the 2019 report`, `the report from May`."""
     return bool(_FROM_THING.search(before)) or bool(_OWNED.search(before) and re.match(r" \w", after))
 
 
-def _follows(between: str, after: str, *, relative: bool, past: bool) -> bool:
-    """Whether a date tells when something was said, by the words `between` these two and those `after` the date."""
+def _date_follows_saying(between: str, after: str, *, relative: bool, past: bool) -> bool:
+    """Whether a date tells when something was said, by the words between the two and those after the date."""
     if _BREAK.search(between):
         return False
     if past or (relative and _TOPIC.search(between) and not _PLAN.search(between)):
@@ -246,5 +256,6 @@ def _follows(between: str, after: str, *, relative: bool, past: bool) -> bool:
     return bool(_ASIDE.fullmatch(between)) and not _GERMAN_INFINITIVE.match(after)
 
 
-def _leads(between: str) -> bool:
+def _date_leads_saying(between: str) -> bool:
+    """Whether the words between a date and a later verb of saying are few, and of the same sentence."""
     return len(between.split()) <= _AHEAD and not _BREAK.search(between)

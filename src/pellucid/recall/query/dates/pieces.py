@@ -7,7 +7,7 @@ from datetime import date, timedelta
 from functools import cache
 
 from pellucid.language import lexicon
-from pellucid.language.dates import Span, alternatives, month_span, phrases, shifted, units
+from pellucid.language.dates import Span, alternatives, month_span, phrases, relative_span, units
 
 MOST = 16
 """Dates read of one query at most."""
@@ -17,28 +17,28 @@ MOST = 16
 class Piece:
     """One date: the words at `at` to `end`, and the days it means.
 
-    `told`: the words alone say which year. `relative`: they count from the present day.
+    `names_year`: the words name the year. `relative`: they count from the present day.
     """
 
     at: int
     end: int
     span: Span
-    told: bool = True
+    names_year: bool = True
     relative: bool = False
 
 
 def ago(today: date, count: int, unit: str) -> Span:
-    """`count` units before today: that day, or half a unit to either side of it."""
+    """The span of `count` units before today: that day, or half a unit to either side of it."""
     days = {"day": 1, "week": 7, "month": 30.44, "year": 365.25}[unit]
     day, half = today - timedelta(days=round(count * days)), timedelta(days=int(days / 2))
     return day - half, min(day + half, today) + timedelta(days=1)
 
 
 _COUNTED = """
-    users user rows lines line requests request bytes byte kb mb gb tokens characters chars items records files
-    times people calls euros dollars euro percent px pixels steps words tests errors entries points pages
-    messages events jobs ms seconds second secs sec s minutes minute mins min hours hour hz rpm iterations
-    epochs samples queries commits customers orders tickets memories documents nodes workers threads
+    users user rows lines line requests request bytes byte kb mb gb tokens characters chars items records files times
+    people calls euros dollars euro percent px pixels steps words tests errors entries points pages messages events
+    jobs ms seconds second secs sec s minutes minute mins min hours hour hz rpm iterations epochs samples queries
+    commits customers orders tickets memories documents nodes workers threads
 """
 """What a number in front of it counts, so that it is no year."""
 
@@ -65,16 +65,17 @@ _VERBS = frozenset({"may", "march", "mar", "mars"})
 _Resolve = Callable[[re.Match[str], date], Piece | None]
 
 
-def _piece(found: re.Match[str], span: Span, *, told: bool = True, relative: bool = False) -> Piece:
-    return Piece(found.start(), found.end(), span, told, relative)
+def _piece_at(found: re.Match[str], span: Span, *, names_year: bool = True, relative: bool = False) -> Piece:
+    """The date that a match names with all its words."""
+    return Piece(found.start(), found.end(), span, names_year, relative)
 
 
 def _iso(found: re.Match[str], today: date) -> Piece | None:  # noqa: ARG001 - every reader has one shape
     """`2026-04-20` or `2026-04`."""
     year, month, day = int(found["y"]), int(found["m"]), found["d"]
     if not day:
-        return _piece(found, month_span(year, month))
-    return _piece(found, shifted(date(year, month, int(day)), "day", 0))
+        return _piece_at(found, month_span(year, month))
+    return _piece_at(found, relative_span(date(year, month, int(day)), "day", 0))
 
 
 def _day(found: re.Match[str], today: date) -> Piece | None:
@@ -85,20 +86,21 @@ def _day(found: re.Match[str], today: date) -> Piece | None:
     start = date(chosen, month, first)
     if not year and start > today:
         start = date(chosen - 1, month, first)
-    return _piece(found, (start, start.replace(day=last) + timedelta(days=1)), told=bool(year))
+    return _piece_at(found, (start, start.replace(day=last) + timedelta(days=1)), names_year=bool(year))
 
 
 def _month(found: re.Match[str], today: date) -> Piece | None:
     """`April 2026`, or `April`: the last one that has begun."""
     month, year = lexicon.months()[found["mo"].rstrip(".")], found["y"]
     chosen = int(year) if year else today.year - (month > today.month)
-    piece = _piece(found, month_span(chosen, month), told=bool(year))
-    return piece if year else Piece(found.start("mo"), found.end("mo"), piece.span, told=False)
+    piece = _piece_at(found, month_span(chosen, month), names_year=bool(year))
+    return piece if year else Piece(found.start("mo"), found.end("mo"), piece.span, names_year=False)
 
 
 def _month_before(found: re.Match[str], today: date) -> Piece | None:
+    """`last May`: the last one that is over."""
     month = lexicon.months()[found["mo"]]
-    return _piece(found, month_span(today.year - (month >= today.month), month))
+    return _piece_at(found, month_span(today.year - (month >= today.month), month))
 
 
 def _quarter(found: re.Match[str], today: date) -> Piece | None:
@@ -106,8 +108,8 @@ def _quarter(found: re.Match[str], today: date) -> Piece | None:
     said, year = found["q"] or found["q2"], found["y"] or found["y2"]
     number = int(said) if said.isdigit() else ("first", "second", "third", "fourth").index(said) + 1
     month = 3 * number - 2
-    return _piece(
-        found, month_span(int(year) if year else today.year - (month > today.month), month, 3), told=bool(year)
+    return _piece_at(
+        found, month_span(int(year) if year else today.year - (month > today.month), month, 3), names_year=bool(year)
     )
 
 
@@ -121,40 +123,46 @@ def _year(found: re.Match[str], today: date) -> Piece | None:
 
 
 def _years(found: re.Match[str], today: date) -> Piece | None:
+    """`2019-2021`; None for years out of order or years ahead."""
     first, last = int(found["y"]), int(found["y2"])
-    return _piece(found, month_span(first, 1, 12 * (last - first + 1))) if first < last <= today.year + 2 else None
+    return _piece_at(found, month_span(first, 1, 12 * (last - first + 1))) if first < last <= today.year + 2 else None
 
 
 def _dotted(found: re.Match[str], today: date) -> Piece | None:  # noqa: ARG001 - every reader has one shape
-    return _piece(found, shifted(date(int(found["y"]), int(found["m"]), int(found["d"])), "day", 0))
+    """`20.4.2026`."""
+    return _piece_at(found, relative_span(date(int(found["y"]), int(found["m"]), int(found["d"])), "day", 0))
 
 
-def _number(said: str) -> int:
-    return int(said) if said.isdigit() else _counts()[said]
+def _count_of(number: str) -> int:
+    """The number that digits or a word such as `three` or `few` mean."""
+    return int(number) if number.isdigit() else _counts()[number]
 
 
 def _trailing(found: re.Match[str], today: date) -> Piece | None:
+    """`the last three weeks`: that many days up to today."""
     days = {"day": 1, "week": 7, "month": 31, "year": 366}[units()[found["unit"]]]
-    return _piece(found, shifted(today, "trail", days * _number(found["n"])), relative=True)
+    return _piece_at(found, relative_span(today, "trail", days * _count_of(found["n"])), relative=True)
 
 
 def _ago(found: re.Match[str], today: date) -> Piece | None:
     """`three weeks ago`, `a couple of days ago`."""
-    count, unit = _number(found["n"]), units()[found["unit"]]
+    count, unit = _count_of(found["n"]), units()[found["unit"]]
     span = ago(today, count, unit)
     if found["n"] in {"few", "couple"} and unit == "day":
         span = span[0] - timedelta(days=2), min(span[1] + timedelta(days=1), today)
-    return _piece(found, span, relative=True)
+    return _piece_at(found, span, relative=True)
 
 
 def _weekday(found: re.Match[str], today: date) -> Piece | None:
+    """`last Friday`, `on Friday`: the last one before today."""
     back = (today.weekday() - lexicon.weekdays()[found["name"]]) % 7 or 7
-    return _piece(found, shifted(today, "day", -back), relative=True)
+    return _piece_at(found, relative_span(today, "day", -back), relative=True)
 
 
 def _phrase(found: re.Match[str], today: date) -> Piece | None:
+    """A fixed phrase, such as `yesterday` or `last month`."""
     unit, offset = _past_phrases()[found[0]].split(":")
-    return _piece(found, shifted(today, unit, int(offset)), relative=True)
+    return _piece_at(found, relative_span(today, unit, int(offset)), relative=True)
 
 
 _MARK = re.compile(r"«(\w+)(?: (\d))?»")
@@ -170,19 +178,13 @@ _ROWS: tuple[tuple[str, _Resolve], ...] = (
         ),
         _day,
     ),
-    (
-        rf"{_FREE}(?P<mo>{_MONTH}) (?:the )?{_D}(?: ?[-–] ?(?P<until>\d{{1,2}}))?{_ENDS}(?:{_OF}(?P<y>{_YEAR}))?",
-        _day,
-    ),
+    (rf"{_FREE}(?P<mo>{_MONTH}) (?:the )?{_D}(?: ?[-–] ?(?P<until>\d{{1,2}}))?{_ENDS}(?:{_OF}(?P<y>{_YEAR}))?", _day),
     (rf"{_FREE}(?P<mo>{_MONTH}){_OF}(?P<y>{_YEAR})", _month),
     (
         rf"{_FREE}(?:q(?P<q>[1-4])|(?P<y2>(?:19|20)\d\d)[ -]?q(?P<q2>[1-4]))(?:[ /]?(?:of )?(?P<y>{_YEAR})|(?!\w))",
         _quarter,
     ),
-    (
-        rf"{_FREE}(?P<q>first|second|third|fourth) quarter(?: (?:of )?(?P<y>{_YEAR}))?(?P<q2>)(?P<y2>)(?!\w)",
-        _quarter,
-    ),
+    (rf"{_FREE}(?P<q>first|second|third|fourth) quarter(?: (?:of )?(?P<y>{_YEAR}))?(?P<q2>)(?P<y2>)(?!\w)", _quarter),
     (
         (
             rf"{_FREE}(?:(?:the )?(?:last|past)|(?:in )?den letzten|(?:los|las) últimos|les|ces)"
@@ -193,10 +195,7 @@ _ROWS: tuple[tuple[str, _Resolve], ...] = (
     ),
     (rf"{_FREE}(?:a (?=few|couple))?(?P<n>\d{{1,3}}|«number»)(?: of)? (?P<unit>{_UNIT}) ago(?!\w)", _ago),
     (rf"{_FREE}(?:vor|hace|il y a) (?P<n>\d{{1,3}}|«number») (?P<unit>{_UNIT})(?!\w)", _ago),
-    (
-        rf"{_FREE}(?:last|letzten|vorigen|past|el|le) (?P<name>«weekday 4»)(?!\w)(?: (?:pasado|dernier))?",
-        _weekday,
-    ),
+    (rf"{_FREE}(?:last|letzten|vorigen|past|el|le) (?P<name>«weekday 4»)(?!\w)(?: (?:pasado|dernier))?", _weekday),
     (rf"{_FREE}(?P<name>lundi|mardi|mercredi|jeudi|vendredi|samedi|dimanche) (?:dernier|passé)(?!\w)", _weekday),
     (rf"{_FREE}(?:last|letzten) (?P<mo>{_LONG_MONTH})(?! \d)", _month_before),
     (rf"{_FREE}(?:«phrase»)(?!\w)", _phrase),
@@ -224,7 +223,7 @@ _HINT = (
 
 @cache
 def _compiled_pattern(pattern: str) -> re.Pattern[str]:
-    """A pattern with the names for its marks: `«month 4»` is each name of a month of four letters or more."""
+    """A pattern with words for its marks: `«month 4»` is every name of a month of four letters or more."""
     known: dict[str, Iterable[str]] = {
         "month": lexicon.months(),
         "weekday": lexicon.weekdays(),
@@ -237,22 +236,23 @@ def _compiled_pattern(pattern: str) -> re.Pattern[str]:
 
 @cache
 def _counts() -> Mapping[str, int]:
-    """How many a word counts, `a few` as three."""
+    """The number that each number word means; `a few` is three."""
     return {**lexicon.numbers(*lexicon.LATIN), "couple": 2, "few": 3}
 
 
 @cache
 def _past_phrases() -> Mapping[str, str]:
-    """Phrases for the present stretch of time, or one before."""
-    return {said: meant for said, meant in phrases(*lexicon.LATIN).items() if _is_past(*meant.split(":"))}
+    """Each fixed phrase for a present or past span, with its meaning as `unit:offset`: `yesterday` is `day:-1`."""
+    return {said: meant for said, meant in phrases(*lexicon.LATIN).items() if _is_past_unit(*meant.split(":"))}
 
 
-def _is_past(unit: str, offset: str) -> bool:
+def _is_past_unit(unit: str, offset: str) -> bool:
+    """Whether a phrase's unit and offset mean a present or past span."""
     return unit == "trail" or (unit != "none" and int(offset) <= 0)
 
 
 def pieces(text: str, lowered: str, today: date) -> list[Piece]:
-    """The dates of a query in its order; none overlaps another, and at most 16 are read."""
+    """The dates of a query in its order, at most 16; none overlaps another. `lowered` is its text in lower case."""
     if not _compiled_pattern(_HINT).search(lowered):
         return []
     found = list[Piece]()
@@ -284,7 +284,7 @@ def _is_verb(match: re.Match[str], text: str) -> bool:
 
 
 def _ends_of_ranges(lowered: str, found: list[Piece], today: date) -> list[Piece]:
-    """The bare months and years that end a range which a date that was found begins: `… and July`, `… to 2021`."""
+    """The bare months and years right behind a found date that end a range: `… and July`, `… to 2021`."""
     more = list[Piece]()
     for piece in found:
         match = _compiled_pattern(_AND).match(lowered, piece.end)

@@ -9,13 +9,12 @@ from dataclasses import dataclass, field
 from threading import Lock
 from typing import Any
 
-import apsw
 import numpy as np
 from numpy.typing import NDArray
 
 from pellucid.deadline import Deadline
 from pellucid.store.graph_port import Ints
-from pellucid.store.local.database import execute
+from pellucid.store.local.database import Queries
 from pellucid.store.local.graph.writer import GRAPH_SEGMENT
 from pellucid.store.local.index.columns import View
 
@@ -50,16 +49,15 @@ _STEP = np.dtype(
 
 @dataclass(frozen=True, slots=True)
 class GraphSegment:
-    """The edges and homes that up to 64 files say."""
+    """The edges and homes stated by up to 64 files."""
 
     version: int
     edges: Mapping[str, NDArray[Any]]
-    homes: Ints
-    """Pairs of a node and a row."""
+    homes: Ints  # pairs of a node and a row
 
     @property
     def size(self) -> int:
-        """Bytes."""
+        """The size of the segment's arrays in bytes."""
         return self.homes.nbytes + sum(column.nbytes for column in self.edges.values())
 
 
@@ -70,24 +68,18 @@ class GraphView:
     stamp: int
     files: Ints
     edges: Ints
-    ends: Ints
-    """Source and target of each edge: (edges, 2)."""
-    rows: Ints
-    """The row of the memory that each edge was read from, -1 for none."""
-    ids: Ints
-    """The nodes that have edges, sorted."""
+    ends: Ints  # source and target of each edge: (edges, 2)
+    rows: Ints  # the row of the memory that each edge was read from, -1 for none
+    ids: Ints  # the nodes that have edges, sorted
     starts: Ints
     """Where the steps to each of them begin, then those from it, by turns; and where the last end."""
-    steps: NDArray[np.void]
-    """Of `_STEP`."""
-    home_nodes: Ints
-    """Pairs of a node and a row, sorted, each once: the nodes."""
+    steps: NDArray[np.void]  # of `_STEP`
+    home_nodes: Ints  # pairs of a node and a row, sorted, each once: the nodes
     home_rows: Ints
-    by_row: Ints
-    """The places of these pairs in the order of their rows."""
+    by_row: Ints  # the places of these pairs in the order of their rows
 
     def nodes_of(self, rows: Ints) -> tuple[Ints, Ints]:
-        """The pairs of a node and a row that answers for it, of these rows: two aligned arrays, by node."""
+        """Return the homes (node, row) of these rows as two aligned arrays, sorted by node."""
         wanted = np.unique(rows)
         first = self.home_rows.searchsorted(wanted, "left", sorter=self.by_row)
         last = self.home_rows.searchsorted(wanted, "right", sorter=self.by_row)
@@ -95,10 +87,10 @@ class GraphView:
         return self.home_nodes[at], self.home_rows[at]
 
     def steps_at(self, nodes: Ints, most: int = 0, out: bool | None = None) -> NDArray[np.void]:
-        """The steps at these nodes (sorted, each once), in order.
+        """Return the steps at these nodes (sorted, each once), in order.
 
-        With `out` only those from them, or, False, to them.
-        A node with more than `most` steps has none, unless `most` is 0.
+        `out=True` takes only steps from the nodes, `out=False` only those to them. A node with more than `most` steps
+        contributes none, unless `most` is 0.
         """
         if not len(self.ids):
             return self.steps
@@ -114,7 +106,7 @@ class GraphView:
         return self.steps.take(slices(first, last))
 
     def homes_of(self, nodes: Ints) -> tuple[Ints, Ints, Ints]:
-        """The (node, row) pairs of these nodes (sorted, each once), as two arrays; and the nodes that have no row."""
+        """Return the homes of these sorted, distinct nodes as two arrays (nodes, rows), and the nodes without any."""
         first = self.home_nodes.searchsorted(nodes, "left")
         last = self.home_nodes.searchsorted(nodes, "right")
         at = slices(first, last)
@@ -122,7 +114,7 @@ class GraphView:
 
 
 def slices(first: Ints, last: Ints) -> Ints:
-    """The places `first[i] … last[i] - 1` of every i, end to end."""
+    """Return the indices `first[i] … last[i] - 1` of every i, concatenated."""
     counts = last - first
     ends = counts.cumsum()
     return np.arange(ends[-1] if len(ends) else 0) + (first - ends + counts).repeat(counts)
@@ -130,67 +122,61 @@ def slices(first: Ints, last: Ints) -> Ints:
 
 @dataclass(slots=True)
 class GraphCache:
-    """The warm graph of one namespace; safe between threads, of which one loads and the others wait for it."""
+    """The warm graph of one namespace. Thread-safe: one thread loads, and the others wait for it."""
 
-    queries: dict[str, str]
-    size: int = 0
-    """Bytes, about."""
-    _held: dict[int, GraphSegment] = field(default_factory=dict[int, GraphSegment])
+    size: int = 0  # bytes, about
+    _segments: dict[int, GraphSegment] = field(default_factory=dict[int, GraphSegment])
     _view: GraphView | None = None
-    _speakers: tuple[GraphView, View, Ints] | None = None
+    _sources: tuple[GraphView, View, Ints] | None = None
     _lock: Lock = field(default_factory=Lock)
 
-    def view(self, connection: apsw.Connection, ns: int, deadline: Deadline) -> GraphView:
-        """The graph of a namespace as the connection sees it; only what changed is read.
-
-        Raises:
-            DeadlineError: it was not done in time; what was read is not read again.
-        """
-        stamp = int(execute(connection, self.queries["graph_stamp"], (ns,))[0][0])
+    def view(self, queries: Queries, ns: int, deadline: Deadline) -> GraphView:
+        """Return the graph of a namespace, reading changed segments only; raise DeadlineError at the deadline."""
+        stamp = int(queries.run("graph_stamp", ns)[0][0])
         with deadline.holding(self._lock):
-            held = self._held
             if self._view is not None and self._view.stamp == stamp:
                 return self._view
-            versions: dict[int, int] = dict(execute(connection, self.queries["graph_segments"], (ns,)))
-            held = self._held = dict(held)
+            versions: dict[int, int] = dict(queries.run("graph_segments", ns))
+            loaded = self._segments = dict(self._segments)
             self._view = None
-            for seg, version in deadline.over(versions.items()):  # what is read stays, whether or not the rest is
-                if seg not in held or held[seg].version != version:
-                    held[seg] = self._load_segment(connection, ns, seg, version)
-            fresh = {seg: held[seg] for seg in versions}
-            redirects = np.array(execute(connection, self.queries["redirects"], (ns,)), dtype=np.int64)
-            view = _assemble_view(stamp, [fresh[seg] for seg in sorted(fresh)], redirects.reshape(-1, 2))
-            self._held, self._view = fresh, view
-            self.size = 2 * sum(segment.size for segment in fresh.values()) + view.steps.nbytes
+            for seg, version in deadline.over(versions.items()):
+                if seg not in loaded or loaded[seg].version != version:
+                    loaded[seg] = _load_segment(queries, ns, seg, version)
+            current = self._segments = {seg: loaded[seg] for seg in versions}
+            redirects = np.array(queries.run("redirects", ns), dtype=np.int64).reshape(-1, 2)
+            view = self._view = _assemble_view(stamp, [current[seg] for seg in sorted(current)], redirects)
+            self.size = 2 * sum(segment.size for segment in current.values()) + view.steps.nbytes
             return view
 
-    def speakers(self, graph: GraphView, memories: View) -> Ints:
-        """Where the memory that said each edge stands among the memories; -1 for none."""
+    def source_positions(self, graph: GraphView, memories: View) -> Ints:
+        """Return, for each edge, the position in `memories` of the memory it was read from; -1 for none."""
         with self._lock:
-            held = self._speakers
-            if held is None or held[0] is not graph or held[1] is not memories:
-                held = self._speakers = graph, memories, _places_of_rows(memories, graph.rows)
-            return held[2]
-
-    def _load_segment(self, connection: apsw.Connection, ns: int, seg: int, version: int) -> GraphSegment:
-        files = (ns, seg * GRAPH_SEGMENT, seg * GRAPH_SEGMENT + GRAPH_SEGMENT - 1)
-        columns = list(zip(*execute(connection, self.queries["graph_edges"], files), strict=True))
-        columns = columns or [()] * len(_COLUMNS)
-        edges = {name: np.array(column, kind) for (name, kind), column in zip(_COLUMNS, columns, strict=True)}
-        homes = np.array(execute(connection, self.queries["graph_homes"], files), dtype=np.int64)
-        return GraphSegment(version, edges, homes.reshape(-1, 2))
+            cached = self._sources
+            if cached is None or cached[0] is not graph or cached[1] is not memories:
+                cached = self._sources = graph, memories, _positions_of_rows(memories, graph.rows)
+            return cached[2]
 
 
-def _places_of_rows(memories: View, rows: Ints) -> Ints:
-    """Where each of these rows stands in the view; -1 for one that it does not hold."""
-    held = memories.light["row"]
-    if not len(held):
+def _load_segment(queries: Queries, ns: int, seg: int, version: int) -> GraphSegment:
+    """Read one segment of a namespace's edges and homes."""
+    files = (ns, seg * GRAPH_SEGMENT, seg * GRAPH_SEGMENT + GRAPH_SEGMENT - 1)
+    columns = list(zip(*queries.run("graph_edges", *files), strict=True)) or [()] * len(_COLUMNS)
+    edges = {name: np.array(column, kind) for (name, kind), column in zip(_COLUMNS, columns, strict=True)}
+    homes = np.array(queries.run("graph_homes", *files), dtype=np.int64)
+    return GraphSegment(version, edges, homes.reshape(-1, 2))
+
+
+def _positions_of_rows(memories: View, rows: Ints) -> Ints:
+    """Return the position of each of these rows in the view; -1 for one that it does not hold."""
+    all_rows = memories.light["row"]
+    if not len(all_rows):
         return np.full(len(rows), -1, dtype=np.int64)
-    place = np.minimum(np.searchsorted(held, rows), len(held) - 1)
-    return np.where(held[place] == rows, place, -1)
+    position = np.minimum(np.searchsorted(all_rows, rows), len(all_rows) - 1)
+    return np.where(all_rows[position] == rows, position, -1)
 
 
 def _assemble_view(stamp: int, segments: list[GraphSegment], redirects: Ints) -> GraphView:
+    """Concatenate segments into one view; `redirects` are pairs of an alias node and the entity it stands for."""
     every: dict[str, NDArray[Any]] = {
         name: np.concatenate([np.zeros(0, kind), *(segment.edges[name] for segment in segments)])
         for name, kind in _COLUMNS
@@ -227,7 +213,7 @@ def _assemble_view(stamp: int, segments: list[GraphSegment], redirects: Ints) ->
 
 
 def _redirected(nodes: Ints, redirects: Ints) -> Ints:
-    """The nodes, each that is another name of one entity replaced by it."""
+    """Replace each node that is only an alias of one entity by that entity; others stay as they are."""
     if not len(redirects):
         return nodes
     redirects = redirects[np.argsort(redirects[:, 0])]

@@ -15,74 +15,72 @@ from pellucid.model.entity import (
     EntityFact,
     EntityState,
     GraphFacts,
-    chain,
     entity_id,
+    state_chain,
 )
 from pellucid.store.graph_port import FiledDocument, FiledEdge, Node
-from pellucid.store.local.database import ThreadConnections, execute
-from pellucid.store.local.graph.reader import edge, keys_of, named, node
-from pellucid.store.local.graph.writer import NOBODY, claims_in_force, spans
+from pellucid.store.local.database import Queries
+from pellucid.store.local.graph.reader import edge_of_row, keys_of, node_of_row, nodes_named
+from pellucid.store.local.graph.writer import NOT_INDEXED, claims_in_force, intervals_in_force
 
 
 class LocalGraph:
-    """See `GraphLookup`. `edges` say the entity where a file says another name of it; `facts` are as the file says."""
+    """See `GraphLookup`. `edges` replace an alias by its entity; `facts` are as the file states them."""
 
-    def __init__(self, connections: ThreadConnections, queries: dict[str, str], secret: bytes) -> None:
-        self._connections = connections
-        self._secret = secret
-        self._queries = queries
-
-    def _run(self, query: str, *bindings: str | int | None) -> list[tuple[Any, ...]]:
-        return execute(self._connections.get(), self._queries[query], bindings)
+    def __init__(self, queries: Queries, secret: bytes) -> None:
+        """`secret` keys the ids of nodes (`model.entity.entity_id`)."""
+        self._queries, self._run, self._secret = queries, queries.run, secret
 
     def _namespace_number(self, namespace: str) -> int:
-        """The number of a namespace; 0, which none has, for an unknown one."""
+        """Return the number of a namespace; 0, which none has, if it is unknown."""
         found = self._run("namespace", namespace)
         return found[0][0] if found else 0
 
-    def _redirects(self, ns: int) -> dict[int, int]:
-        """The nodes that are only another name of one entity, and that one."""
-        return dict(self._run("redirects", ns))
-
     def entities(self, namespace: str, types: Sequence[str] = ()) -> list[Node]:
+        """Return the entities of a namespace, sorted by key; with `types`, only entities of these types."""
         wanted = json.dumps(list(types)) if types else None
-        return [node(*row) for row in self._run("entities", self._namespace_number(namespace), wanted)]
+        return [node_of_row(*row) for row in self._run("entities", self._namespace_number(namespace), wanted)]
 
     def entity(self, namespace: str, name: str) -> Node | None:
-        found = named(self._connections.get(), self._queries, self._namespace_number(namespace), [name])
-        return found[0] if found else None
+        """Return the node of a name, an alias or a memory's id; None if unknown."""
+        return next(iter(nodes_named(self._queries, self._namespace_number(namespace), [name])), None)
 
     def shared(self, namespace: str) -> dict[str, tuple[str, ...]]:
+        """Return the ambiguous aliases (as `node_key`) with the sorted names of the entities that each may mean."""
         rows = self._run("shared_names", self._namespace_number(namespace))
         return {key: tuple(sorted(json.loads(names))) for key, names in rows}
 
     def states(self, namespace: str, key: str, known: int | None = None) -> tuple[EntityState, ...]:
-        """The states of an entity, by what was written by `known`; empty where it was then unknown."""
-        if known is None:
-            rows = self._run("states_of_key", namespace, key)
-            return tuple(
-                EntityState(start, FOREVER if end is None else end, json.loads(props), event, cause)
-                for start, end, event, cause, props in rows
-            )
-        return self._known_chain(namespace, key, known)
+        """Return the successive states of an entity, oldest first, as recorded by `known` (None: as known now).
 
-    def _known_chain(self, namespace: str, key: str, known: int) -> tuple[EntityState, ...]:
-        """The chain of what was written down by then; an end that lies after it was not known yet."""
-        claims = self._in_force(namespace, key, known)
-        spoken, until = next(iter(self._run("first_known", namespace, key, known)), (None, None))
-        since: list[int] = [each for each in (spoken, *(claim.valid_from for claim in claims)) if each is not None]
+        Empty if it was unknown then.
+        """
+        if known is not None:
+            return self._states_known_at(namespace, key, known)
+        return tuple(
+            EntityState(start, FOREVER if end is None else end, json.loads(props), event, cause)
+            for start, end, event, cause, props in self._run("states_of_key", namespace, key)
+        )
+
+    def _states_known_at(self, namespace: str, key: str, known: int) -> tuple[EntityState, ...]:
+        """Compute the states from what was recorded by then; an end that lies after it was not known yet."""
+        claims = self._claims_in_force(namespace, key, known)
+        first, until = next(iter(self._run("first_known", namespace, key, known)), (None, None))
+        since: list[int] = [each for each in (first, *(claim.valid_from for claim in claims)) if each is not None]
         if not since:
             return ()
         end = FOREVER if until is None or until > known else until
-        return chain(claims, min(since), max([end, *(claim.valid_until for claim in claims)]))
+        return state_chain(claims, min(since), max([end, *(claim.valid_until for claim in claims)]))
 
     def claims(self, namespace: str, key: str) -> tuple[Claim, ...]:
-        return tuple(self._in_force(namespace, key))
+        """Return the claims from which the states of an entity are computed; empty if it is unknown."""
+        return tuple(self._claims_in_force(namespace, key))
 
-    def _in_force(self, namespace: str, key: str, known: int | None = None) -> list[Claim]:
+    def _claims_in_force(self, namespace: str, key: str, known: int | None = None) -> list[Claim]:
+        """Return the claims on an entity over the intervals in which they were in force, as recorded by `known`."""
         nodes = [row[0] for row in self._run("node_of_key", namespace, key)]
-        rows = self._run("claims_of_nodes", json.dumps(nodes))
-        return [each for said in claims_in_force(rows, known).values() for each in said]
+        by_node = claims_in_force(self._run("claims_of_nodes", json.dumps(nodes)), known)
+        return [claim for claims in by_node.values() for claim in claims]
 
     def edges(
         self,
@@ -91,43 +89,50 @@ class LocalGraph:
         types: Sequence[EdgeType] = (),
         known: int | None = None,
     ) -> list[FiledEdge]:
+        """Return the edges of a namespace, closed ones too.
+
+        With `keys` only edges at these nodes count, with `types` only edges of these types. Each occurs once for every
+        interval in which its memory is in force, as recorded by `known` (epoch milliseconds).
+        """
         ns = self._namespace_number(namespace)
-        redirects = self._redirects(ns)
+        entity_of_alias: dict[int, int] = dict(self._run("redirects", ns))
         if keys is None:
             rows = self._run("edges_of_namespace", ns)
         else:
             found = (self._run("node_of_key", namespace, key) for key in dict.fromkeys(keys))
             numbers = [int(row[0]) for rows in found for row in rows]
-            wanted = {redirects.get(number, number) for number in numbers}
-            wanted |= {other for other, itself in redirects.items() if itself in wanted}
+            wanted = {entity_of_alias.get(number, number) for number in numbers}
+            wanted |= {alias for alias, entity in entity_of_alias.items() if entity in wanted}
             rows = self._run("edges_of_nodes", ns, json.dumps(sorted(wanted)))
         kinds = {EDGE_TYPES.index(each) for each in types or EDGE_TYPES}
-        kept = [
-            (redirects.get(int(row[0]), int(row[0])), redirects.get(int(row[1]), int(row[1])), row)
-            for row in rows
-            if row[2] in kinds
+        rows = [row for row in rows if row[2] in kinds]
+        ends = [[entity_of_alias.get(int(end), int(end)) for end in row[:2]] for row in rows]
+        key = keys_of(self._queries, {end for pair in ends for end in pair})
+        filed = [
+            FiledEdge(edge_of_row(key[source], key[target], row[2:10]), row[10])
+            for (source, target), row in zip(ends, rows, strict=True)
         ]
-        name = keys_of(self._connections.get(), self._queries, {end for a, b, _ in kept for end in (a, b)})
-        return self._edges_in_force(
-            ns, [FiledEdge(edge(name[a], name[b], row[2:10]), row[10]) for a, b, row in kept], known
-        )
+        return self._edges_in_force(ns, filed, known)
 
     def _edges_in_force(self, ns: int, filed: Sequence[FiledEdge], known: int | None) -> list[FiledEdge]:
-        """Each over the intervals in which the memory that says it was in force."""
+        """Return each edge once for every interval in which its memory was in force, as recorded by `known`.
+
+        Without `known`, an edge whose memory is not indexed stays as stated.
+        """
         ids = json.dumps(sorted({each.edge.memory_id for each in filed}))
-        stands = {row[0]: row[1:] for row in self._run("stands_of", ns, ids, known is not None)}
+        standings = {row[0]: row[1:] for row in self._run("stands_of", ns, ids, known is not None)}
         out: list[FiledEdge] = []
         for each in filed:
-            held = stands.get(each.edge.memory_id)
-            if held is None and known is None:
+            standing = standings.get(each.edge.memory_id)
+            if standing is None and known is None:
                 out.append(each)
                 continue
-            times = spans(each.edge, held or NOBODY, known)
+            times = intervals_in_force(each.edge, standing or NOT_INDEXED, known)
             out += [replace(each, edge=replace(each.edge, valid_from=start, valid_until=end)) for start, end in times]
         return out
 
     def named(self, namespace: str, ids: Sequence[str]) -> dict[str, str]:
-        """The names of the nodes of these ids (`model.entity.entity_id`); unknown ones are left out."""
+        """Return the names of the nodes with these ids (`model.entity.entity_id`), by id; unknown ids are left out."""
         if not ids:
             return {}
         ns, wanted = self._namespace_number(namespace), set(ids)
@@ -140,7 +145,7 @@ class LocalGraph:
         return {found[number]: name for number, _, name, *_ in rows}
 
     def facts(self, path: str) -> GraphFacts:
-        """See `GraphLookup.facts`; in a fixed order, each thing once, and never an interval that holds nothing."""
+        """Return the graph facts that the index holds of one vault file, sorted; none if it is not indexed."""
         found = self._run("source", path)
         if not found:
             return NO_FACTS
@@ -149,20 +154,22 @@ class LocalGraph:
         claims, aliases = self._run("claims_of", file), self._run("aliases_of", file)
         nodes = {row[0] for row in (*entities, *claims)} | {row[2] for row in aliases}
         nodes |= {end for row in edges for end in row[1:3]}
-        key = keys_of(self._connections.get(), self._queries, nodes)
+        key = keys_of(self._queries, nodes)
         return GraphFacts(
-            tuple(sorted((_fact(key[row[0]], row[1:]) for row in entities), key=repr)),
-            tuple(sorted((edge(key[row[1]], key[row[2]], row[3:]) for row in edges), key=repr)),
+            tuple(sorted((_entity_fact(key[row[0]], row[1:]) for row in entities), key=repr)),
+            tuple(sorted((edge_of_row(key[row[1]], key[row[2]], row[3:]) for row in edges), key=repr)),
             tuple(sorted((Claim(key[row[0]], *row[1:]) for row in claims), key=repr)),
-            tuple(sorted((other, key[of]) for _, other, of in aliases)),
+            tuple(sorted((alias, key[of]) for _, alias, of in aliases)),
             tuple((memory_id, of) for memory_id, of in self._run("homes_by_key", file)),
         )
 
     def documents(self, namespace: str) -> list[FiledDocument]:
+        """Return every document of a namespace, sorted by root and path."""
         rows = self._run("documents", namespace)
         return [FiledDocument(Document.model_validate_json(record), path) for record, path in rows]
 
 
-def _fact(key: str, said: Sequence[Any]) -> EntityFact:
-    mentioned, since, name, type_, until = said
+def _entity_fact(key: str, values: Sequence[Any]) -> EntityFact:
+    """Make an entity fact of a node's key and the other columns of a row of `entity_facts`."""
+    mentioned, since, name, type_, until = values
     return EntityFact(key, name, type_, not mentioned, since, until)

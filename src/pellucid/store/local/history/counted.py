@@ -1,94 +1,99 @@
 """Uses, citations and events of recalls in, what they come to by memory, day and panel out."""
 
 import json
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
 from itertools import groupby
-
-import apsw
 
 from pellucid.model.entity import FOREVER
 from pellucid.store.history.citations_port import AGAINST, FAVOURABLE, CitationRow, ServedRecall
 from pellucid.store.history.telemetry_port import Grouping, LiftRow, RecallEvent, RecallFailure
 from pellucid.store.history.uses_port import Times, UseKind
-from pellucid.store.local.database import (
-    execute,
-    execute_many,
-    immediate,
-)
+from pellucid.store.local.database import Queries, execute, immediate
 
 _SUMS = "SELECT {by}, {sums} FROM {view} WHERE namespace = ? AND day BETWEEN ? AND ? GROUP BY 1 ORDER BY 1"
 """What stands in braces are names of views and columns, none of them a caller's words."""
 
 
+@dataclass(frozen=True, slots=True)
 class LocalUses:
     """See `Uses`."""
 
-    def __init__(self, connection: Callable[[], apsw.Connection], queries: Mapping[str, str]) -> None:
-        self._connection = connection
-        self._queries = queries
+    queries: Queries
 
     def note(self, namespace: str, memory_ids: Collection[str], kind: UseKind, occasion: str, at: int) -> None:
+        """Record that memories were used at `at` (epoch ms).
+
+        The same kind of use on one occasion counts once, at its latest. An occasion is a session or a day.
+        """
         rows = [(namespace, memory_id, kind, occasion, at) for memory_id in dict.fromkeys(memory_ids)]
-        connection = self._connection()
-        with immediate(connection):
-            execute_many(connection, self._queries["put_use"], rows)
+        with immediate(self.queries.connection()):
+            self.queries.run_many("put_use", rows)
 
     def uses(self, namespace: str, since: int = 0) -> list[Times]:
-        return self._times("uses", namespace, since)
+        """Return how often and when each memory was used since `since` (epoch milliseconds), sorted by memory id."""
+        return [Times(*row) for row in self.queries.run("uses", namespace, since)]
 
     def exposure(self, namespace: str, since: int = 0) -> list[Times]:
-        return self._times("exposure", namespace, since)
+        """Return how often and when recalls served each memory since `since` (epoch milliseconds), by memory id."""
+        return [Times(*row) for row in self.queries.run("exposure", namespace, since)]
 
     def served_since(self, namespace: str, day: str) -> set[str]:
-        return {row[0] for row in execute(self._connection(), self._queries["served_since"], (namespace, day))}
-
-    def _times(self, query: str, namespace: str, since: int) -> list[Times]:
-        return [Times(*row) for row in execute(self._connection(), self._queries[query], (namespace, since))]
+        """Return the ids of the memories that a recall served on or after a UTC day, such as `2026-04-20`."""
+        return {memory_id for (memory_id,) in self.queries.run("served_since", namespace, day)}
 
 
+@dataclass(frozen=True, slots=True)
 class LocalCitations:
     """See `Citations`."""
 
-    def __init__(self, connection: Callable[[], apsw.Connection], queries: Mapping[str, str]) -> None:
-        self._connection = connection
-        self._queries = queries
+    queries: Queries
 
     def put(self, namespace: str, citation_id: str, row: CitationRow) -> bool:
-        """Keep a citation; False where the memory was cited so on this occasion before: nothing changes."""
-        connection, what = self._connection(), (namespace, row.memory_id, row.occasion)
-        values = (namespace, row.memory_id, row.kind, row.occasion, citation_id, row.recall_id, row.agent, row.at)
-        with immediate(connection):
+        """Store a citation; return False, changing nothing, if one of its kind exists for the memory and occasion.
+
+        An explicit one replaces automatic ones of its kind or, if it is not in `FAVOURABLE`, of any kind; after such a
+        one automatic citations are refused (False).
+        """
+        what = (namespace, row.memory_id, row.occasion)
+        with immediate(self.queries.connection()):
             if row.source == "explicit":
-                gone = execute(connection, self._queries["outdone"], (*what, row.kind, row.kind not in FAVOURABLE))
-                execute_many(connection, self._queries["drop_query"], gone)
-            elif execute(connection, self._queries["refused"], (*what, json.dumps(sorted(FAVOURABLE))))[0][0]:
+                replaced = self.queries.run("outdone", *what, row.kind, row.kind not in FAVOURABLE)
+                self.queries.run_many("drop_query", replaced)
+            elif self.queries.run("refused", *what, json.dumps(sorted(FAVOURABLE)))[0][0]:
                 return False
-            is_new = bool(execute(connection, self._queries["put_citation"], (*values, row.source, row.evidence)))
+            values = (row.kind, row.occasion, citation_id, row.recall_id, row.agent, row.at, row.source, row.evidence)
+            is_new = bool(self.queries.run("put_citation", namespace, row.memory_id, *values))
             if is_new and row.note:
-                execute(connection, self._queries["put_query"], (citation_id, row.note.encode()))
+                self.queries.run("put_query", citation_id, row.note.encode())
         return is_new
 
     def on(self, namespace: str, occasion: str) -> list[CitationRow]:
+        """Return the citations made on an occasion (a session id, or a day), oldest first."""
         return self._rows("citations", namespace, occasion)
 
     def of(self, namespace: str, memory_id: str) -> list[CitationRow]:
+        """Return the citations of a memory, oldest first."""
         return self._rows("citations_of_memory", namespace, memory_id)
 
     def of_recall(self, namespace: str, recall_id: str) -> list[CitationRow]:
+        """Return the citations of what a recall served, and of the recall as a whole, oldest first."""
         return self._rows("citations_of_recall", namespace, recall_id)
 
     def against(self, namespace: str) -> list[CitationRow]:
+        """Return every citation that calls a memory wrong or outdated, oldest first."""
         return self._rows("citations_against", namespace, json.dumps(sorted(AGAINST)))
 
-    def _rows(self, query: str, *named: str) -> list[CitationRow]:
+    def _rows(self, query: str, *bindings: str) -> list[CitationRow]:
+        """Return the citations that a named query selects, in its order."""
         return [
             CitationRow(*row, note=note.decode("utf-8", "replace"), source=source, evidence=evidence)
-            for *row, note, source, evidence in execute(self._connection(), self._queries[query], named)
+            for *row, note, source, evidence in self.queries.run(query, *bindings)
         ]
 
     def served(self, namespace: str, session_id: str | None, since: int = 0) -> list[ServedRecall]:
-        """The recalls of a session, or of none, since a time (epoch milliseconds), newest first."""
-        found = execute(self._connection(), self._queries["served"], (namespace, since, session_id))
+        """Return the recalls of a session (None: of no session) since an instant (epoch ms), newest first."""
+        found = self.queries.run("served", namespace, since, session_id)
         return [
             ServedRecall(recall_id, at, query, tuple(memory_id for *_, memory_id in rows if memory_id))
             for (recall_id, at, query), rows in groupby(found, key=lambda row: row[:3])
@@ -97,26 +102,28 @@ class LocalCitations:
     def serving(
         self, namespace: str, session_id: str | None, memory_id: str, since: int = 0, until: int = FOREVER
     ) -> str | None:
-        asked = (namespace, since, until, session_id, memory_id)
-        return next((name for (name,) in execute(self._connection(), self._queries["serving"], asked)), None)
+        """Return the id of a session's newest recall between two instants that served a memory; else None."""
+        found = self.queries.run("serving", namespace, since, until, session_id, memory_id)
+        return found[0][0] if found else None
 
 
+@dataclass(frozen=True, slots=True)
 class LocalTelemetry:
     """See `Telemetry`."""
 
-    def __init__(self, connection: Callable[[], apsw.Connection], queries: Mapping[str, str]) -> None:
-        self._connection = connection
-        self._queries = queries
+    queries: Queries
 
     def sums(
         self, view: str, measures: Sequence[str], by: Grouping, namespace: str, since: str, until: str
     ) -> list[tuple[str | None, tuple[int, ...]]]:
-        wanted = ", ".join(f"sum({each})" for each in measures)
-        sql = _SUMS.format(by=by, sums=wanted, view=view)
-        return [(of, tuple(counts)) for of, *counts in execute(self._connection(), sql, (namespace, since, until))]
+        """Return the sums of some columns (`measures`) of a panel's SQL view by group, over days `since` to `until`."""
+        sql = _SUMS.format(by=by, sums=", ".join(f"sum({each})" for each in measures), view=view)
+        found = execute(self.queries.connection(), sql, (namespace, since, until))
+        return [(group, tuple(sums)) for group, *sums in found]
 
     def event(self, recall_id: str, namespace: str) -> RecallEvent | None:
-        found = execute(self._connection(), self._queries["event"], (recall_id, namespace))
+        """Return the measurements of a recall; None if they are not kept (any more)."""
+        found = self.queries.run("event", recall_id, namespace)
         if not found:
             return None
         *values, degraded, legs, code, place = found[0]
@@ -124,17 +131,15 @@ class LocalTelemetry:
         return RecallEvent(*values, degraded=bool(degraded), legs=json.loads(legs), failure=failure)
 
     def lifts_due(self, namespace: str) -> dict[str, list[str]]:
-        """The memories that were worked with and whose lifts are not kept yet, by recall, newest first."""
+        """Return, by recall id, the cited memories without a stored lift (`LiftRow`); the newest recall first."""
         due: dict[str, list[str]] = {}
-        for recall_id, memory_id in execute(self._connection(), self._queries["lifts_due"], (namespace,)):
+        for recall_id, memory_id in self.queries.run("lifts_due", namespace):
             due.setdefault(recall_id, []).append(memory_id)
         return due
 
     def put_lifts(self, namespace: str, recall_id: str, rows: Sequence[LiftRow]) -> None:
-        connection = self._connection()
-        kept = [(each.leg, each.memory_id, each.rank_with, each.rank_without, recall_id, namespace) for each in rows]
-        with immediate(connection):
-            execute_many(connection, self._queries["put_lift"], kept)
-            execute_many(
-                connection, self._queries["lift_done"], [(namespace, recall_id, each.memory_id) for each in rows]
-            )
+        """Store how the memories of a recall ranked with and without each leg, so that they are due no longer."""
+        lifts = [(each.leg, each.memory_id, each.rank_with, each.rank_without, recall_id, namespace) for each in rows]
+        with immediate(self.queries.connection()):
+            self.queries.run_many("put_lift", lifts)
+            self.queries.run_many("lift_done", [(namespace, recall_id, each.memory_id) for each in rows])

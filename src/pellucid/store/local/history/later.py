@@ -12,57 +12,46 @@ from typing import Any, Generic, TypeVar
 
 from pellucid.errors import StoreError
 
-_GATHERS_S = 0.25
-"""How long a row waits at most for others, in seconds: what a crash may cost."""
-_AGAIN_S = 2.0
-"""How long after a failure it is tried again."""
+_GATHERS_S = 0.25  # how long a row waits at most for others, in seconds: what a crash may cost
+_AGAIN_S = 2.0  # how long after a failure it is tried again
 _IDLE_S = 1.0
 """How long its thread waits for more, before it ends and lets go of what it holds open."""
 Row = TypeVar("Row")
 _ON_ITS_WAY_S, _LOOKS_EVERY_S = 1.0, 0.02
 """How long after it was made a recall may still be with the process that made it, and how often it is looked for."""
-_MOST = 64
-"""Rows that wait at most: who adds one more writes them."""
+_MOST = 64  # rows that wait at most: who adds one more writes them
 
 
 class Later(Generic[Row]):
-    """Writes rows soon, in the order in which they came."""
+    """Writes queued rows in the background, in the order in which they were added."""
 
     def __init__(self, write: Callable[[Sequence[Row]], None], lost: Callable[[int, StoreError], None]) -> None:
-        """Nothing is started before the first row.
-
-        Args:
-            write: keeps all of some rows, or none; raises a StoreError.
-            lost: told how many rows were given up in the end, and why.
-        """
+        """`write` stores all of some rows or raises StoreError; `lost` is called with the number given up, and why."""
         self._write, self._lost = write, lost
         self._rows: list[tuple[Row, Callable[[], object] | None]] = []
         self._writing, self._starting = Lock(), Lock()
-        self._come, self._stop = Event(), Event()
+        self._added, self._stop = Event(), Event()
         self._thread: Thread | None = None
 
     def add(self, row: Row, then: Callable[[], object] | None = None) -> None:
-        """Have a row written soon, and `then` be called.
+        """Queue a row to be written soon, after which `then` is called.
 
-        Raises:
-            StoreError: too many wait, and cannot be written.
+        With 64 rows waiting they are written first, and StoreError is raised if that fails.
         """
         if len(self._rows) >= _MOST:
             self.settle()
         self._rows.append((row, then))
         with self._starting:
-            if (
-                self._thread is None
-            ):  # no daemon: a process that ends without closing its home waits for what is to be written
+            if self._thread is None:
+                # no daemon: a process that ends without closing its home waits for what is to be written
                 self._thread = Thread(target=self._run, name="history")
                 self._thread.start()
-        self._come.set()
+        self._added.set()
 
     def settle(self) -> None:
-        """Have everything written that waits.
+        """Write all queued rows now and call what is to follow each.
 
-        Raises:
-            StoreError: it cannot be written; it goes on waiting.
+        Raise StoreError if that fails: they stay queued.
         """
         if not self._rows and not self._writing.locked():
             return
@@ -76,9 +65,9 @@ class Later(Generic[Row]):
                 then()
 
     def close(self) -> None:
-        """Write what waits, or say that it is lost."""
+        """End the thread and write the queued rows, or report them as lost."""
         self._stop.set()
-        self._come.set()
+        self._added.set()
         if thread := self._thread:
             thread.join()
         try:
@@ -87,40 +76,45 @@ class Later(Generic[Row]):
             self._give_up(error)
 
     def _give_up(self, error: StoreError) -> None:
+        """Report the queued rows as lost, and drop them."""
         self._lost(len(self._rows), error)
         self._rows.clear()
 
     def _run(self) -> None:
+        """The thread: write the queue every quarter of a second, until no row comes for a second or `close`."""
         wait = _GATHERS_S
         while self._is_needed() and not self._stop.wait(wait):
-            self._come.clear()
+            self._added.clear()
             try:
                 self.settle()
                 wait = _GATHERS_S
             except StoreError as error:
                 if not main_thread().is_alive():
                     self._give_up(error)
-                self._come.set()
+                self._added.set()
                 wait = _AGAIN_S
 
     def _is_needed(self) -> bool:
-        """Whether a row comes within a while; else this thread is no more, and who adds a row starts another."""
-        come = self._come.wait(_IDLE_S)
+        """Whether a row is added within a second, or waits; else the thread is given up, and `add` starts another."""
+        added = self._added.wait(_IDLE_S)
         with self._starting:
-            if not come and not self._rows:
+            if not added and not self._rows:
                 self._thread = None
             return self._thread is not None
 
 
-def found_soon(recall_id: str, look: Callable[[], list[tuple[Any, ...]]]) -> list[tuple[Any, ...]]:
-    """What is found of a recall; of one that was made just now, perhaps by another process, as soon as it is there."""
-    while not (found := look()) and _is_on_its_way(recall_id):
+def wait_for_rows(recall_id: str, query: Callable[[], list[tuple[Any, ...]]]) -> list[tuple[Any, ...]]:
+    """Return the rows that `query` finds of a recall.
+
+    Repeat it while it finds none and the recall is less than a second old.
+    """
+    while not (found := query()) and _is_recent(recall_id):
         sleep(_LOOKS_EVERY_S)
     return found
 
 
-def _is_on_its_way(recall_id: str) -> bool:
-    """Whether a recall's id, which begins with its time, is of this second."""
+def _is_recent(recall_id: str) -> bool:
+    """Whether a recall's id, which begins with its time, is less than a second old; False for a malformed one."""
     try:
         return 0 <= time() - int(recall_id[4:16], 16) / 1000 < _ON_ITS_WAY_S
     except ValueError:

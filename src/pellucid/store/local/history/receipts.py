@@ -1,25 +1,21 @@
 """A namespace in, its recalls as they are listed out: newest first, of a session, by words, or by what they served."""
 
 import unicodedata
-from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from typing import Any
 
-import apsw
-
 from pellucid.store.history.receipts_port import EVERY, RecallFilter, RecallRow
-from pellucid.store.local.database import execute, immediate
-from pellucid.store.local.history.later import found_soon
+from pellucid.store.local.database import Queries, immediate
+from pellucid.store.local.history.later import wait_for_rows
 
-_LAST = (2**63 - 1, "")
-"""A place after every recall."""
+_LAST = (2**63 - 1, "")  # A place after every recall
 
 
+@dataclass(frozen=True, slots=True)
 class LocalReceipts:
     """See `Receipts`."""
 
-    def __init__(self, connection: Callable[[], apsw.Connection], queries: Mapping[str, str]) -> None:
-        self._connection = connection
-        self._queries = queries
+    queries: Queries
 
     def recalls(
         self,
@@ -31,63 +27,54 @@ class LocalReceipts:
         after: RecallRow | None = None,
         limit: int = 100,
     ) -> list[RecallRow]:
+        """Return a page of recalls since an instant (epoch ms), newest first.
+
+        Of every session unless `session_id` is given. `after` is the last row of the page before; None: the first page.
+        """
         before = (after.at, after.recall_id) if after else _LAST
         query, session = ("recalls_of_session", (session_id,)) if session_id else ("recalls", ())
         if not session and (only.agent or only.query_class or only.outcome or only.degraded):
             query = "recalls_that"
         wanted = (only.agent, only.query_class, only.outcome, int(only.degraded), folded_words(only.contains))
-        bindings = (namespace, since, *before, *wanted, limit, *session)
-        return [_recall_row(*row) for row in execute(self._connection(), self._queries[query], bindings)]
+        found = self.queries.run(query, namespace, since, *before, *wanted, limit, *session)
+        return [_recall_row(*row) for row in found]
 
     def find(self, recall_id: str, namespace: str) -> RecallRow | None:
-        connection, asked = self._connection(), (recall_id, namespace)
-        found = found_soon(recall_id, lambda: execute(connection, self._queries["recall"], asked))
+        """Return one recall by id; None if unknown. Waits up to a second for a recall just made."""
+        found = wait_for_rows(recall_id, lambda: self.queries.run("recall", recall_id, namespace))
         return _recall_row(*found[0]) if found else None
 
     def serving(
         self, namespace: str, memory_id: str, *, since: int = 0, after: RecallRow | None = None, limit: int = 100
     ) -> list[tuple[RecallRow, int]]:
-        """A page of the recalls that served a memory, newest first, each with its place there."""
+        """Return a page of the recalls that served a memory, newest first, each with its place (from 1) there."""
         before = (after.at, after.recall_id) if after else _LAST
-        bindings = (memory_id, namespace, since, *before, memory_id, limit)
-        found = execute(self._connection(), self._queries["recalls_serving"], bindings)
+        found = self.queries.run("recalls_serving", memory_id, namespace, since, *before, memory_id, limit)
         return [(_recall_row(*row), place + 1) for *row, place in found]
 
     def times_served(self, namespace: str, memory_id: str, since: int = 0) -> int:
-        bindings = (memory_id, namespace, since)
-        return execute(self._connection(), self._queries["times_served"], bindings)[0][0]
+        """Return how many recalls at or after `since` (epoch milliseconds) served a memory."""
+        return self.queries.run("times_served", memory_id, namespace, since)[0][0]
 
     def latest(self, namespace: str, session_id: str | None = None) -> RecallRow | None:
+        """Return the newest recall of a session or, without one, of the namespace; None if there is none."""
         return next(iter(self.recalls(namespace, session_id=session_id, limit=1)), None)
 
     def pin(self, recall_id: str, namespace: str, *, pinned: bool) -> RecallRow | None:
-        """Keep a receipt in full whatever its age, or no longer; the recall as it then stands, None if unknown."""
-        connection = self._connection()
-        with immediate(connection):
-            execute(connection, self._queries["pin" if pinned else "unpin"], (recall_id, namespace))
+        """Pin a receipt, so that retention keeps it in full, or unpin it; return the recall, None if unknown."""
+        with immediate(self.queries.connection()):
+            self.queries.run("pin" if pinned else "unpin", recall_id, namespace)
             return self.find(recall_id, namespace)
 
 
 def _recall_row(*row: Any) -> RecallRow:
-    recall_id, at, session_id, served, in_full, pinned, query, *who, degraded = row
-    agent, surface, query_class, outcome = who
-    return RecallRow(
-        recall_id,
-        at,
-        session_id,
-        served,
-        bool(in_full),
-        bool(pinned),
-        query,
-        agent,
-        surface,
-        query_class,
-        outcome,
-        None if degraded is None else bool(degraded),
-    )
+    """Make a RecallRow of the columns of one of the `recall…` queries."""
+    recall_id, at, session_id, served, in_full, pinned, query, *event, degraded = row
+    head = recall_id, at, session_id, served, bool(in_full), bool(pinned), query
+    return RecallRow(*head, *event, degraded=None if degraded is None else bool(degraded))
 
 
 def folded_words(text: str) -> str:
-    """A text as words are looked for in it."""
+    """Fold a text (NFKC, case) for comparing and searching words."""
     folded = unicodedata.normalize("NFKC", text).casefold()
     return unicodedata.normalize("NFKC", folded)

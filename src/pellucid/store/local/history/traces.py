@@ -1,80 +1,69 @@
 """A session or an agent in, its rows in `history.db` out, or away."""
 
 import json
-from collections.abc import Callable, Collection, Iterator, Mapping
-
-import apsw
+from collections.abc import Collection, Iterator, Mapping
+from dataclasses import dataclass
 
 from pellucid.store.history.traces_port import Subject
-from pellucid.store.local.database import execute, immediate
+from pellucid.store.local.database import Queries, execute, immediate
 
-_UNTOLD = {"packed", "apart"}
-"""Columns that are no words for anybody: an X-ray tells what they hold."""
+_PACKED_COLUMNS = {"packed", "apart"}  # columns that nobody can read: an X-ray shows what they hold
 
 
+@dataclass(frozen=True, slots=True)
 class LocalTraces:
     """See `Traces`."""
 
-    def __init__(self, connection: Callable[[], apsw.Connection], queries: Mapping[str, str]) -> None:
-        self._connection = connection
-        self._queries = queries
+    queries: Queries
 
     def unattributed(self, namespace: str) -> Iterator[tuple[str, bytes]]:
-        yield from execute(self._connection(), self._queries["unattributed"], (namespace,))
+        """Yield (recall id, packed receipt) of the receipts without an event, whose agent only the receipt tells."""
+        yield from self.queries.run("unattributed", namespace)
 
     def rows(self, subject: Subject, recall_ids: Collection[str] = ()) -> Iterator[tuple[str, Mapping[str, object]]]:
-        connection = self._connection()
-        recalls, citations = self._ids(connection, subject, recall_ids)
-        for table in self._tables(connection):
-            column, ids = _key(table, recalls, citations)
-            columns = [name for (name,) in execute(connection, self._queries["columns"], (table,))]
+        """Yield (table name, row) for every row about the subject, without packed columns.
+
+        `recall_ids` are further recalls of it.
+        """
+        connection = self.queries.connection()
+        for table, column, ids in self._keys_by_table(subject, recall_ids):
+            columns = [name for (name,) in self.queries.run("columns", table)]
             sql = f"SELECT * FROM {table} WHERE {column} IN (SELECT value FROM json_each(?))"  # noqa: S608 - our names
             for row in execute(connection, sql, (json.dumps(ids),)):
-                told = {name: _told(value) for name, value in zip(columns, row, strict=True) if name not in _UNTOLD}
-                yield table, told
-        for memory_id, kind, at in execute(
-            connection, self._queries["uses_of"], (subject.namespace, subject.session_id)
-        ):
+                values = zip(columns, map(_decoded, row), strict=True)
+                yield table, {name: value for name, value in values if name not in _PACKED_COLUMNS}
+        for memory_id, kind, at in self.queries.run("uses_of", subject.namespace, subject.session_id):
             yield "uses", {"memory_id": memory_id, "kind": kind, "at": at}
 
     def erase(self, subject: Subject, recall_ids: Collection[str] = ()) -> dict[str, int]:
-        """Take the subject's rows away: how many, by table; no byte stays after the next `History.scrub`."""
-        connection, gone = self._connection(), dict[str, int]()
+        """Delete the rows that `rows` yields, and the sums of the subject's agent; return how many rows, by table.
+
+        Tables without such rows are left out. `History.scrub` removes the bytes.
+        """
+        connection, gone = self.queries.connection(), dict[str, int]()
         with immediate(connection):
-            recalls, citations = self._ids(connection, subject, recall_ids)
-            for table in self._tables(connection):
-                column, ids = _key(table, recalls, citations)
+            for table, column, ids in self._keys_by_table(subject, recall_ids):
                 sql = f"DELETE FROM {table} WHERE {column} IN (SELECT value FROM json_each(?))"  # noqa: S608
                 gone[table] = len(execute(connection, f"{sql} RETURNING {column}", (json.dumps(ids),)))
-            used = execute(connection, self._queries["uses_of"], (subject.namespace, subject.session_id))
-            gone["uses"] = len(used)
-            execute(connection, self._queries["drop_uses_of"], (subject.namespace, subject.session_id))
-            execute(connection, self._queries["drop_sums_of"], (subject.namespace, subject.agent))
-            execute(connection, self._queries["put_husk"])
+            gone["uses"] = len(self.queries.run("uses_of", subject.namespace, subject.session_id))
+            self.queries.run("drop_uses_of", subject.namespace, subject.session_id)
+            self.queries.run("drop_sums_of", subject.namespace, subject.agent)
+            self.queries.run("put_husk")
         return {table: count for table, count in gone.items() if count}
 
-    def _ids(
-        self, connection: apsw.Connection, subject: Subject, recall_ids: Collection[str]
-    ) -> tuple[list[str], list[str]]:
-        """The recalls and the citations of a subject."""
+    def _keys_by_table(self, subject: Subject, recall_ids: Collection[str]) -> list[tuple[str, str, list[str]]]:
+        """Return (table, key column, keys of the subject's rows) for each table with rows of recalls.
+
+        Citations come first, for deleting one updates the sums of its event. `queries` holds the words of both.
+        """
         who = (subject.namespace, subject.session_id, subject.agent)
-        found = execute(connection, self._queries["recalls_of"], who)
-        recalls = sorted({*(recall_id for (recall_id,) in found), *recall_ids})
-        cited = execute(connection, self._queries["citations_of"], (*who, json.dumps(recalls)))
-        return recalls, [citation_id for (citation_id,) in cited]
-
-    def _tables(self, connection: apsw.Connection) -> list[str]:
-        """Every table with rows of recalls; citations first, which take back what they say of an event."""
-        names = [name for (name,) in execute(connection, self._queries["tables_of_recalls"])]
-        return sorted(names, key=lambda name: (name != "citations", name))
+        recalls = sorted({*(recall_id for (recall_id,) in self.queries.run("recalls_of", *who)), *recall_ids})
+        citations = [name for (name,) in self.queries.run("citations_of", *who, json.dumps(recalls))]
+        tables = sorted(table for (table,) in self.queries.run("tables_of_recalls") if table != "citations")
+        keys = [(table, "recall_id", recalls + citations if table == "queries" else recalls) for table in tables]
+        return [("citations", "citation_id", citations), *keys]
 
 
-def _key(table: str, recalls: list[str], citations: list[str]) -> tuple[str, list[str]]:
-    """By which column a table names what goes, and which: words stand under the ids of recalls and of citations."""
-    if table == "citations":
-        return "citation_id", citations
-    return "recall_id", [*recalls, *citations] if table == "queries" else recalls
-
-
-def _told(value: object) -> object:
+def _decoded(value: object) -> object:
+    """Return bytes as text, anything else as it is."""
     return value.decode("utf-8", "replace") if isinstance(value, bytes) else value

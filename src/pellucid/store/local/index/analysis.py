@@ -25,13 +25,14 @@ _UNSPACED = re.compile(
 
 
 class Analyzer:
-    """Analyses text with the tokenizer of one connection (and so belongs to that connection's thread)."""
+    """Analyses text with the tokenizer of one connection, and so belongs to that connection's thread."""
 
     def __init__(self, connection: apsw.Connection) -> None:
+        """Use the tokenizer `porter unicode61`, without diacritics, of this connection."""
         self._tokenize = connection.fts5_tokenizer("porter", ["unicode61", "remove_diacritics", "2"])
 
     def stems(self, text: str) -> list[str]:
-        """The stems of a memory's text, in order; behind them those of the words in its names of code."""
+        """Return the stems of a memory's text, in order, then those of the words in its code identifiers."""
         text = with_joined_words(text)
         if text.isascii():
             found = self._tokenize(
@@ -41,11 +42,11 @@ class Analyzer:
         return [stem for stem, _, _ in self._pieces_of(_fold_width(text), singles=True)]
 
     def places(self, text: str) -> list[tuple[str, int, int]]:
-        """The stems of a query with their half-open character ranges."""
+        """Return the stems of a query with the half-open spans (in characters) of their words."""
         return list(self._pieces_of(_fold_width(text), singles=False))
 
     def _pieces_of(self, text: str, *, singles: bool) -> Iterator[tuple[str, int, int]]:
-        """Every stem or bigram of a text, in order, with its span (characters) in the text."""
+        """Yield each stem or bigram of a text with its span; with `singles` also each character of unspaced scripts."""
         at = 0
         for run in _UNSPACED.finditer(text):
             yield from self._stems_of(text, at, run.start())
@@ -54,7 +55,7 @@ class Analyzer:
         yield from self._stems_of(text, at, len(text))
 
     def _stems_of(self, text: str, start: int, end: int) -> Iterator[tuple[str, int, int]]:
-        """The stems of a stretch of a text, in order, each with its span (characters) in the whole text."""
+        """Yield the stems of `text[start:end]`, each with its span in the whole text."""
         raw = text[start:end].encode("utf-8", "replace")
         found = self._tokenize(raw, apsw.FTS5_TOKENIZE_QUERY, None, include_colocated=False)
         at = place = 0  # bytes and characters passed so far: a token's offsets are in bytes, and rise
@@ -67,9 +68,9 @@ class Analyzer:
 
 @dataclass(frozen=True, slots=True)
 class WordCounts:
-    """The words of one text, unreadable: distinct stems as sorted CRC-32 values, their counts, their number.
+    """The words of one text as numbers: distinct stems as sorted CRC-32 values, their counts, the number of words.
 
-    With 100,000 distinct stems a query word meets a stranger's value once in 40,000 queries.
+    With 100,000 distinct stems a query word meets a wrong value once in 40,000 queries.
     """
 
     terms: NDArray[np.uint32]
@@ -78,24 +79,24 @@ class WordCounts:
 
 
 def with_joined_words(text: str) -> str:
-    """The text, and behind it the words that its names of code are written of."""
+    """Append to a text the words of which its code identifiers are made up: `hook agent` for `HookAgent`."""
     return " ".join((text, *(word for _, parts in joined_words(text) for word in parts)))
 
 
 def count(stems: Sequence[str]) -> WordCounts:
-    """Count stems; beyond 255 of one stem no more are counted."""
+    """Count stems: distinct values with how often each occurs (255 at most), and the number of all."""
     values = np.array([term(stem) for stem in stems], dtype=np.uint32)
     terms, counts = np.unique(values, return_counts=True)
     return WordCounts(terms, np.minimum(counts, 255).astype(np.uint8), len(stems))
 
 
 def term(stem: str) -> int:
-    """The value a stem is indexed under, a CRC-32; not a term of a score."""
+    """Return the number under which a stem is indexed: its CRC-32, which two stems may share."""
     return zlib.crc32(stem.encode())
 
 
 def _bigrams_of(run: str, at: int, *, singles: bool) -> Iterator[tuple[str, int, int]]:
-    """The pairs of signs of a run without spaces, each with its span; `singles` also every sign alone."""
+    """Yield the character pairs of an unspaced run starting `at`, with spans; with `singles` each character too."""
     if singles:
         for i, character in enumerate(run):
             yield character, at + i, at + i + 1
@@ -104,7 +105,7 @@ def _bigrams_of(run: str, at: int, *, singles: bool) -> Iterator[tuple[str, int,
 
 
 def _fold_width(text: str) -> str:
-    """NFKC character by character, where that keeps the length: spans stay true."""
+    """Normalise each character to NFKC where that keeps its length, so that spans stay valid."""
     if text.isascii():
         return text
     folded = (unicodedata.normalize("NFKC", character) for character in text)

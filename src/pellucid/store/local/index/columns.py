@@ -1,17 +1,16 @@
 """Index rows in, aligned NumPy columns out: what a recall scans, kept warm and re-read a segment at a time."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from threading import Lock
 from typing import Any
 
-import apsw
 import numpy as np
 from numpy.typing import NDArray
 
 from pellucid.deadline import Deadline
 from pellucid.store.index_port import Admission, Floats, Mask
-from pellucid.store.local.database import execute
+from pellucid.store.local.database import Queries
 
 SEGMENT = 1024
 DIMENSIONS = 384
@@ -63,7 +62,7 @@ class ColumnSegment:
 
     @property
     def size(self) -> int:
-        """Bytes of the segment; its light columns stand in the view again, with places."""
+        """The memory that a segment takes, in bytes, with the copies of its light columns in the view."""
         columns = self.vectors, self.terms, self.owners, self.counts, self.held, self.ends
         return 3 * self.light.nbytes + sum(each.nbytes for each in columns)
 
@@ -72,42 +71,39 @@ class ColumnSegment:
 class View:
     """One namespace at one snapshot. Positions index every column; `by_turn` sorts them by session and ordinal."""
 
-    light: Mapping[str, NDArray[Any]]
-    """The columns of `LIGHT`, each contiguous."""
+    light: Mapping[str, NDArray[Any]]  # the columns of `LIGHT`, each contiguous
     segments: tuple[ColumnSegment, ...]
-    starts: NDArray[np.int64]
-    """The position of each segment's first row."""
+    starts: NDArray[np.int64]  # the position of each segment's first row
     by_turn: NDArray[np.int64]
-    place: NDArray[np.int64]
-    """The inverse of `by_turn`."""
-    within: NDArray[np.int64]
-    """Each row's place among those of its session; 0 without one."""
-    before: NDArray[np.int64]
-    """The position just before each in its session, a turn apart at most; -1 for none."""
+    place: NDArray[np.int64]  # the inverse of `by_turn`
+    within: NDArray[np.int64]  # each row's place among those of its session; 0 without one
+    before: NDArray[np.int64]  # the position just before each in its session, a turn apart at most; -1 for none
     after: NDArray[np.int64]
-    passage: NDArray[np.int64]
-    """The stems of each row together with those beside it."""
+    passage: NDArray[np.int64]  # the stems of each row together with those beside it
     names: Mapping[str, int]
     """Whoever is somebody's `about` in this namespace, as far as this process has seen, with the number it has."""
     known: frozenset[int]
     """The numbers that occur here in what is in no boundary scope: that others are known is not for everybody."""
 
     def __len__(self) -> int:
+        """The number of rows."""
         return len(self.by_turn)
 
     def admissible(self, admission: Admission) -> Mask:
-        """Active, valid at the instant, not quarantined, and `fits_request`: as things stand; see `past_view`."""
+        """Return which rows are active, valid at the instant, trusted, and `fits_request`, as they are now; see
+        `past_view`.
+        """
         light, at = self.light, admission.at
         valid = light["active"] & light["trusted"] & (light["valid_from"] <= at) & (at < light["valid_until"])
         return valid & self.fits_request(admission)
 
     def fits_request(self, admission: Admission) -> Mask:
-        """What is within the caller's scopes, fits the filters, and was made in the period of the query."""
+        """Return which rows are within the caller's scopes, fit the filters, and were created in the query's period."""
         granted = (self.light["boundary"] & ~np.uint8(admission.granted)) == 0
         return granted & self.fits_filters(admission) & self._made_between(*admission.period)
 
     def fits_filters(self, admission: Admission) -> Mask:
-        """What fits the caller's filters."""
+        """Return which rows fit the caller's filters: `only`, `never`, `since` and `until`; all without any."""
         fits = np.ones(len(self), dtype=np.bool_)
         if admission.only is not None:
             fits &= np.isin(self.light["row"], admission.only)
@@ -116,50 +112,36 @@ class View:
         return fits & self._made_between(admission.since, admission.until)
 
     def _made_between(self, since: int | None, until: int | None) -> Mask:
-        """What was made from `since` on and before `until`."""
-        made = np.ones(len(self), dtype=np.bool_)
+        """Return which rows were created from `since` on and before `until`; None: no limit."""
+        within = np.ones(len(self), dtype=np.bool_)
         if since is not None:
-            made &= self.light["created"] >= since
+            within &= self.light["created"] >= since
         if until is not None:
-            made &= self.light["created"] < until
-        return made
+            within &= self.light["created"] < until
+        return within
 
-    def around(self, positions: NDArray[np.int64], counts: Floats, lends: Mask) -> tuple[NDArray[np.int64], Floats]:
-        """Where some words stand, as positions and counts: the same for each row together with those beside it.
-
-        Only rows of the mask lend their words to others.
-        """
-        often = self.together(positions, counts, lends)
-        holding = np.flatnonzero(often)
-        return holding, often[holding]
-
-    def together(self, positions: NDArray[np.int64], counts: Floats, lends: Mask) -> Floats:
-        """For every row how often: the sum of the counts at it and at those beside it, where the mask lends them."""
-        often = np.zeros(len(self), dtype=np.float32)
-        often[positions] = counts
-        for which, where in self._neighbours_on_each_side(positions, np.flatnonzero(lends[positions])):
-            often[where] += counts[which]  # no two rows stand before, or after, the same one
-        return often
-
-    def _neighbours_on_each_side(
-        self, positions: NDArray[np.int64], among: NDArray[np.int64]
-    ) -> Iterator[tuple[NDArray[np.int64], NDArray[np.int64]]]:
-        for beside in (self.before[positions[among]], self.after[positions[among]]):
-            there = beside >= 0
-            yield among[there], beside[there]
+    def sums_with_neighbours(self, positions: NDArray[np.int64], counts: Floats, lends: Mask) -> Floats:
+        """Return each row's count (0 but at `positions`) plus those of the rows next to it that the mask `lends`."""
+        sums = np.zeros(len(self), dtype=np.float32)
+        sums[positions] = counts
+        lending = np.flatnonzero(lends[positions])
+        for beside in (self.before[positions[lending]], self.after[positions[lending]]):
+            exists = beside >= 0
+            sums[beside[exists]] += counts[lending[exists]]  # no two rows stand before, or after, the same one
+        return sums
 
     def positions(self, rows: NDArray[np.int64]) -> NDArray[np.int64]:
-        """Where these rows stand; every one must be in the view."""
+        """Return the positions of these row numbers; every one must be in the view."""
         return np.searchsorted(self.light["row"], rows)
 
     def cosine(self, query: Floats) -> Floats:
-        """Approximate cosine of every row: BLAS may round differently from row to row."""
+        """Return the approximate cosine of every row: BLAS may round differently from row to row."""
         if not self.segments:
             return np.zeros(0, dtype=np.float32)
         return np.concatenate([segment.vectors @ query for segment in self.segments])
 
     def spans(self, terms: Sequence[int]) -> NDArray[np.int64]:
-        """Where each term's postings stand in each segment: (terms, segments, 2), first and last-but-one."""
+        """Return the range of each term's postings in each segment: (terms, segments, 2), first and end."""
         wanted = np.array(terms, dtype=np.uint32)
         found = [
             (np.searchsorted(segment.terms, wanted, "left"), np.searchsorted(segment.terms, wanted, "right"))
@@ -168,7 +150,7 @@ class View:
         return np.array(found, dtype=np.int64).reshape(-1, 2, len(wanted)).transpose(2, 0, 1)
 
     def postings(self, spans: NDArray[np.int64]) -> tuple[NDArray[np.int64], Floats]:
-        """The positions that hold one term, given its spans, in order; and how often each does."""
+        """Return the positions of the rows that hold one term, given its spans, and how often each does."""
         held = [(i, first, last) for i, (first, last) in enumerate(spans.tolist()) if last > first]
         if not held:
             return np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.float32)
@@ -176,21 +158,19 @@ class View:
         return np.concatenate(positions), np.concatenate([self.segments[i].counts[a:b] for i, a, b in held])
 
     def matched(self, positions: NDArray[np.int64], terms: Sequence[int]) -> NDArray[np.uint64]:
-        """Which of these terms each of these positions holds, as bits."""
-        if not terms:
-            return np.zeros(len(positions), dtype=np.uint64)
-        held = self._words_at(positions)
+        """Return which of these terms (at most 64) the row at each position holds, as bits."""
         out = np.zeros(len(positions), dtype=np.uint64)
-        if not held:
+        if not terms or not len(positions):
             return out
+        held = self._terms_at(positions)
         flat, owner = np.concatenate(held), np.repeat(np.arange(len(held)), [len(each) for each in held])
         for bit, term in enumerate(terms):
             out[owner[flat == term]] |= np.uint64(1 << bit)
         return out
 
     def rare(self, positions: NDArray[np.int64], share: float) -> list[frozenset[int]]:
-        """The terms of each of these positions that another of them holds, too, and at most this share of all does."""
-        held = self._words_at(positions)
+        """Return each row's terms that another of these rows holds, too, and at most this share of the whole view."""
+        held = self._terms_at(positions)
         flat = np.concatenate([np.zeros(0, dtype=np.uint32), *held])
         terms, number, times = np.unique(flat, return_inverse=True, return_counts=True)
         shared = np.flatnonzero(times > 1)  # what one of them alone holds need not be counted
@@ -203,16 +183,16 @@ class View:
             for each, end in zip(held, ends.tolist(), strict=True)
         ]
 
-    def _words_at(self, positions: NDArray[np.int64]) -> list[NDArray[np.uint32]]:
-        number = np.searchsorted(self.starts, positions, "right") - 1
-        return [self._held_words(int(i), int(at - self.starts[i])) for i, at in zip(number, positions, strict=True)]
-
-    def _held_words(self, segment: int, row: int) -> NDArray[np.uint32]:
-        ends = self.segments[segment].ends
-        return self.segments[segment].held[ends[row - 1] if row else 0 : ends[row]]
+    def _terms_at(self, positions: NDArray[np.int64]) -> list[NDArray[np.uint32]]:
+        """Return the distinct terms of the row at each position."""
+        out: list[NDArray[np.uint32]] = []
+        for i, position in zip(np.searchsorted(self.starts, positions, "right") - 1, positions, strict=True):
+            segment, row = self.segments[int(i)], position - self.starts[i]
+            out.append(segment.held[segment.ends[row - 1] if row else 0 : segment.ends[row]])
+        return out
 
     def vectors(self, positions: NDArray[np.int64]) -> Floats:
-        """The vectors at these positions, float32 (n, 384)."""
+        """Return the vectors at these positions, in their order, float32 (n, 384); zeros where a row has none."""
         out = np.empty((len(positions), DIMENSIONS), dtype=np.float32)
         order = positions.argsort()
         ordered = positions[order]
@@ -225,46 +205,44 @@ class View:
 
 @dataclass(slots=True)
 class ColumnCache:
-    """The warm view of one namespace; safe between threads, of which one loads and the others wait for it."""
+    """The warm view of one namespace. Thread-safe: one thread loads, and the others wait for it."""
 
-    load_sql: str
-    size: int = 0
-    """Bytes, about."""
-    _held: dict[int, ColumnSegment] = field(default_factory=dict[int, ColumnSegment])
+    load_query: str  # the name of the query for the rows of a segment
+    size: int = 0  # bytes, about
+    _segments: dict[int, ColumnSegment] = field(default_factory=dict[int, ColumnSegment])
     _view: View | None = None
     _sessions: dict[str, int] = field(default_factory=dict[str, int])
     _names: dict[str, int] = field(default_factory=dict[str, int])
     _lock: Lock = field(default_factory=Lock)
 
-    def view(self, connection: apsw.Connection, ns: int, versions: dict[int, int], deadline: Deadline) -> View:
-        """The view of a namespace whose segments have these versions; only changed segments are read.
+    def view(self, queries: Queries, ns: int, versions: dict[int, int], deadline: Deadline) -> View:
+        """Return the view with these versions of segments (by number); only changed segments are read.
 
-        Raises:
-            DeadlineError: it was not done in time; what was read is not read again.
+        Raises DeadlineError if the deadline is over first: what was read by then is kept.
         """
         with deadline.holding(self._lock):
-            held = self._held
-            if self._view is not None and {seg: segment.version for seg, segment in held.items()} == versions:
+            if self._view is not None and {seg: each.version for seg, each in self._segments.items()} == versions:
                 return self._view
-            held = self._held = dict(held)
+            loaded = self._segments = dict(self._segments)
             self._view = None
-            for seg, version in deadline.over(versions.items()):  # what is read stays, whether or not the rest is
-                if seg not in held or held[seg].version != version:
-                    held[seg] = self._load_segment(connection, ns, seg, version)
-            fresh = {seg: held[seg] for seg in versions}
-            held_rows = tuple(segment for _, segment in sorted(fresh.items()) if len(segment.light))
-            self._held, self._view = fresh, _assemble_view(held_rows, self._names)
-            self.size = sum(segment.size for segment in held_rows)
-            return self._view
+            for seg, version in deadline.over(versions.items()):
+                if seg not in loaded or loaded[seg].version != version:
+                    loaded[seg] = self._load_segment(queries, ns, seg, version)
+            current = self._segments = {seg: loaded[seg] for seg in versions}
+            filled = tuple(segment for _, segment in sorted(current.items()) if len(segment.light))
+            view = self._view = _assemble_view(filled, self._names)
+            self.size = sum(segment.size for segment in filled)
+            return view
 
-    def _load_segment(self, connection: apsw.Connection, ns: int, seg: int, version: int) -> ColumnSegment:
-        rows = execute(connection, self.load_sql, (ns, seg * SEGMENT, seg * SEGMENT + SEGMENT - 1))
+    def _load_segment(self, queries: Queries, ns: int, seg: int, version: int) -> ColumnSegment:
+        """Read one segment of a namespace's rows."""
+        rows = queries.run(self.load_query, ns, seg * SEGMENT, seg * SEGMENT + SEGMENT - 1)
         light = np.zeros(len(rows), dtype=LIGHT)
         vectors = np.zeros((len(rows), DIMENSIONS), dtype=np.float32)
         for i, (row, memory_id, created, start, end, active, trusted, boundary, session, *rest) in enumerate(rows):
             *plain, about, heat, cold, reinforcement, length, vec, _, _ = rest
-            use = (_number(about, self._names), heat, cold, reinforcement, vec is not None, length)
-            flags = (active, trusted, boundary, _number(session, self._sessions), *plain, *use)
+            use = (_number_of(about, self._names), heat, cold, reinforcement, vec is not None, length)
+            flags = (active, trusted, boundary, _number_of(session, self._sessions), *plain, *use)
             light[i] = (row, bytes.fromhex(memory_id.partition("_")[2]), created, start, end, *flags)
             if vec is not None:
                 vectors[i] = np.frombuffer(vec, dtype=np.float16)
@@ -276,6 +254,7 @@ class ColumnCache:
 def _decoded_postings(
     terms: list[bytes], counts: list[bytes]
 ) -> tuple[NDArray[np.uint32], NDArray[np.int64], Floats, NDArray[np.uint32], NDArray[np.int64]]:
+    """Decode stored terms and counts into the word columns of a segment: terms, owners, counts, held, ends."""
     flat = np.frombuffer(b"".join(terms), dtype=np.uint32)
     lengths = [len(each) // 4 for each in terms]
     order = np.argsort(flat, kind="stable")
@@ -284,11 +263,13 @@ def _decoded_postings(
     return flat[order], owners[order], often[order], flat, np.cumsum(lengths, dtype=np.int64)
 
 
-def _number(name: str | None, numbers: dict[str, int]) -> int:
+def _number_of(name: str | None, numbers: dict[str, int]) -> int:
+    """Return the number of a name, assigned on first use; -1 for None."""
     return -1 if name is None else numbers.setdefault(name, len(numbers))
 
 
 def _assemble_view(segments: tuple[ColumnSegment, ...], names: Mapping[str, int]) -> View:
+    """Concatenate segments into one view; `names` are the numbers given to whom memories are about."""
     rows = np.concatenate([segment.light for segment in segments]) if segments else np.zeros(0, dtype=LIGHT)
     light = {name: np.ascontiguousarray(rows[name]) for name in LIGHT.names or ()}
     by_turn = np.lexsort((light["id"], light["ordinal"], light["session"]))
@@ -310,11 +291,11 @@ def _assemble_view(segments: tuple[ColumnSegment, ...], names: Mapping[str, int]
         frozenset(np.unique(light["about"][light["boundary"] == 0]).tolist()) - {-1},
     )
     every = np.arange(len(view))
-    return replace(view, passage=view.together(every, light["length"], every >= 0).astype(np.int64))
+    return replace(view, passage=view.sums_with_neighbours(every, light["length"], every >= 0).astype(np.int64))
 
 
 def _places_in_session(session: NDArray[np.int64], by_turn: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Which place of its session each row has, from 0, in the order of turns; 0 outside of sessions."""
+    """Return the place of each row in its session, from 0, in the order of turns; 0 outside of sessions."""
     ordered = session[by_turn]
     out = np.zeros(len(by_turn), dtype=np.int64)
     out[by_turn] = np.arange(len(by_turn)) - np.searchsorted(ordered, ordered, "left")
@@ -324,7 +305,7 @@ def _places_in_session(session: NDArray[np.int64], by_turn: NDArray[np.int64]) -
 def _turns_beside(
     session: NDArray[np.int64], ordinal: NDArray[np.int64], by_turn: NDArray[np.int64]
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """The row just before and just after each in its session, at most one turn apart; -1 for none."""
+    """Return the positions just before and just after each row in its session, at most one turn apart; -1 for none."""
     first, second = by_turn[:-1], by_turn[1:]
     close = (session[first] == session[second]) & (session[first] >= 0) & (ordinal[second] - ordinal[first] <= 1)
     before, after = np.full(len(by_turn), -1, dtype=np.int64), np.full(len(by_turn), -1, dtype=np.int64)

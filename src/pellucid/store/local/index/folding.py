@@ -3,13 +3,11 @@
 import re
 from collections.abc import Iterable, Sequence
 from datetime import datetime
-from typing import Any
 
-import apsw
 import numpy as np
 
 from pellucid.clock import epoch_ms
-from pellucid.language.sentences import asks
+from pellucid.language.sentences import ends_in_question
 from pellucid.language.spelling import attribute_key, content_hash, entity_key, tag_key
 from pellucid.language.statements.negation import polarity
 from pellucid.model.entity import FOREVER
@@ -18,7 +16,7 @@ from pellucid.model.memory import BOUNDARY_SCOPES, TRANSCRIBED, Memory
 from pellucid.store.index_changes import IndexRecord, IndexState, LedgerChange, PathChange
 from pellucid.store.index_port import OWN
 from pellucid.store.ledger_gaps import gaps_text
-from pellucid.store.local.database import Value, execute
+from pellucid.store.local.database import Queries
 from pellucid.store.local.graph.writer import GraphFold, Space
 from pellucid.store.local.index.analysis import Analyzer, count
 from pellucid.store.local.index.columns import SEGMENT
@@ -26,75 +24,63 @@ from pellucid.store.local.index.mentions import file_name, paths_in
 from pellucid.store.local.index.past_view import BEGINNING, state_before
 from pellucid.store.local.index.stories import story_text
 
-DIRECT_CATEGORIES = (
-    "decision",
-    "commitment",
-    "principle",
-    "rule",
-    "correction",
-    "preference",
-    "entity",
-    "relationship",
-)
+_SETTLED = ("decision", "commitment", "principle", "rule", "correction", "preference")
+DIRECT_CATEGORIES = (*_SETTLED, "entity", "relationship")
 """What can answer by itself: settled statements, not single facts, moments or procedures."""
 _SPEAKER = re.compile(r"([^\W\d_][\w .'-]{0,39}): ")
 _TOLD = re.compile(r"[^\W\d_][\w .'-]{0,39} \(to ([^\W\d_][\w .'-]{0,39})\): ")
-_NAMELESS = "user"
-"""By what extracted words call a user who has no name."""
+_NAMELESS = "user"  # by what extracted words call a user who has no name
 
 
 class Fold:
-    """The writes of one `Index.apply`; inside a transaction."""
+    """The writes of one `Index.apply`; used inside its transaction."""
 
-    def __init__(self, connection: apsw.Connection, queries: dict[str, str], *, keeps: bool) -> None:
-        """Begin; `keeps` says that rows of files that are as they were may stay: else all are written anew."""
-        self._connection = connection
-        self._queries = queries
-        self._keeps = keeps  # else a new version of the schema wants every row anew
-        self._analyzer = Analyzer(connection)
-        self._namespaces = {name: ns for ns, name in self._run(queries["namespaces"])}
+    def __init__(self, queries: Queries, *, skip_unchanged: bool) -> None:
+        """`skip_unchanged` leaves rows of unchanged files alone; after a change of the schema all are written anew."""
+        self._run = queries.run
+        self._skip_unchanged = skip_unchanged
+        self._analyzer = Analyzer(queries.connection())
+        self._namespaces = {name: ns for ns, name in self._run("namespaces")}
         self._touched: set[tuple[int, int]] = set()
-        self.graph = GraphFold(connection, queries)
+        self.graph = GraphFold(queries)
         self.refused: dict[str, str] = {}
 
-    def _run(self, sql: str, bindings: Sequence[Value] = ()) -> list[tuple[Any, ...]]:
-        return execute(self._connection, sql, bindings)
-
     def put_file(self, change: PathChange) -> None:
-        """Make the rows of one file what the change says; of a file that is as it was, only the graph's."""
-        if self._keeps and change.episode is None and self._unchanged(change):
+        """Replace the rows of one file by what the change says; for an unchanged file only those of the graph.
+
+        Memories whose id another file holds are left out, and named in `refused`.
+        """
+        if self._skip_unchanged and change.episode is None and self._unchanged(change):
             self.graph.put_file(change, self._space_of(change), self.refused)
             return
-        held = {row[2]: row for row in self._run(self._queries["rows_of_path"], (change.path,))}
+        held = {row[2]: row for row in self._run("rows_of_path", change.path)}
         own = 0 if among_people(change.records) else OWN
         for record in change.records:
-            if record.memory.id in held:
-                row, ns, _ = held.pop(record.memory.id)
-                self._drop_row(row, ns)
-                self._put_record(record, change, own)
-            elif holder := self._run(self._queries["row_of_id"], (record.memory.id,)):
+            if before := held.pop(record.memory.id, None):
+                self._drop_row(*before[:2])
+            elif holder := self._run("row_of_id", record.memory.id):
                 self.refused[record.memory.id] = holder[0][0]
-            else:
-                self._put_record(record, change, own)
+                continue
+            self._put_record(record, change, own)
         for row, ns, _ in held.values():
             self._drop_row(row, ns)
         if held:
-            self._run(self._queries["look_again"])
+            self._run("look_again")
         self._put_episode(change)
         self.graph.put_file(change, self._space_of(change), self.refused)
         if change.file_digest:
             refused = any(record.memory.id in self.refused for record in change.records)
             stamp = (change.file_digest, change.size, change.mtime_ns, change.op_id, refused)
-            self._run(self._queries["put_file"], (change.path, *stamp))
+            self._run("put_file", change.path, *stamp)
         else:
-            self._run(self._queries["drop_file"], (change.path,))
+            self._run("drop_file", change.path)
 
     def _unchanged(self, change: PathChange) -> bool:
-        """Whether a file has the bytes it had, and no text of it gains a vector."""
-        known = self._run(self._queries["file"], (change.path,))
-        if not known or known[0][1:] != (change.file_digest, change.size, change.mtime_ns):
+        """Whether a file has the bytes and the memories it had, and no text of it gains a vector."""
+        stored = self._run("file", change.path)
+        if not stored or stored[0][1:] != (change.file_digest, change.size, change.mtime_ns):
             return False
-        held = {row[:-1]: row[-1] for row in self._run(self._queries["texts_of_path"], (change.path,))}
+        held = {row[:-1]: row[-1] for row in self._run("texts_of_path", change.path)}
         wanted = {
             (each.memory.model_dump_json(by_alias=True), each.digest, each.ordinal): each.encoding is not None
             for each in change.records
@@ -102,164 +88,150 @@ class Fold:
         return held.keys() == wanted.keys() and all(held[text] or not gains for text, gains in wanted.items())
 
     def finish(self, state: IndexState) -> None:
-        """Write down which segments changed, and up to where the index now holds the journal and the ledger."""
+        """Give changed segments a new version, and store up to where the index now has the journal and the ledger."""
         for ns, seg in self._touched:
-            self._run(self._queries["bump_segment"], (ns, seg))
+            self._run("bump_segment", ns, seg)
         numbers = ("appliedSeq", str(state.applied_seq)), ("ledgerSeq", str(state.ledger_seq))
         gaps = "ledgerGaps", gaps_text(state.ledger_gaps)
         for key, value in (*numbers, ("model", state.model), ("basis", state.basis), gaps):
-            self._run(self._queries["set_meta"], (key, value))
+            self._run("set_meta", key, value)
 
     def forget_ledger(self) -> None:
-        """Drop what the ledger gave."""
-        self._run(self._queries["bump_all"])
-        self._run(self._queries["drop_folds"])
-        self._run(self._queries["drop_tombstones"])
-        self._run(self._queries["drop_standings"])
+        """Delete everything that came from the ledger."""
+        self._run("bump_all")
+        self._run("drop_folds")
+        self._run("drop_tombstones")
+        self._run("drop_standings")
 
     def keep_ledger_rows(self, changes: Iterable[LedgerChange]) -> None:
-        """Keep rows of the ledger: the last fold of a memory, every tombstone, how a memory stood before a change."""
+        """Store ledger rows: the last fold of a memory, every tombstone, and the state before each change."""
         for change in changes:
             match change.row:
                 case FoldRow() as row:
                     self._put_fold_row(row)
                 case TombstoneRow() as row:
                     for key in row.keys:
-                        self._run(self._queries["put_tombstone"], (bytes.fromhex(key),))
-                    self._run(self._queries["drop_standing"], (row.memory_id,))
+                        self._run("put_tombstone", bytes.fromhex(key))
+                    self._run("drop_standing", row.memory_id)
                 case LifecycleRow() as row:
                     if before := state_before(row):
                         at, ns = _millis(row.timestamp), self._namespace_number(row.namespace)
-                        self._run(self._queries["put_standing"], (row.memory_id, change.seq, ns, at, before))
+                        self._run("put_standing", row.memory_id, change.seq, ns, at, before)
 
     def _put_fold_row(self, row: FoldRow) -> None:
+        """Store the last lifecycle fold of a memory; its segment is to be loaded anew."""
         kept = row.memory_id, self._namespace_number(row.namespace), row.model_dump_json(by_alias=True)
-        self._run(self._queries["put_fold"], kept)
-        for place, ns in self._run(self._queries["row_of_fold"], (row.memory_id,)):
+        self._run("put_fold", *kept)
+        for place, ns in self._run("row_of_fold", row.memory_id):
             self._touched.add((ns, place // SEGMENT))
 
     def _put_episode(self, change: PathChange) -> None:
-        """Replace the episode that a file holds, and what it is searched by; only drop it where the file holds none."""
-        self._run(self._queries["drop_episode"], (change.path,))
-        for row, ns in self._run(self._queries["drop_story"], (change.path,)):
+        """Replace the episode of a file and its search row (story); if the file holds none, only delete them."""
+        self._run("drop_episode", change.path)
+        for row, ns in self._run("drop_story", change.path):
             self._touched.add((-ns, row // SEGMENT))
         if episode := change.episode:
             ns, at = self._namespace_number(episode.namespace), _millis(episode.started or episode.created)
             kept = change.path, ns, episode.id, at, change.op_id, episode.model_dump_json(by_alias=True)
-            self._run(self._queries["put_episode"], kept)
+            self._run("put_episode", *kept)
             vector = change.topic_encoding.vector.astype(np.float16).tobytes() if change.topic_encoding else None
             words = count(self._analyzer.stems(story_text(episode)))
             story = change.path, ns, change.topic_digest, vector, words.terms.tobytes(), words.counts.tobytes()
-            ((row,),) = self._run(self._queries["put_story"], (*story, words.length))
+            ((row,),) = self._run("put_story", *story, words.length)
             self._touched.add((-ns, row // SEGMENT))
 
     def _put_record(self, record: IndexRecord, change: PathChange, own: int) -> None:
+        """Add a memory's row, features, attributes, tags and mentions; `own` is `OWN` if its file is by a user."""
         memory, ns = record.memory, self._namespace_number(record.memory.namespace)
-        row = self._run(
-            self._queries["put_memory"],
-            (
-                ns,
-                memory.id,
-                change.path,
-                record.digest,
-                _millis(memory.created),
-                _millis(memory.valid_at, BEGINNING),
-                _until(memory),
-                memory.status == "active",
-                memory.trust_zone != "quarantine",
-                boundary_bits(memory.scopes),
-                memory.session_id,
-                record.ordinal,
-                memory.importance_score,
-                memory.pinned,
-                change.op_id,
-                content_hash(memory.content, memory.entity_ref),
-                stance_key(memory),
-                memory.category,
-                memory.agent,
-                about(memory),
-                asks(memory.content),
-                direct_bits(memory) | own * by_user(memory),
-                memory.status,
-                _instant(memory.invalid_at),
-                _instant(memory.expires_at),
-                is_consolidated(memory),
-                memory.model_dump_json(by_alias=True),
-            ),
-        )[0][0]
+        identity = ns, memory.id, change.path, record.digest
+        times = _millis(memory.created), _millis(memory.valid_at, BEGINNING), _until(memory)
+        standing = memory.status == "active", memory.trust_zone != "quarantine", boundary_bits(memory.scopes)
+        weight = memory.session_id, record.ordinal, memory.importance_score, memory.pinned, change.op_id
+        keys = content_hash(memory.content, memory.entity_ref), stance_key(memory), memory.category, memory.agent
+        answers = about(memory), ends_in_question(memory.content), direct_bits(memory) | own * by_user(memory)
+        state = memory.status, _instant(memory.invalid_at), _instant(memory.expires_at), is_consolidated(memory)
+        values = *identity, *times, *standing, *weight, *keys, *answers, *state, memory.model_dump_json(by_alias=True)
+        row: int = self._run("put_memory", *values)[0][0]
         vector, codes = None, b""
         if record.encoding is not None:
             vector, codes = record.encoding.vector.astype(np.float16).tobytes(), record.encoding.tokens.tobytes()
         words = count(self._analyzer.stems(search_text(memory)))
         features = (row, vector, codes, words.terms.tobytes(), words.counts.tobytes(), words.length)
-        self._run(self._queries["put_features"], features)
+        self._run("put_features", *features)
         for key in stated(memory):
-            self._run(self._queries["put_attribute"], (ns, key, row))
+            self._run("put_attribute", ns, key, row)
         for tag in memory.tags:
-            self._run(self._queries["put_tag"], (ns, tag_key(tag), row))
+            self._run("put_tag", ns, tag_key(tag), row)
         for path in paths_in("\n".join((memory.content, memory.entity_ref or "", *memory.evidence))):
-            self._run(self._queries["put_mention"], (ns, file_name(path), path, row))
+            self._run("put_mention", ns, file_name(path), path, row)
         self._touched.add((ns, row // SEGMENT))
 
     def _drop_row(self, row: int, ns: int) -> None:
-        """Drop a memory's row with all that hangs on it; its segment is to be loaded anew."""
-        self._run(self._queries["drop_features"], (row,))
+        """Delete a memory's row with its features, attributes, tags and mentions; its segment is to be loaded anew."""
+        self._run("drop_features", row)
         for table in ("drop_attributes", "drop_tags", "drop_mentions"):
-            self._run(self._queries[table], (row,))
-        self._run(self._queries["drop_memory"], (row,))
+            self._run(table, row)
+        self._run("drop_memory", row)
         self._touched.add((ns, row // SEGMENT))
 
     def _space_of(self, change: PathChange) -> Space | None:
-        """The namespace of what a file holds."""
+        """Return the namespace of the first memory, else of the document or the episode in a file.
+
+        None if it holds nothing.
+        """
         held = (*(record.memory for record in change.records[:1]), change.document, change.episode)
         name = next((each.namespace for each in held if each), None)
         return Space(name, self._namespace_number(name)) if name else None
 
     def _namespace_number(self, name: str) -> int:
+        """Return the number of a namespace, given to it on first use."""
         if name not in self._namespaces:
-            self._namespaces[name] = self._run(self._queries["add_namespace"], (name,))[0][0]
+            self._namespaces[name] = self._run("add_namespace", name)[0][0]
         return self._namespaces[name]
 
 
 def _millis(at: datetime | None, default: int = 0) -> int:
+    """Convert an instant to epoch milliseconds; `default` for None."""
     return default if at is None else epoch_ms(at)
 
 
 def _instant(at: datetime | None) -> int | None:
+    """Convert an instant to epoch milliseconds; None for None."""
     return None if at is None else _millis(at)
 
 
 def _until(memory: Memory) -> int:
+    """Return when a memory ceases to be valid, in epoch milliseconds: invalidated or expired, whichever is first."""
     return min(_millis(memory.invalid_at, FOREVER), _millis(memory.expires_at, FOREVER))
 
 
 def stance_key(memory: Memory) -> str:
-    """What a statement affirms or denies; what a document says at length takes no stand against what is remembered."""
+    """Return the key that a statement and its negation share; empty for a section of a document, which has none."""
     return "" if memory.category == "section" else polarity(memory.content, memory.entity_ref).key
 
 
 def is_consolidated(memory: Memory) -> bool:
-    """Whether a consolidation made a memory out of others; a block of a file is nobody's but the file's."""
+    """Whether a memory was made by consolidating others; a transcribed passage or section never was."""
     made = memory.source == "consolidation" and memory.category not in TRANSCRIBED
     return made and bool(memory.derived_from or memory.supersedes)
 
 
 def search_text(memory: Memory) -> str:
-    """What the lexical leg reads of a memory: its content, then its tags."""
+    """Return the text whose words a memory is found by: its content, then its tags, a line each."""
     return "\n".join((memory.content, *memory.tags))
 
 
 def stated(memory: Memory) -> list[str]:
-    """The `entity::attribute` keys of what a memory states and has not retired, sorted; none without an entity."""
+    """Return the `entity::attribute` keys that a memory states and has not retired, sorted; none without an entity."""
     retired = {entity_key(name) for name in memory.retired_attributes}
     names = [name for name in memory.structured_attributes if entity_key(name) not in retired]
     return sorted({attribute_key(memory.entity_ref, name) for name in names}) if memory.entity_ref else []
 
 
 def about(memory: Memory) -> str | None:
-    """Who said a moment, or whom another memory is about, as an entity key; None where nobody is named.
+    """Return the entity key of whom a memory is about, if it names one; else of who says a moment (`Anna: …`).
 
-    What was said to somebody of `you` stands there as `Priya (to Tomás): You …`, and is about who is told it.
+    For other categories but sections it is else whom it was told (`Bo (to Anna): …`). None if nobody is named.
     """
     if memory.entity_ref:
         return entity_key(memory.entity_ref)
@@ -268,7 +240,7 @@ def about(memory: Memory) -> str | None:
 
 
 def direct_bits(memory: Memory) -> int:
-    """What a memory meets of a direct answer: 1 an eligible category, 2 trusted, 4 the user's own, 8 about somebody."""
+    """Return bits for direct answers: 1 a fitting category, 2 trusted or the user's, 4 the user's, 8 about somebody."""
     user = memory.asserted_by in ("axiom", "user")
     return (
         (memory.category in DIRECT_CATEGORIES)
@@ -279,7 +251,7 @@ def direct_bits(memory: Memory) -> int:
 
 
 def by_user(memory: Memory) -> bool:
-    """Whether a memory holds the user's own words, or was read from them; who has another name is not the user."""
+    """Whether a memory holds the user's own words, or was extracted from them, and not those of a named speaker."""
     if memory.category == "section" or memory.source_class not in ("user_input", "manual"):
         return False
     spoken = _SPEAKER.match(memory.content) if memory.category != "moment" else None
@@ -287,7 +259,10 @@ def by_user(memory: Memory) -> bool:
 
 
 def among_people(records: Sequence[IndexRecord]) -> bool:
-    """Whether a file holds a talk of people, none of whom asks: each turn begins with a name."""
+    """Whether a file holds a talk between named people, without an assistant: each user turn begins with a name.
+
+    False without user turns.
+    """
     turns = {each.ordinal: each.memory for each in reversed(records) if each.memory.category == "moment"}
     voices = {memory.source_class for memory in turns.values()}
     said = [memory.content for memory in turns.values() if memory.source_class == "user_input"]
@@ -295,5 +270,5 @@ def among_people(records: Sequence[IndexRecord]) -> bool:
 
 
 def boundary_bits(scopes: Iterable[str]) -> int:
-    """The boundary scopes among these, as bits in the order of `BOUNDARY_SCOPES`."""
+    """Encode these scopes as bits, in the order of `BOUNDARY_SCOPES`; scopes that are no boundaries are ignored."""
     return sum(1 << i for i, scope in enumerate(BOUNDARY_SCOPES) if scope in scopes)

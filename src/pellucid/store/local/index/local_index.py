@@ -21,17 +21,7 @@ from pellucid.settings.sections import StoreSettings
 from pellucid.store.index_changes import IndexedFile, IndexState, LedgerChange, PathChange
 from pellucid.store.index_port import Served
 from pellucid.store.ledger_gaps import spans
-from pellucid.store.local.database import (
-    ThreadConnections,
-    connect,
-    execute,
-    immediate,
-    interrupted_by,
-    load_queries,
-    migrate,
-    read_transaction,
-    sql_folder,
-)
+from pellucid.store.local import database
 from pellucid.store.local.erasing import erase_remains
 from pellucid.store.local.index.lookup import LocalLookup, boundary_scopes, served
 
@@ -41,8 +31,7 @@ if TYPE_CHECKING:
     from pellucid.store.local.index.columns import ColumnCache
     from pellucid.store.local.index.reader import LocalIndexReader
 
-_UNKNOWN = 0
-"""No namespace: they are numbered from 1."""
+_UNKNOWN = 0  # no namespace: they are numbered from 1
 
 
 @dataclass(slots=True)
@@ -52,31 +41,29 @@ class WarmNamespace:
     columns: "ColumnCache"
     stories: "ColumnCache"
     graph: "GraphCache"
-    users: int = 0
-    """Readings that are under way."""
+    users: int = 0  # readings that are under way
 
     @property
     def size(self) -> int:
-        """Bytes, about."""
+        """The size in memory, in bytes, about."""
         return self.columns.size + self.stories.size + self.graph.size
 
 
 @dataclass(slots=True)
 class Warm:
-    """The warm namespaces of a process by number. Whoever loads one keeps nobody else waiting.
-
-    Beyond `most_bytes` the least recently used goes first, and never one in use.
-    """
+    """The warm namespaces of a process by number; beyond `most_bytes` the least recently used goes, if not in use."""
 
     make: Callable[[], WarmNamespace]
     most_bytes: int
-    held: dict[int, WarmNamespace] = field(default_factory=dict[int, WarmNamespace])
-    """The most recently used last."""
+    held: dict[int, WarmNamespace] = field(default_factory=dict[int, WarmNamespace])  # the most recently used last
     _lock: Lock = field(default_factory=Lock)
 
     @contextmanager
     def using(self, ns: int) -> Generator[WarmNamespace]:
-        """What is kept of a namespace, for a reading; it stays for as long as the block."""
+        """Yield the caches of a namespace (by number), made on first use; they stay for the block.
+
+        After it, namespaces nobody reads may go.
+        """
         with self._lock:
             one = self.held[ns] = self.held.pop(ns, None) or self.make()
             one.users += 1
@@ -88,7 +75,7 @@ class Warm:
                 self._make_room()
 
     def _make_room(self) -> None:
-        """Let go of namespaces that nobody reads, the longest unused first, until the rest fits."""
+        """Evict namespaces that nobody reads, least recently used first, until what is left fits into `most_bytes`."""
         over = sum(each.size for each in self.held.values()) - self.most_bytes
         for ns, each in list(self.held.items()):
             if over <= 0:
@@ -97,7 +84,7 @@ class Warm:
                 over -= self.held.pop(ns).size
 
     def clear(self) -> None:
-        """Let go of everything; what a reading needs is read again."""
+        """Evict everything; it is loaded again when needed."""
         with self._lock:
             self.held.clear()
 
@@ -106,51 +93,51 @@ class LocalIndex:
     """See `Index`. One file, one connection a thread, warm columns shared by all threads."""
 
     def __init__(self, path: Path, secret: bytes = b"", warm_mb: int = StoreSettings().warm_mb) -> None:
-        """`secret` keys the ids by which receipts speak of what is in the graph (`model.entity.entity_id`)."""
+        """`secret` keys the ids of graph nodes in receipts (`model.entity.entity_id`); `warm_mb` bounds the warm
+        columns.
+        """
         self._path, self._secret = path, secret
-        self._queries = load_queries("pellucid.store.local", "sql/index/queries.sql")
-        self._connections = ThreadConnections(self._open)
+        self._connections = database.ThreadConnections(self._open)
+        self._queries = database.Queries(self._connections.get, database.queries_of("index"))
         self._warm = Warm(self._cold_namespace, warm_mb << 20)
 
     def _cold_namespace(self) -> WarmNamespace:
-        """A namespace of which nothing is loaded yet."""
+        """Make the caches of a namespace; they load on first use."""
         from pellucid.store.local.graph.columns import GraphCache
         from pellucid.store.local.index.columns import ColumnCache
 
         multiply_in_one_thread()
-        columns, stories = (ColumnCache(self._queries[rows]) for rows in ("segment_rows", "story_rows"))
-        return WarmNamespace(columns, stories, GraphCache(self._queries))
+        return WarmNamespace(ColumnCache("segment_rows"), ColumnCache("story_rows"), GraphCache())
 
     def _open(self) -> apsw.Connection:
-        connection = connect(self._path, synchronous="NORMAL")
-        migrate(connection, sql_folder("index"))
+        """Open and migrate the database, and register the SQL function `casefold`."""
+        connection = database.connect(self._path, synchronous="NORMAL")
+        database.migrate(connection, database.sql_folder("index"))
         connection.create_scalar_function("casefold", _casefold, 1, deterministic=True)  # pyright: ignore[reportUnknownMemberType]
         return connection
 
     def state(self) -> IndexState:
-        return self._state(self._connections.get())
-
-    def _state(self, connection: apsw.Connection) -> IndexState:
-        held: dict[str, str] = dict(execute(connection, self._queries["state"]))
-        numbers = int(held.get("appliedSeq", 0)), int(held.get("ledgerSeq", 0))
-        gaps = spans(held.get("ledgerGaps", ""))
-        return IndexState(numbers[0], held.get("model", ""), held.get("basis", ""), numbers[1], gaps)
+        """Return what the index was built from; zeros and "" for a new one."""
+        stored: dict[str, str] = dict(self._queries.run("state"))
+        numbers = int(stored.get("appliedSeq", 0)), int(stored.get("ledgerSeq", 0))
+        gaps = spans(stored.get("ledgerGaps", ""))
+        return IndexState(numbers[0], stored.get("model", ""), stored.get("basis", ""), numbers[1], gaps)
 
     def files(self, paths: Collection[str] | None = None) -> dict[str, IndexedFile]:
-        connection = self._connections.get()
+        """Return the indexed files by path: all, or those of `paths` that are indexed."""
         if paths is None:
-            rows = execute(connection, self._queries["files"])
+            rows = self._queries.run("files")
         else:
-            rows = [row for path in paths for row in execute(connection, self._queries["file"], (path,))]
+            rows = [row for path in paths for row in self._queries.run("file", path)]
         return {path: IndexedFile(digest, size, mtime_ns) for path, digest, size, mtime_ns in rows}
 
     def encodings(self, digests: Collection[bytes]) -> dict[bytes, Encoding]:
+        """Return the encodings already computed for texts with these digests; texts without one are left out."""
         import numpy as np
 
-        connection = self._connections.get()
         out: dict[bytes, Encoding] = {}
         for digest in digests:
-            for vec, codes in execute(connection, self._queries["encodings"], (digest,)):
+            for vec, codes in self._queries.run("encodings", digest):
                 vector = np.frombuffer(vec, dtype=np.float16).astype(np.float32)
                 out[digest] = Encoding(vector, np.frombuffer(codes, dtype=np.uint8).reshape(-1, 16))
         return out
@@ -163,88 +150,94 @@ class LocalIndex:
         *,
         anew: bool = False,
     ) -> dict[str, str] | None:
+        """Index changes in one transaction; return ids refused because another file holds them, with its path.
+
+        None, with nothing done, if the index is already ahead of `state`. With `anew`, `ledger` is the whole ledger.
+        """
         from pellucid.store.local.index.folding import Fold
 
-        connection = self._connections.get()
-        with immediate(connection):
-            held = self._state(connection)
-            if held.applied_seq > state.applied_seq:
+        with database.immediate(self._connections.get()):
+            before = self.state()
+            if before.applied_seq > state.applied_seq:
                 return None
-            fold = Fold(connection, self._queries, keeps=held.applied_seq > 0 and not anew)
+            fold = Fold(self._queries, skip_unchanged=before.applied_seq > 0 and not anew)
             for change in sorted(changes, key=lambda change: bool(change.file_digest)):  # what is gone makes room first
                 fold.put_file(change)
             if anew:
                 fold.forget_ledger()
-            after = 0 if anew else _ledger_row_reached(held, state)
+            after = 0 if anew else _ledger_row_reached(before, state)
             fold.keep_ledger_rows(each for each in ledger if each.seq > after)
             fold.graph.finish()
-            fold.finish(replace(state, ledger_seq=max(0 if anew else held.ledger_seq, state.ledger_seq)))
+            fold.finish(replace(state, ledger_seq=max(0 if anew else before.ledger_seq, state.ledger_seq)))
             return fold.refused
 
     @contextmanager
     def reading(self, namespace: str, deadline: Deadline | None = None) -> Generator["LocalIndexReader"]:
+        """Open a snapshot of a namespace for the block, an empty one if it is unknown.
+
+        Raises DeadlineError when the deadline interrupts a query.
+        """
         from pellucid.store.local.graph.reader import LocalGraphReader
         from pellucid.store.local.index.past_view import RowsInView
         from pellucid.store.local.index.reader import LocalIndexReader
         from pellucid.store.local.index.stories import LocalEpisodeReader
 
         connection = self._connections.get()
-        until = deadline or Deadline()
-        with interrupted_by(deadline, connection), read_transaction(connection):
-            numbers = execute(connection, self._queries["namespace"], (namespace,))
+        queries, until = self._queries.on(connection), deadline or Deadline()
+        with database.interrupted_by(deadline, connection), database.read_transaction(connection):
+            numbers = queries.run("namespace", namespace)
             ns = int(numbers[0][0]) if numbers else _UNKNOWN
             with self._warm.using(ns) as warm:
-                view = warm.columns.view(connection, ns, self._versions(connection, ns), until)
-                stories = warm.stories.view(connection, ns, self._versions(connection, -ns), until)
-                in_view = RowsInView(connection, self._queries, view, ns)
-                episodes = LocalEpisodeReader(connection, self._queries, in_view, stories)
+                view = warm.columns.view(queries, ns, dict(queries.run("segments", ns)), until)
+                stories = warm.stories.view(queries, ns, dict(queries.run("segments", -ns)), until)
+                in_view = RowsInView(queries, view, ns)
+                episodes = LocalEpisodeReader(in_view, stories)
                 identity = partial(entity_id, namespace, secret=self._secret)
-                graph = LocalGraphReader(connection, self._queries, warm.graph, in_view, identity, until)
-                seq = self._state(connection).applied_seq
-                yield LocalIndexReader(connection, self._queries, in_view, episodes, graph, seq)
-
-    def _versions(self, connection: apsw.Connection, ns: int) -> dict[int, int]:
-        """The segments of a namespace's memories; of its episodes with a minus before the number."""
-        return dict(execute(connection, self._queries["segments"], (ns,)))
+                graph = LocalGraphReader(warm.graph, in_view, identity, until)
+                yield LocalIndexReader(in_view, episodes, graph, self.state().applied_seq)
 
     def memories(self, namespace: str, ids: Sequence[str] | None = None) -> list[Served]:
-        connection = self._connections.get()
+        """Return the memories of a namespace, newest first; or those with these ids, in order, without unknown ones."""
         if ids is None:
-            return [served(row) for row in execute(connection, self._queries["browse"], (namespace,))]
-        sql = self._queries["lookup"]
-        return [served(row) for memory_id in ids for row in execute(connection, sql, (memory_id, namespace))]
+            return [served(row) for row in self._queries.run("browse", namespace)]
+        return [served(row) for memory_id in ids for row in self._queries.run("lookup", memory_id, namespace)]
 
     def holding(self, namespace: str, hashes: Collection[str]) -> dict[str, dict[frozenset[str], str]]:
-        connection, sql = self._connections.get(), self._queries["holding"]
-        found = {each: execute(connection, sql, (each, namespace)) for each in hashes}
+        """Return the active memories with these content hashes, as hash → {boundary scopes: oldest memory's id}."""
+        found = {each: self._queries.run("holding", each, namespace) for each in hashes}
         return {each: {boundary_scopes(bits): held for bits, held in rows} for each, rows in found.items() if rows}
 
     @property
     def lookup(self) -> LocalLookup:
-        """Exact questions to the same rows, over the same connections."""
-        return LocalLookup(self._connections, self._queries)
+        """Exact queries by key on memories, episodes, lifecycle folds and tombstones."""
+        return LocalLookup(self._queries)
 
     @property
     def graph(self) -> "LocalGraph":
-        """Exact questions about the graph, over the same connections."""
+        """Exact queries on nodes, states, edges and documents of the graph, which need no snapshot."""
         from pellucid.store.local.graph.lookup import LocalGraph
 
-        return LocalGraph(self._connections, self._queries, self._secret)
+        return LocalGraph(self._queries, self._secret)
 
     def scrub(self, wait_s: float = 10.0) -> None:
+        """Leave no byte of a deleted row in the file, its log or the warm columns of this process.
+
+        Raises StoreBusyError if the file stays in use for `wait_s` seconds.
+        """
         self._warm.clear()
         erase_remains(self._connections.get(), wait_s)
 
     def close(self) -> None:
+        """Close every connection."""
         self._connections.close()
 
 
 def _casefold(*text: Any) -> str:
-    """What SQLite calls `casefold`: its own `lower` knows ASCII alone."""
+    """The SQL function `casefold`: SQLite's own `lower` knows ASCII alone."""
     return str(text[0]).casefold()
 
 
-def _ledger_row_reached(held: IndexState, state: IndexState) -> int:
-    """Up to which row the ledger need not be folded again: where a gap was filled, all after it comes once more."""
-    filled = held.ledger_gaps if held.ledger_gaps != state.ledger_gaps else ()
-    return min(held.ledger_seq, *(first - 1 for first, _ in filled)) if filled else held.ledger_seq
+def _ledger_row_reached(before: IndexState, after: IndexState) -> int:
+    """Return the number up to which ledger rows need not be indexed again: all after a gap that was filled must be."""
+    filled = before.ledger_gaps if before.ledger_gaps != after.ledger_gaps else ()
+    return min(before.ledger_seq, *(first - 1 for first, _ in filled)) if filled else before.ledger_seq

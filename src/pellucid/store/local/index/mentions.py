@@ -5,15 +5,13 @@ import re
 _PATH = re.compile(r"(?<![\w/.@:-])(?:\.{0,2}/)?(?:[\w.@+-]+/)*[\w@+-][\w.@+-]*\.[A-Za-z][A-Za-z0-9]{0,7}(?![\w/-])")
 _FOLDER = re.compile(r"(?<![\w/.@:-])(?:\.{0,2}/)?(?:[\w.@+-]+/)+[\w.@+-]+(?![\w/-])")
 _ADDRESS = re.compile(r"[^/@]+@[^/@]+")
-_MOST = 64
-"""Paths taken of one text at most."""
+_MOST = 64  # paths taken of one text at most
 
 
 def paths_in(text: str) -> tuple[str, ...]:
-    """The distinct paths in a text, in order, without a leading `./`; at most 64.
+    """Return the distinct file paths in a text, in order, normalised as by `plain_path`; at most 64.
 
-    A bare name counts where it has an extension; a web address, a mail address, a version number
-    and a decimal do not.
+    A bare name counts if it has an extension; a web or mail address, a version number and a decimal do not.
     """
     spans = sorted({found.span() for pattern in (_PATH, _FOLDER) for found in pattern.finditer(text)})
     out = dict.fromkeys(plain_path(text[start:end]) for start, end in spans)
@@ -21,10 +19,13 @@ def paths_in(text: str) -> tuple[str, ...]:
 
 
 def plain_path(path: str) -> str:
-    """A path as it is compared: casefolded, forward slashes, no `./` before it and no full stop behind."""
+    """Normalise a path for comparison: casefolded, forward slashes, no leading `./`, no slash or full stop at its end.
+
+    A slash at its beginning goes, too.
+    """
     return path.replace("\\", "/").removeprefix("./").strip("/").rstrip(".").casefold()
 
 
 def file_name(path: str) -> str:
-    """The last part of a plain path."""
+    """Return the last part of a normalised path."""
     return path.rpartition("/")[2]

@@ -19,7 +19,6 @@ from datetime import UTC, datetime
 from itertools import groupby, pairwise
 from typing import Any
 
-import apsw
 import numpy as np
 from numpy.typing import NDArray
 
@@ -27,27 +26,28 @@ from pellucid.clock import epoch_ms
 from pellucid.model.entity import FOREVER
 from pellucid.model.ledger import LifecycleRow
 from pellucid.store.index_port import Admission, Mask, MemoryStanding
-from pellucid.store.local.database import execute
+from pellucid.store.local.database import Queries
 from pellucid.store.local.index.columns import View
 
-BEGINNING = -FOREVER
-"""The `valid_from` of what does not say since when it holds."""
+BEGINNING = -FOREVER  # the `valid_from` of what does not say since when it holds
 _TEXTS, _INSTANTS = ("status", "trustZone"), ("validAt", "invalidAt", "expiresAt")
 Fields = dict[str, Any]
-Changed = list[tuple[int, Fields]]
-"""What rows of the ledger changed of one memory, and when, newest first: the values before."""
+Changes = list[tuple[int, Fields]]
+"""The changes of one memory in the ledger, newest first: the instant, and the values of the changed fields before."""
 
 
 def state_before(row: LifecycleRow) -> str:
-    """What a row of the ledger changed of how a memory stands, as it was before (JSON); empty where it changed none."""
-    held = {name: row.before[name] for name in (*_TEXTS, *_INSTANTS) if name in row.before}
-    read = {name: _row_value(name, value) for name, value in held.items()}
-    known = {name: value for name, value in read.items() if value is not ...}
+    """Return status, trust and validity before a ledger row's change, as JSON; empty if it changed none of them."""
+    values = {name: _parsed_value(name, row.before[name]) for name in (*_TEXTS, *_INSTANTS) if name in row.before}
+    known = {name: value for name, value in values.items() if value is not ...}
     return json.dumps(known) if known else ""
 
 
-def _row_value(name: str, value: object) -> object:
-    """A value of a row; instants in epoch milliseconds; `...` for what cannot be read."""
+def _parsed_value(name: str, value: object) -> object:
+    """Parse a field of a ledger row, instants into epoch milliseconds (UTC if no zone is given).
+
+    `...` if it is malformed. None stays None in an instant.
+    """
     if value is None:
         return ... if name in _TEXTS else None
     if not isinstance(value, str):
@@ -72,12 +72,12 @@ class PastView:
     valid_until: NDArray[np.int64]
 
     def valid(self, at: int) -> Mask:
-        """Which rows held at an instant."""
+        """Return which rows were valid at an instant."""
         return (self.valid_from <= at) & (at < self.valid_until)
 
 
 def is_past(admission: Admission) -> bool:
-    """Whether rows are asked for as they stood."""
+    """Whether rows are wanted as they stood at an earlier instant, or by what was known at one."""
     return admission.past or admission.known is not None
 
 
@@ -85,58 +85,57 @@ def is_past(admission: Admission) -> bool:
 class RowsInView:
     """Who may answer, of the rows of one view of one snapshot."""
 
-    connection: apsw.Connection
-    queries: dict[str, str]
+    queries: Queries
     view: View
     ns: int
     _pasts: dict[tuple[int, int | None], PastView] = field(default_factory=dict[tuple[int, int | None], PastView])
     _last: tuple[Admission, Mask] | None = None
 
     def admissible(self, admission: Admission) -> Mask:
-        """Active, valid at the instant, not quarantined, within the caller's scopes, and what the caller asks for."""
+        """Return which rows may answer: active, valid, trusted, in the caller's scopes, fitting filters and period."""
         if self._last is None or self._last[0] is not admission:  # every leg of a recall asks the same
-            mask = self._admissible(admission)
+            mask = self._compute_admissible(admission)
             mask.flags.writeable = False
             self._last = admission, mask
         return self._last[1]
 
-    def _admissible(self, admission: Admission) -> Mask:
+    def _compute_admissible(self, admission: Admission) -> Mask:
+        """Compute what `admissible` returns and caches."""
         if not is_past(admission):
             return self.view.admissible(admission)
         past = self.past(admission)
         return past.active & past.trusted & past.valid(admission.at) & self.view.fits_request(admission)
 
     def fits_filters(self, admission: Admission) -> Mask:
-        """The rows that fit the caller's filters."""
+        """Return which rows fit the caller's filters, whatever their state."""
         return self.view.fits_filters(admission)
 
     def pretending(self, rows: Mapping[int, MemoryStanding]) -> "RowsInView":
-        """The same, as if some rows stood otherwise."""
-        places = self.view.positions(np.array(list(rows), dtype=np.int64)).tolist()
-        return Pretended(
-            self.connection, self.queries, self.view, self.ns, dict(zip(places, rows.values(), strict=True))
-        )
+        """Return the same view as if some rows (by row number) had other states."""
+        positions = self.view.positions(np.array(list(rows), dtype=np.int64)).tolist()
+        return Pretended(self.queries, self.view, self.ns, dict(zip(positions, rows.values(), strict=True)))
 
-    def speaking(self, admission: Admission) -> Mask:
-        """The rows that may answer whatever is asked: the filters and the period of the query aside."""
+    def admissible_unfiltered(self, admission: Admission) -> Mask:
+        """Return which rows may answer, ignoring the caller's filters and the period of the query."""
         bounds = admission.since, admission.until, *admission.period
         if admission.only is None and admission.never is None and bounds == (None,) * 4:
             return self.admissible(admission)
-        return self._admissible(replace(admission, only=None, never=None, since=None, until=None, period=(None, None)))
+        unfiltered = replace(admission, only=None, never=None, since=None, until=None, period=(None, None))
+        return self._compute_admissible(unfiltered)
 
     def others(self, admission: Admission, admitted: Mask) -> Mask:
-        """The rows that may not answer; what was not yet written down is none of them."""
+        """Return the rows outside of `admitted`, without those recorded after `known`."""
         return self.past(admission).exists & ~admitted if is_past(admission) else ~admitted
 
     def past(self, admission: Admission) -> PastView:
-        """How the rows stood at an instant, by what was then, or is, known."""
+        """Return the states of all rows at the admission's instant, as recorded by `known`; cached."""
         key = admission.at, admission.known
         if key not in self._pasts:
             self._pasts[key] = self._past_view(*key)
         return self._pasts[key]
 
     def _past_view(self, at: int, known: int | None) -> PastView:
-        """How the rows stood at an instant, by what was written down by `known` (None: by what is known now)."""
+        """Compute the states of all rows at an instant, as recorded by `known` (None: as known now)."""
         light, limit = self.view.light, FOREVER if known is None else known
         since = np.where(light["valid_from"] == BEGINNING, light["created"], light["valid_from"])
         shut_later = light["closed"] & (light["valid_until"] > limit)
@@ -158,55 +157,48 @@ class RowsInView:
         past.valid_from[made] = np.maximum(past.valid_from, recorded)[made]
         return past
 
-    def _changed_rows(self, after: int) -> Iterator[tuple[int, Fields, Changed]]:
-        """Rows with how they stand now, and what the ledger changed of them later than an instant, newest first."""
-        found = execute(self.connection, self.queries["standings"], (self.ns, after))
-        for row, changes in groupby(found, key=lambda each: each[0]):
-            each = list(changes)
-            _, _, _, status, trusted, created, since, invalid, expires = each[0]
-            now = standing_now(status, trusted, created, since, invalid, expires)
-            yield row, now, [(at, json.loads(before)) for _, at, before, *_ in each]
+    def _changed_rows(self, after: int) -> Iterator[tuple[int, Fields, Changes]]:
+        """Yield each row changed by the ledger after an instant, with its fields now and its changes, newest first."""
+        found = self.queries.run("standings", self.ns, after)
+        for row, group in groupby(found, key=lambda each: each[0]):
+            changes = list(group)
+            yield row, standing_now(*changes[0][3:]), [(at, json.loads(before)) for _, at, before, *_ in changes]
 
 
 class Pretended(RowsInView):
-    """Those in which some rows, by position, stand as is said of them; the period of a query does not bar these."""
+    """A view in which some rows have hypothetical states; the period of a query does not exclude these rows."""
 
-    def __init__(
-        self,
-        connection: apsw.Connection,
-        queries: dict[str, str],
-        view: View,
-        ns: int,
-        said: Mapping[int, MemoryStanding],
-    ) -> None:
+    def __init__(self, queries: Queries, view: View, ns: int, standings: Mapping[int, MemoryStanding]) -> None:
+        """`standings` are the hypothetical states by position in the view."""
         light = dict(view.light)
         for name in ("active", "trusted", "valid_from", "valid_until", "pinned"):
             light[name] = light[name].copy()
-        for place, each in said.items():
+        for place, each in standings.items():
             light["active"][place], light["trusted"][place] = each.active, each.trusted
             light["valid_from"][place], light["valid_until"][place] = each.since, each.until
             light["pinned"][place] = light["pinned"][place] if each.pinned is None else each.pinned
-        super().__init__(connection, queries, replace(view, light=light), ns)
-        self._said = said
+        super().__init__(queries, replace(view, light=light), ns)
+        self._standings = standings
 
-    def _admissible(self, admission: Admission) -> Mask:
-        mask, wanted = super()._admissible(admission), self.fits_filters(admission)
-        for place, each in self._said.items():
-            holds = each.since <= admission.at < each.until
-            mask[place] = each.active and each.trusted and holds and wanted[place]
+    def _compute_admissible(self, admission: Admission) -> Mask:
+        """As in `RowsInView`, but by the hypothetical states, and ignoring the period of the query for them."""
+        mask, wanted = super()._compute_admissible(admission), self.fits_filters(admission)
+        for place, each in self._standings.items():
+            valid = each.since <= admission.at < each.until
+            mask[place] = each.active and each.trusted and valid and wanted[place]
         return mask
 
     def fits_filters(self, admission: Admission) -> Mask:
-        """As there, but a row that stands otherwise here fits as that says (`None`: as it does)."""
+        """As in `RowsInView`, unless a hypothetical state says whether its row fits."""
         mask = super().fits_filters(admission)
-        for place, each in self._said.items():
+        for place, each in self._standings.items():
             mask[place] = mask[place] if each.wanted is None else each.wanted
         return mask
 
     def _past_view(self, at: int, known: int | None) -> PastView:
-        """As there, but the rows that stand otherwise here stand so at every instant."""
+        """As in `RowsInView`, with the hypothetical states at every instant."""
         past = super()._past_view(at, known)
-        for place, each in self._said.items():
+        for place, each in self._standings.items():
             past.active[place], past.trusted[place] = each.active, each.trusted
             past.valid_from[place], past.valid_until[place] = each.since, each.until
         return past
@@ -215,7 +207,10 @@ class Pretended(RowsInView):
 def standing_now(
     status: str, trusted: int, created: int, since: int, invalid: int | None, expires: int | None
 ) -> Fields:
-    """How a memory stands, as its row has it, by the names that the ledger uses."""
+    """Return the columns of a memory's row that say how it stands, under the field names of the ledger.
+
+    `trustZone` is `working` for all that is not in quarantine; `validAt` is None if the row does not say.
+    """
     return {
         "status": status,
         "trustZone": "working" if trusted else "quarantine",
@@ -226,65 +221,67 @@ def standing_now(
     }
 
 
-def in_force(now: Fields, rows: Changed, span: tuple[int, int], known: int | None = None) -> list[tuple[int, int]]:
-    """When what a memory says over a span is in force, by what is, or was, known: intervals, oldest first.
+def in_force(now: Fields, changes: Changes, span: tuple[int, int], known: int | None = None) -> list[tuple[int, int]]:
+    """Return the intervals, oldest first, in which a statement of a memory is in force, as recorded by `known`.
 
-    `now` is how it stands (`standing_now`), `rows` what the ledger changed of it, newest first; see the module. The
-    span is its validity as its file says; where another was known, that counts.
+    `now` are the memory's fields (`standing_now`), `span` is the statement's validity as the file has it; where another
+    validity of the memory was recorded by `known`, that counts.
     """
     limit = FOREVER if known is None else known
-    told = _undo_between(now, rows, limit)
-    if not rows and _closed(now) and _validity(now)[1] > limit:
-        told, span = told | {"status": "active"}, (span[0], FOREVER)
-    (since, until), held = _validity(told), _validity(now)
-    since, until = span[0] if since == held[0] else since, span[1] if until == held[1] else until
-    turns = sorted({when for when, _ in rows if when <= limit})
+    recorded = _undo_between(now, changes, limit)
+    if not changes and _is_closed(now) and _validity(now)[1] > limit:
+        recorded, span = recorded | {"status": "active"}, (span[0], FOREVER)
+    (since, until), (since_now, until_now) = _validity(recorded), _validity(now)
+    since, until = span[0] if since == since_now else since, span[1] if until == until_now else until
+    instants = sorted({at for at, _ in changes if at <= limit})
     out: list[tuple[int, int]] = []
-    for start, end in pairwise([BEGINNING, *turns, FOREVER]):
-        begin, stop = max(start, since), min(end, until, _stands_until(_undo_between(told, rows, start, limit)))
+    for start, end in pairwise([BEGINNING, *instants, FOREVER]):
+        begin, stop = max(start, since), min(end, until, _active_until(_undo_between(recorded, changes, start, limit)))
         if begin < stop:
             joins = bool(out) and out[-1][1] == begin
             out[-1 if joins else len(out) :] = [(out[-1][0] if joins else begin, stop)]
     return out
 
 
-def _undo_between(stood: Fields, rows: Changed, after: int, until: int = FOREVER) -> Fields:
-    """A standing with the rows later than an instant, and not later than another, undone."""
-    out = dict(stood)
-    for when, before in rows:
-        if after < when <= until:
+def _undo_between(fields: Fields, changes: Changes, after: int, until: int = FOREVER) -> Fields:
+    """Return a memory's fields with its changes later than `after`, up to `until`, undone."""
+    out = dict(fields)
+    for at, before in changes:
+        if after < at <= until:
             out |= before
     return out
 
 
-def _closed(stood: Fields) -> bool:
-    return stood["status"] == "superseded" and stood["invalidAt"] is not None
+def _is_closed(fields: Fields) -> bool:
+    """Whether a memory was superseded at a known instant, up to which it was valid."""
+    return fields["status"] == "superseded" and fields["invalidAt"] is not None
 
 
-def _stands_until(stood: Fields) -> int:
-    """Until when a memory that stands so is in force; the beginning of time where it is not at all."""
-    if stood["trustZone"] == "quarantine":
+def _active_until(fields: Fields) -> int:
+    """Return the instant until which a memory in this state is in force; BEGINNING if it is not at all."""
+    if fields["trustZone"] == "quarantine":
         return BEGINNING
-    if _closed(stood):
-        return int(stood["invalidAt"])
-    return FOREVER if stood["status"] == "active" else BEGINNING
+    if _is_closed(fields):
+        return int(fields["invalidAt"])
+    return FOREVER if fields["status"] == "active" else BEGINNING
 
 
-def _validity(stood: Fields) -> tuple[int, int]:
-    ends = [end for end in (stood["invalidAt"], stood["expiresAt"]) if end is not None]
-    return stood["created"] if stood["validAt"] is None else stood["validAt"], min(ends, default=FOREVER)
+def _validity(fields: Fields) -> tuple[int, int]:
+    """Return from when (its creation, if it does not say) until when (FOREVER, if it does not) a memory is valid."""
+    ends = [end for end in (fields["invalidAt"], fields["expiresAt"]) if end is not None]
+    return fields["created"] if fields["validAt"] is None else fields["validAt"], min(ends, default=FOREVER)
 
 
-def _standing_at(now: Fields, rows: Changed, at: int, limit: int) -> tuple[bool, bool, int, int]:
-    """Active, trusted, valid from and until, of a memory whose ledger rows (newest first) are undone."""
-    known = _undo_between(now, rows, limit)
-    then = _undo_between(known, rows, min(at, limit), limit)
-    closed = _closed(then) and at < then["invalidAt"]
-    return then["status"] == "active" or closed, then["trustZone"] != "quarantine", *_validity(known)
+def _standing_at(now: Fields, changes: Changes, at: int, limit: int) -> tuple[bool, bool, int, int]:
+    """Return (active, trusted, valid from, valid until) of a memory at an instant, as recorded by `limit`."""
+    known = _undo_between(now, changes, limit)
+    then = _undo_between(known, changes, min(at, limit), limit)
+    closed_later = _is_closed(then) and at < then["invalidAt"]
+    return then["status"] == "active" or closed_later, then["trustZone"] != "quarantine", *_validity(known)
 
 
 def _recorded_times(ids: NDArray[np.bytes_], created: NDArray[np.int64]) -> NDArray[np.int64]:
-    """When each row was written down: see `model.memory.recorded_at`."""
+    """Return when each row was recorded, in epoch milliseconds: see `model.memory.recorded_at`."""
     raw = np.ascontiguousarray(ids).view(np.uint8).reshape(-1, 16).astype(np.int64)
     millis = raw[:, :6] @ (np.int64(1) << np.arange(40, -1, -8, dtype=np.int64))
     return np.where(raw[:, 6] >> 4 == 7, millis, created)

@@ -6,7 +6,6 @@ from collections.abc import Mapping, Sequence
 from math import log1p
 from typing import Any
 
-import apsw
 import numpy as np
 from numpy.typing import NDArray
 
@@ -30,7 +29,6 @@ from pellucid.store.index_port import (
     Term,
     TextSurvey,
 )
-from pellucid.store.local.database import execute
 from pellucid.store.local.index.analysis import Analyzer, term
 from pellucid.store.local.index.columns import View
 from pellucid.store.local.index.lookup import served
@@ -42,8 +40,7 @@ _NO_SCORES: Floats = np.zeros(0, dtype=np.float32)
 _SLACK = 1e-4
 """More than BLAS can be off by between two layouts of the same unit vectors (384 float32 products: about 1e-6)."""
 K1, B = 1.2, 0.75
-_NAME_WORDS = 4
-"""Words a name that a query says may have."""
+_NAME_WORDS = 4  # words a name that a query says may have
 _WORD = re.compile(r"[^\W_]+(?:['\u2019.-][^\W_]+)*['\u2019]?")
 _POSSESSIVE = re.compile(r"['\u2019]s?$")
 _MILLIS_A_DAY = 86_400_000
@@ -52,28 +49,19 @@ _MILLIS_A_DAY = 86_400_000
 class LocalIndexReader:
     """See `IndexReader`; lives inside the read transaction that made it."""
 
-    def __init__(
-        self,
-        connection: apsw.Connection,
-        queries: dict[str, str],
-        in_view: RowsInView,
-        episodes: EpisodeReader,
-        graph: GraphReader,
-        applied_seq: int,
-    ) -> None:
+    def __init__(self, in_view: RowsInView, episodes: EpisodeReader, graph: GraphReader, applied_seq: int) -> None:
         self.episodes = episodes
         self.graph = graph
         self._ns = in_view.ns
-        self._connection = connection
-        self._queries = queries
-        self._analyzer = Analyzer(connection)
+        self._run = in_view.queries.run
+        self._analyzer = Analyzer(in_view.queries.connection())
         self._in_view = in_view
         self._view = in_view.view
         self._applied_seq = applied_seq
         self._spans: dict[str, NDArray[np.int64]] = {}
 
     def survey(self, text: str, *, names: bool = True) -> TextSurvey:
-        """See `IndexReader.survey`: the namespace's statistics, and what it knows of the words of a query."""
+        """Return the namespace's statistics, the frequency of each word of a query and, with `names`, whom it names."""
         view, places = self._view, self._analyzer.places(text)
         corpus = Corpus(
             len(view), int(view.light["active"].sum()), int(view.light["has_vector"].sum()), self._applied_seq
@@ -84,7 +72,7 @@ class LocalIndexReader:
         return TextSurvey(corpus, terms, _names_in_text(view, text) if names else {})
 
     def _find_postings(self, stems: Sequence[str]) -> dict[str, NDArray[np.int64]]:
-        """Where each stem's postings stand; looked up once a snapshot."""
+        """Return the spans of each stem's postings (see `View.spans`), looked up once per snapshot."""
         missing = list(dict.fromkeys(stem for stem in stems if stem not in self._spans))
         if missing:
             spans = self._view.spans([term(stem) for stem in missing])
@@ -92,7 +80,10 @@ class LocalIndexReader:
         return {stem: self._spans[stem] for stem in stems}
 
     def vector(self, query: Vector, admission: Admission, pool: int, open_pool: int) -> LegHits:
-        """The nearest rows by cosine, exact: `pool` of what may answer, and `open_pool` of others, which may not."""
+        """Return the nearest rows by exact cosine: `pool` admitted ones and `open_pool` others.
+
+        None without a vector.
+        """
         coarse = self._view.cosine(query)
         admitted = self._in_view.admissible(admission)
         others = self._in_view.others(admission, admitted)
@@ -102,7 +93,7 @@ class LocalIndexReader:
         return LegHits(rows, scores, open_rows, open_scores)
 
     def _nearest_rows(self, coarse: Floats, mask: Mask, query: Vector, count: int) -> tuple[Rows, Floats]:
-        """The `count` rows of the mask nearest to the query, by exact cosine; `coarse` tells cheaply who can be."""
+        """Return the `count` rows of the mask nearest to the query by exact cosine, with it; `coarse` preselects."""
         near = np.flatnonzero(mask)
         if count == 0 or len(near) == 0:
             return _NO_ROWS, _NO_SCORES
@@ -112,7 +103,7 @@ class LocalIndexReader:
         return self._best_rows(near, exact_cosine(self._view.vectors(near), query), count)
 
     def _best_rows(self, positions: NDArray[np.int64], scores: Floats, count: int) -> tuple[Rows, Floats]:
-        """The rows of the highest scores, best first, of equal ones the newer; with their scores."""
+        """Return the `count` rows with the highest scores, best first, of equal ones the newer; with their scores."""
         light = self._view.light
         if len(positions) > 4 * count > 0:  # only what can be among the first, ties included
             likely = scores >= np.partition(scores, -count)[-count]
@@ -123,7 +114,10 @@ class LocalIndexReader:
     def lexical(
         self, stems: Sequence[str], admission: Admission, pool: int, open_pool: int, *, passages: bool = False
     ) -> LegHits:
-        """The best rows by BM25: `pool` of what may answer, and `open_pool` of others, which may not."""
+        """Return the best rows by BM25, `pool` admitted ones and `open_pool` others, of those that hold a stem.
+
+        With `passages` each row is read together with its neighbours, as far as these are admitted.
+        """
         view = self._view
         scores = np.zeros(len(view))
         lengths = view.passage if passages else view.light["length"]
@@ -132,18 +126,23 @@ class LocalIndexReader:
         for spans in self._find_postings(stems).values():
             positions, counts = view.postings(spans)
             if passages:
-                positions, counts = view.around(positions, counts, lends)
+                sums = view.sums_with_neighbours(positions, counts, lends)
+                positions = np.flatnonzero(sums)
+                counts = sums[positions]
             scores[positions] += bm25(counts, lengths[positions], mean, len(view))
         return self._hits_of_both_arms(scores, admission, pool, open_pool)
 
     def mentioning(self, paths: Sequence[str], admission: Admission, pool: int, open_pool: int) -> LegHits:
-        """Rows that speak of these files: 1 for a path or the end of it, ½ for the file's name alone."""
+        """Return the best rows that mention these files, `pool` admitted ones and `open_pool` others.
+
+        A file counts 1 if named by its path or the end of it, ½ if by its bare name alone.
+        """
         scores = np.zeros(len(self._view))
         for path in dict.fromkeys(plain_path(each) for each in paths):
             best: dict[int, float] = {}
-            for row, said in execute(self._connection, self._queries["mentions"], (self._ns, file_name(path))):
-                whole = said == path or path.endswith(f"/{said}") or said.endswith(f"/{path}")
-                best[row] = max(best.get(row, 0.0), 1.0 if whole and "/" in said else 0.5)
+            for row, mention in self._run("mentions", self._ns, file_name(path)):
+                whole = mention == path or path.endswith(f"/{mention}") or mention.endswith(f"/{path}")
+                best[row] = max(best.get(row, 0.0), 1.0 if whole and "/" in mention else 0.5)
             rows = np.array(sorted(best), dtype=np.int64)
             scores[self._view.positions(rows)] += [best[row] for row in rows.tolist()]
         return self._hits_of_both_arms(scores, admission, pool, open_pool)
@@ -151,32 +150,31 @@ class LocalIndexReader:
     def _hits_of_both_arms(
         self, scores: NDArray[np.float64], admission: Admission, pool: int, open_pool: int
     ) -> LegHits:
-        """The best of what scored at all: of what may answer, and of the rest."""
-        admitted, held = self._in_view.admissible(admission), np.flatnonzero(scores)
-        inside, outside = held[admitted[held]], held[self._in_view.others(admission, admitted)[held]]
+        """Return the best admitted and the best other rows, of those with a score other than 0."""
+        admitted, scored = self._in_view.admissible(admission), np.flatnonzero(scores)
+        inside, outside = scored[admitted[scored]], scored[self._in_view.others(admission, admitted)[scored]]
         return LegHits(
             *self._best_rows(inside, scores[inside].astype(np.float32), pool),
             *self._best_rows(outside, scores[outside].astype(np.float32), open_pool),
         )
 
     def select(self, filters: Filters, *, left_out: bool = False) -> Rows:
-        """The rows that fit these filters but for their dates, or those that they leave out, sorted."""
+        """Return the sorted rows that match the filters but for their dates or, with `left_out`, those they exclude."""
         if left_out:
-            asked = (self._ns, filters.not_session, json.dumps(filters.not_ids))
-            found = execute(self._connection, self._queries["left_out"], asked)
+            found = self._run("left_out", self._ns, filters.not_session, json.dumps(filters.not_ids))
             return np.array([row for (row,) in found], dtype=np.int64)
         categories = json.dumps(filters.categories) if filters.categories else None
-        kind = (self._ns, categories, filters.agent, filters.session_id)
         if categories and not (filters.agent or filters.session_id):
-            found = execute(self._connection, self._queries["of_category"], kind[:2])
+            found = self._run("of_category", self._ns, categories)
         else:
-            found = execute(self._connection, self._queries["of_kind"], kind)
+            found = self._run("of_kind", self._ns, categories, filters.agent, filters.session_id)
         rows = {row for (row,) in found}
         for tag in filters.tags:
-            rows &= {row for (row,) in execute(self._connection, self._queries["tagged"], (self._ns, tag_key(tag)))}
+            rows &= {row for (row,) in self._run("tagged", self._ns, tag_key(tag))}
         return np.array(sorted(rows), dtype=np.int64)
 
     def recent(self, admission: Admission, pool: int) -> LegHits:
+        """Return the newest admitted rows; the score is the creation instant in epoch days."""
         light = self._view.light
         inside = np.flatnonzero(self._in_view.admissible(admission))
         newest = inside[np.lexsort((light["id"][inside], -light["created"][inside]))][:pool]
@@ -184,7 +182,10 @@ class LocalIndexReader:
         return LegHits(light["row"][newest], days, _NO_ROWS, _NO_SCORES)
 
     def neighbours(self, rows: Rows, reach: int, admission: Admission | None = None) -> Rows:
-        """See `IndexReader.neighbours`; what was not yet written down at the admission is nobody's neighbour."""
+        """Return other rows of the same sessions within `reach` turns and `2·reach` places.
+
+        For an admission of the past, rows recorded after `known` are left out.
+        """
         view, light = self._view, self._view.light
         positions = view.positions(rows)
         positions = positions[light["session"][positions] >= 0]
@@ -200,7 +201,7 @@ class LocalIndexReader:
         return np.setdiff1d(every, rows, assume_unique=True)
 
     def beside(self, rows: Rows, admission: Admission) -> tuple[Rows, Rows]:
-        """For each row the one just before and just after it in its session, a turn apart at most; -1 for none."""
+        """Return, aligned with `rows`, the previous and the next admitted row of the same session; -1 for none."""
         view, positions, row = self._view, self._view.positions(rows), self._view.light["row"]
         lends = self._in_view.admissible(admission)
         before, after = view.before[positions], view.after[positions]
@@ -210,6 +211,7 @@ class LocalIndexReader:
         )
 
     def columns(self, rows: Rows, admission: Admission) -> Columns:
+        """Return the light columns of these rows as of the admission, aligned with them."""
         view, positions = self._view, self._view.positions(rows)
         some = {name: column[positions] for name, column in view.light.items()}
         if is_past(admission):
@@ -228,14 +230,11 @@ class LocalIndexReader:
         )
 
     def pretending(self, standings: Mapping[int, MemoryStanding]) -> "LocalIndexReader":
-        """The same reader, as if some rows (by number) stood otherwise: a what-if without a write."""
-        pretended = self._in_view.pretending(standings)
-        return LocalIndexReader(
-            self._connection, self._queries, pretended, self.episodes, self.graph, self._applied_seq
-        )
+        """Return this reader as if some rows (by number) had other states: a what-if without a write."""
+        return LocalIndexReader(self._in_view.pretending(standings), self.episodes, self.graph, self._applied_seq)
 
     def features(self, rows: Rows, query: Vector | None, stems: Sequence[str], rare: float = 0.0) -> Features:
-        """Vectors, cosine and matches (of 64 stems at most) of these rows, for pointwise scoring."""
+        """Return vectors, cosines, matched stems (at most 64) and, with `rare` > 0, rare shared terms of these rows."""
         positions = self._view.positions(rows)
         vectors = self._view.vectors(positions)
         return Features(
@@ -246,23 +245,25 @@ class LocalIndexReader:
         )
 
     def codes(self, rows: Rows) -> Codes:
-        """The token codes of these rows, end to end, with the end of each row's."""
-        wanted = json.dumps(rows.tolist())
-        held: dict[int, bytes] = dict(execute(self._connection, self._queries["codes"], (wanted,)))
-        codes = [held[row] for row in rows.tolist()]
+        """Return the token codes of these rows, concatenated, with the end of each row's; a row may have none."""
+        by_row: dict[int, bytes] = dict(self._run("codes", json.dumps(rows.tolist())))
+        codes = [by_row[row] for row in rows.tolist()]
         ends = np.cumsum([len(each) // 16 for each in codes], dtype=np.int64)
         return Codes(np.frombuffer(b"".join(codes), dtype=np.uint8).reshape(-1, 16), ends)
 
     def memories(self, which: Rows | Sequence[str]) -> list[Served]:
+        """Return these rows in full, in the order given; or, of ids, the memories that exist, in the order given."""
         if isinstance(which, np.ndarray):
-            sql = self._queries["served"]
-            return [served(execute(self._connection, sql, (row,))[0]) for row in which.tolist()]
-        found = (execute(self._connection, self._queries["served_by_id"], (each, self._ns)) for each in which)
+            return [served(self._run("served", row)[0]) for row in which.tolist()]
+        found = (self._run("served_by_id", each, self._ns) for each in which)
         return [served(rows[0]) for rows in found if rows]
 
 
 def _names_in_text(view: View, text: str) -> dict[int, str]:
-    """Who is named by some words of a text, up to four in a row, without what makes them possessive."""
+    """Return, by number, the names in a text (up to four words, possessive or not) of whom memories are `about`.
+
+    Of names that begin with the same word the longest is taken.
+    """
     words, out = [_POSSESSIVE.sub("", word) for word in _WORD.findall(text)], dict[int, str]()
     for start in range(len(words)):
         for length in range(min(_NAME_WORDS, len(words) - start), 0, -1):
@@ -274,13 +275,13 @@ def _names_in_text(view: View, text: str) -> dict[int, str]:
 
 
 def bm25(counts: Floats, lengths: NDArray[Any], mean: float, rows: int) -> NDArray[np.float64]:
-    """What one word adds to each of the rows that hold it; idf = log(1 + (N−n+½)/(n+½)), which is never negative."""
-    rarity = log1p((rows - len(counts) + 0.5) / (len(counts) + 0.5))
-    often = counts.astype(np.float64)
-    return rarity * often * (K1 + 1) / (often + K1 * (1 - B + B * lengths / max(mean, 1e-9)))
+    """Return one word's BM25 score for each row that holds it; `mean` is the mean length of all `rows` rows."""
+    idf = log1p((rows - len(counts) + 0.5) / (len(counts) + 0.5))
+    frequency = counts.astype(np.float64)
+    return idf * frequency * (K1 + 1) / (frequency + K1 * (1 - B + B * lengths / max(mean, 1e-9)))
 
 
 def exact_cosine(vectors: Floats, query: Vector) -> Floats:
-    """Cosine of unit vectors, the same bits for the same pair wherever the row stands (float64 row sums)."""
+    """Return the cosine of each unit vector with the query; the same pair gives the same bits (float64 row sums)."""
     products = vectors.astype(np.float64) * query.astype(np.float64)
     return products.sum(axis=1).astype(np.float32)

@@ -6,7 +6,6 @@ from dataclasses import replace
 from itertools import pairwise
 from typing import Any
 
-import apsw
 import numpy as np
 from numpy.typing import NDArray
 
@@ -16,7 +15,6 @@ from pellucid.model.artifact import parse_artifact
 from pellucid.model.memory import Episode, unpack_id
 from pellucid.store.episode_port import NearEpisode
 from pellucid.store.index_port import Admission, Mask
-from pellucid.store.local.database import execute
 from pellucid.store.local.index.analysis import Analyzer, term
 from pellucid.store.local.index.columns import View
 from pellucid.store.local.index.mentions import plain_path
@@ -24,107 +22,101 @@ from pellucid.store.local.index.past_view import RowsInView
 from pellucid.store.local.index.reader import bm25, exact_cosine
 from pellucid.store.lookup_port import FiledEpisode
 
-_MOST_HEARD = 64
-"""Memories of an episode that may vouch for its topic, at most."""
-_SLACK = 1e-4
-"""As in `reader`."""
-_NOBODY: NDArray[np.int64] = np.zeros(0, dtype=np.int64)
-Places = NDArray[np.int64]
+_MOST_WITNESSES = 64  # memories of an episode that may prove its topic, at most
+_SLACK = 1e-4  # as in `reader`
+_NONE: NDArray[np.int64] = np.zeros(0, dtype=np.int64)
+Positions = NDArray[np.int64]
 
 
 def story_text(episode: Episode) -> str:
-    """What the words of an episode are: its topic, and the names of its files and specifications (not its links)."""
+    """Return the text by which an episode is searched: its topic and the names of its artifacts that are no links."""
     found = [parse_artifact(each) for each in episode.artifacts]
     return "\n".join((episode.topic, *(each.name for each in found if each and each.kind != "link")))
 
 
-def _says(topic: str, content: str) -> bool:
-    """Whether a topic stands in a content as it is, but for how it was cut."""
+def _contains_topic(content: str, topic: str) -> bool:
+    """Whether a content holds a topic word for word; the topic may have been cut, and end with `…`."""
     return f" {topic.removesuffix('…').strip()} " in f" {' '.join(content.split())} "
 
 
-def _is_vouched_for(topic: str, said: Sequence[str]) -> bool:
-    """Whether every word of a topic was said; a topic without words must be said as it is."""
+def _prove_topic(contents: Sequence[str], topic: str) -> bool:
+    """Whether the contents together hold every word of a topic; a topic without words must occur literally."""
     wanted = set(words(topic))
     if not wanted:
-        return any(_says(topic, each) for each in said)
-    return wanted.issubset(word for each in said for word in words(each))
+        return any(_contains_topic(each, topic) for each in contents)
+    return wanted.issubset(word for each in contents for word in words(each))
 
 
 class LocalEpisodeReader:
-    """See `EpisodeReader`; lives inside the read transaction that made it. `stories` is the view of the episodes."""
+    """See `EpisodeReader`; used inside the read transaction that made it. `stories` is the view of the episodes."""
 
-    def __init__(
-        self, connection: apsw.Connection, queries: dict[str, str], in_view: RowsInView, stories: View
-    ) -> None:
-        self._connection = connection
-        self._queries = queries
+    def __init__(self, in_view: RowsInView, stories: View) -> None:
+        self._run = in_view.queries.run
         self._in_view = in_view
         self._memories = in_view.view
         self._stories = stories
         self._ns = in_view.ns
-        self._analyzer = Analyzer(connection)
-
-    def _run(self, name: str, *bindings: str | int) -> list[tuple[Any, ...]]:
-        return execute(self._connection, self._queries[name], bindings)
+        self._analyzer = Analyzer(in_view.queries.connection())
 
     def readable(self, ids: Sequence[str], admission: Admission) -> list[tuple[FiledEpisode, tuple[str, ...]]]:
-        """These episodes, in order, unknown ones left out, each with the words that vouch for its topic."""
-        filed, standing = self._filed(ids), self._standing(admission)
-        members = self._members_of([each.path for each in filed])
-        speaking = [places[standing[places]] for places in members]
-        said = self._vouching_words([each.episode.topic for each in filed], speaking)
-        shown = self._without_silenced([each.episode for each in filed], members, standing)
-        return [(replace(each, episode=its), heard) for each, its, heard in zip(filed, shown, said, strict=True)]
+        """Return these episodes in order, without unknown ones, each with the contents that prove its topic, or ().
 
-    def _filed(self, ids: Sequence[str]) -> list[FiledEpisode]:
+        Artifacts that only memories that may not be shown came of, or name, are removed.
+        """
+        filed, public = self._filed_episodes(ids), self._public_memories(admission)
+        members = self._members_of([each.path for each in filed])
+        proofs = self._topic_proofs([each.episode.topic for each in filed], [each[public[each]] for each in members])
+        shown = self._without_hidden_artifacts([each.episode for each in filed], members, public)
+        return [(replace(each, episode=its), proof) for each, its, proof in zip(filed, shown, proofs, strict=True)]
+
+    def _filed_episodes(self, ids: Sequence[str]) -> list[FiledEpisode]:
+        """Return the episodes of the namespace with these ids, in order; unknown ids are left out."""
         found = self._run("told", json.dumps(ids), self._ns)
         return [FiledEpisode(Episode.model_validate_json(record), path, op_id) for record, path, op_id in found]
 
-    def _standing(self, admission: Admission) -> Mask:
-        """The memories that may answer whoever asks, and whatever is asked."""
-        return self._in_view.speaking(admission) & (self._memories.light["boundary"] == 0)
+    def _public_memories(self, admission: Admission) -> Mask:
+        """Return which memories may answer any caller: filters aside, and in no boundary scope."""
+        return self._in_view.admissible_unfiltered(admission) & (self._memories.light["boundary"] == 0)
 
-    def _members_of(self, paths: Sequence[str]) -> list[Places]:
-        """Where the memories of each file's episode stand, in its order."""
+    def _members_of(self, paths: Sequence[str]) -> list[Positions]:
+        """Return the positions of the memories of each file's episode, in the order of their turns."""
         light = self._memories.light
         found = np.array(self._run("members", json.dumps(paths)), dtype=np.int64).reshape(-1, 2)
-        owner, places = found[:, 0], self._memories.positions(found[:, 1])
-        order = np.lexsort((light["id"][places], light["ordinal"][places], owner))
+        owner, members = found[:, 0], self._memories.positions(found[:, 1])
+        order = np.lexsort((light["id"][members], light["ordinal"][members], owner))
         ends = np.searchsorted(owner[order], np.arange(len(paths) + 1))
-        return [places[order[start:end]] for start, end in pairwise(ends.tolist())]
+        return [members[order[start:end]] for start, end in pairwise(ends.tolist())]
 
-    def _without_silenced(
-        self, episodes: Sequence[Episode], members: Sequence[Places], standing: Mask
+    def _without_hidden_artifacts(
+        self, episodes: Sequence[Episode], members: Sequence[Positions], public: Mask
     ) -> list[Episode]:
-        """Each episode without the artifacts of memories that may not answer, unless others have them, too."""
-        mute = [
-            places[~standing[places]] if episode.artifacts else _NOBODY
-            for episode, places in zip(episodes, members, strict=True)
+        """Return the episodes without artifacts that only their members outside of `public` came of, or name."""
+        hidden = [
+            each[~public[each]] if episode.artifacts else _NONE for episode, each in zip(episodes, members, strict=True)
         ]
-        if not any(map(len, mute)):
+        if not any(map(len, hidden)):
             return list(episodes)
-        of_mute = self._spoken_of(np.concatenate(mute))
+        hidden_mentions = self._mentions_by_row(np.concatenate(hidden))
         out: list[Episode] = []
-        for episode, silent, places in zip(episodes, mute, members, strict=True):
-            had = self._artifacts_of(episode, silent, of_mute)
-            if had:
-                speaking = places[standing[places]]
-                had -= self._artifacts_of(episode, speaking, self._spoken_of(speaking))
-            kept = tuple(text for text in episode.artifacts if text not in had)
-            out.append(episode.model_copy(update={"artifacts": kept}) if had else episode)
+        for episode, unseen, each in zip(episodes, hidden, members, strict=True):
+            removed = self._artifacts_of(episode, unseen, hidden_mentions)
+            if removed:
+                seen = each[public[each]]
+                removed -= self._artifacts_of(episode, seen, self._mentions_by_row(seen))
+            kept = tuple(text for text in episode.artifacts if text not in removed)
+            out.append(episode.model_copy(update={"artifacts": kept}) if removed else episode)
         return out
 
-    def _spoken_of(self, places: Places) -> dict[int, set[str]]:
-        """By row, the ids of the artifacts that memories came of, and the paths that they name."""
+    def _mentions_by_row(self, members: Positions) -> dict[int, set[str]]:
+        """Return, by row, the ids of the artifacts that these memories came of, and the paths that they mention."""
         out: dict[int, set[str]] = {}
-        for row, what in self._run("spoken_of", json.dumps(self._rows(places))):
+        for row, what in self._run("spoken_of", json.dumps(self._rows(members))):
             out.setdefault(row, set()).add(what)
         return out
 
-    def _artifacts_of(self, episode: Episode, members: Places, spoken_of: Mapping[int, set[str]]) -> set[str]:
-        """Those artifacts of an episode that some of these of its memories came of, or name."""
-        known = set[str]().union(*(spoken_of.get(row, ()) for row in self._rows(members)))
+    def _artifacts_of(self, episode: Episode, members: Positions, mentions: Mapping[int, set[str]]) -> set[str]:
+        """Return the artifacts of an episode that one of these members came of, or names; empty without members."""
+        known = set[str]().union(*(mentions.get(row, ()) for row in self._rows(members)))
         return {
             text
             for text in (episode.artifacts if len(members) else ())
@@ -132,45 +124,55 @@ class LocalEpisodeReader:
             and (
                 found.id(episode.namespace) in known
                 or plain_path(found.name) in known
-                or (found.kind == "spec" and len(self._members_holding(found.name, members, together=False)))
+                or (found.kind == "spec" and len(self._members_with_words(found.name, members, together=False)))
             )
         }
 
-    def _rows(self, places: Places) -> list[int]:
-        return self._memories.light["row"][places].tolist()
+    def _rows(self, members: Positions) -> list[int]:
+        """Return the row numbers of memories by their positions."""
+        return self._memories.light["row"][members].tolist()
 
-    def _vouching_words(self, topics: Sequence[str], members: Sequence[Places]) -> list[tuple[str, ...]]:
-        """What members say that vouches for each topic: the first of them, or those that hold its words; or nothing."""
-        first = self._contents_at([each[:1] for each in members])
-        said = [each if each and _says(topic, each[0]) else () for topic, each in zip(topics, first, strict=True)]
-        holding = [
-            _NOBODY if known else self._members_holding(topic, each[:_MOST_HEARD])
-            for topic, each, known in zip(topics, members, said, strict=True)
+    def _topic_proofs(self, topics: Sequence[str], members: Sequence[Positions]) -> list[tuple[str, ...]]:
+        """Return the contents that prove each topic, or (): the first member's if literal, else all with its words."""
+        first = self._contents_of([each[:1] for each in members])
+        literal = [
+            each if each and _contains_topic(each[0], topic) else () for topic, each in zip(topics, first, strict=True)
         ]
-        more = self._contents_at(holding) if any(map(len, holding)) else [()] * len(said)
+        worded = [
+            _NONE if proof else self._members_with_words(topic, each[:_MOST_WITNESSES])
+            for topic, each, proof in zip(topics, members, literal, strict=True)
+        ]
+        contents = self._contents_of(worded) if any(map(len, worded)) else [()] * len(topics)
         return [
-            known or (each if _is_vouched_for(topic, each) else ())
-            for topic, known, each in zip(topics, said, more, strict=True)
+            proof or (each if _prove_topic(each, topic) else ())
+            for topic, proof, each in zip(topics, literal, contents, strict=True)
         ]
 
-    def _members_holding(self, text: str, members: Places, *, together: bool = True) -> Places:
-        """Who holds a word of a text, where they hold all of them together; or else who holds them all alone."""
+    def _members_with_words(self, text: str, members: Positions, *, together: bool = True) -> Positions:
+        """Return the members that hold a word of a text, if together they hold all its words; else none.
+
+        With `together=False` return those that each hold all the words. At most 64 stems of the text count.
+        """
         terms = sorted({term(stem) for stem in self._analyzer.stems(text)})[:64]
         bits, every = self._memories.matched(members, terms), (1 << len(terms)) - 1
         if not together:
             return members[bits == np.uint64(every)]
-        spoken = int(np.bitwise_or.reduce(bits, initial=np.uint64(0)))
-        return members[bits > 0] if terms and spoken == every else _NOBODY
+        found = int(np.bitwise_or.reduce(bits, initial=np.uint64(0)))
+        return members[bits > 0] if terms and found == every else _NONE
 
-    def _contents_at(self, places: Sequence[Places]) -> list[tuple[str, ...]]:
-        """For each group of places what the memories there say, in order."""
-        rows = [(n, row) for n, some in enumerate(places) for row in self._rows(some)]
-        out: list[tuple[str, ...]] = [()] * len(places)
+    def _contents_of(self, groups: Sequence[Positions]) -> list[tuple[str, ...]]:
+        """Return the contents of the memories of each group, in order."""
+        rows = [(n, row) for n, group in enumerate(groups) for row in self._rows(group)]
+        out: list[tuple[str, ...]] = [()] * len(groups)
         for n, content in self._run("contents", json.dumps(rows)):
             out[n] = (*out[n], content)
         return out
 
     def search(self, query: Vector | None, stems: Sequence[str], count: int) -> list[NearEpisode]:
+        """Return the `count` episodes nearest by cosine and the `count` best by BM25, sorted by cosine, BM25, id.
+
+        An episode that is both occurs once; without a query vector only BM25 counts.
+        """
         view, terms = self._stories, [term(stem) for stem in stems]
         if count <= 0 or len(view) == 0:
             return []
@@ -186,21 +188,22 @@ class LocalEpisodeReader:
     def answering(
         self, near: Sequence[NearEpisode], stems: Sequence[str], admission: Admission
     ) -> list[tuple[NearEpisode, frozenset[int]]]:
-        """Those of these episodes with memories that may answer, and the rows of these memories."""
+        """Return those of the found episodes that have admitted public memories, with the rows of these memories."""
         paths = dict(self._run("stories", json.dumps([each.row for each in near])))
         known = [each for each in near if each.row in paths]
-        members, filed = self._members_of([paths[each.row] for each in known]), self._filed([each.id for each in known])
-        standing, terms = self._standing(admission), [term(stem) for stem in stems]
-        answering = standing & self._in_view.admissible(admission)
-        episodes = self._without_silenced([each.episode for each in filed], members, standing)
+        members = self._members_of([paths[each.row] for each in known])
+        filed = self._filed_episodes([each.id for each in known])
+        public, terms = self._public_memories(admission), [term(stem) for stem in stems]
+        admitted = public & self._in_view.admissible(admission)
+        episodes = self._without_hidden_artifacts([each.episode for each in filed], members, public)
         return [
-            (self._sayable(each, episode, terms), frozenset(rows))
-            for each, episode, places in zip(known, episodes, members, strict=True)
-            if (rows := self._rows(places[answering[places]]))
+            (self._with_shown_matches(hit, episode, terms), frozenset(rows))
+            for hit, episode, each in zip(known, episodes, members, strict=True)
+            if (rows := self._rows(each[admitted[each]]))
         ]
 
     def _word_scores(self, terms: Sequence[int]) -> NDArray[np.float64]:
-        """What the words of a query are worth in each episode."""
+        """Return the BM25 score of each episode for these terms; 0 for one that holds none."""
         view, scores = self._stories, np.zeros(len(self._stories))
         lengths = view.light["length"]
         mean = float(lengths.mean())
@@ -209,11 +212,14 @@ class LocalEpisodeReader:
             scores[places] += bm25(counts, lengths[places], mean, len(view))
         return scores
 
-    def _nearest_episodes(self, query: Vector | None, count: int) -> Places:
-        """The nearest episodes by their topics, exact, the nearest first."""
+    def _nearest_episodes(self, query: Vector | None, count: int) -> Positions:
+        """Return the positions of the `count` episodes with the nearest topics by exact cosine, nearest first.
+
+        Empty without a query; episodes whose topic has no vector are left out.
+        """
         view = self._stories
         if query is None:
-            return _NOBODY
+            return _NONE
         coarse, near = view.cosine(query), np.flatnonzero(view.light["has_vector"])
         if len(near) > count:
             near = near[coarse[near] >= np.partition(coarse[near], -count)[-count] - _SLACK]
@@ -221,11 +227,12 @@ class LocalEpisodeReader:
         exact[near] = exact_cosine(view.vectors(near), query)
         return self._best(near, exact, count)
 
-    def _best(self, places: Places, scores: NDArray[Any], count: int) -> Places:
+    def _best(self, places: Positions, scores: NDArray[Any], count: int) -> Positions:
+        """Return the `count` of these positions with the highest scores, of equal ones the lower id first."""
         return places[np.lexsort((self._stories.light["id"][places], -scores[places]))][:count]
 
-    def _sayable(self, near: NearEpisode, episode: Episode, terms: Sequence[int]) -> NearEpisode:
-        """The episode as found; if a word matched that it may not show, without that match and with `bm25` 0."""
-        said = {term(stem) for stem in self._analyzer.stems(story_text(episode))} if near.matched else set[int]()
-        may = near.matched & sum(1 << bit for bit, each in enumerate(terms) if each in said)
-        return near if may == near.matched else replace(near, matched=may, bm25=0.0)
+    def _with_shown_matches(self, hit: NearEpisode, episode: Episode, terms: Sequence[int]) -> NearEpisode:
+        """Return the hit; if a word matched that the shown episode lacks, without that match and with `bm25` 0."""
+        shown = {term(stem) for stem in self._analyzer.stems(story_text(episode))} if hit.matched else set[int]()
+        matched = hit.matched & sum(1 << bit for bit, each in enumerate(terms) if each in shown)
+        return hit if matched == hit.matched else replace(hit, matched=matched, bm25=0.0)

@@ -18,7 +18,7 @@ _ADD = os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_NOFOLLOW | os.O_CLOEXEC
 
 @dataclass(frozen=True, slots=True)
 class LedgerSurvey:
-    """A ledger that was read to its end: what is lost or damaged, its last number, and what each file holds."""
+    """The result of reading the whole ledger: what is lost or damaged, its last number, and what each file holds."""
 
     missing: tuple[Span, ...]
     damaged: tuple[tuple[str, int], ...]
@@ -33,13 +33,21 @@ class LedgerSurvey:
 
 
 def is_as_filed(folder: Path, known: Mapping[str, FiledMonth]) -> bool:
-    """Whether every file has the size and time it had when it was last written, and no other is there."""
+    """Whether the ledger files are exactly the months in `known` (from the journal), with the same sizes and times.
+
+    False also if one of them was found wanting.
+    """
     stamps = {month: each.stamp for month, each in known.items()}
     return ledger_file.months(folder) == stamps and not any(each.wanting for each in known.values())
 
 
-def survey(folder: Path, waiting: Sequence[WaitingRow], known: Mapping[str, FiledMonth], given: int) -> LedgerSurvey:
-    """Read every line. `given` is the last number a row was given: all up to it must be there, wait, or be given up."""
+def survey(
+    folder: Path, waiting: Sequence[WaitingRow], known: Mapping[str, FiledMonth], last_given: int
+) -> LedgerSurvey:
+    """Read the whole ledger, compared with `known`; rows up to `last_given` must be filed, waiting or given up.
+
+    Changed files are named only if nothing is missing, and only if no line of theirs is damaged.
+    """
     damaged: list[tuple[str, int]] = []
     altered: list[str] = []
     holds: list[FiledMonth] = []
@@ -53,14 +61,17 @@ def survey(folder: Path, waiting: Sequence[WaitingRow], known: Mapping[str, File
     gaps = Gaps()
     for row in merge(*sources, ({"seq": each.seq} for each in waiting), key=seq_of):
         gaps.take(row)
-    missing = gaps.missing(given)
+    missing = gaps.missing(last_given)
     named = {name for name, _ in damaged}
     unexplained = () if missing else (name for name in altered if name not in named)
     return LedgerSurvey(missing, tuple(damaged), tuple(unexplained), gaps.last, tuple(holds))
 
 
 def set_aside(folder: int, place: Path, damaged: Iterable[tuple[str, int]]) -> None:
-    """Move damaged lines out of their files into `YYYY-MM.damaged` beside them; the caller holds the drain lock."""
+    """Move damaged lines (file name, line number) into `YYYY-MM.damaged` beside their files.
+
+    `folder` is the open descriptor of the ledger folder at `place`; the caller holds the drain lock.
+    """
     bad: dict[str, set[int]] = {}
     for name, number in damaged:
         bad.setdefault(name, set()).add(number)
@@ -79,7 +90,10 @@ def set_aside(folder: int, place: Path, damaged: Iterable[tuple[str, int]]) -> N
 
 
 def _measured_file(path: Path, month: str, known: FiledMonth | None) -> tuple[FiledMonth, bool]:
-    """What a file holds up to its last line end, and whether it still begins with what was known of it."""
+    """Measure a ledger file up to its last line end; also return whether it still begins with what was `known`.
+
+    If nothing was known, that is True.
+    """
     data = path.read_bytes()
     data = data[: data.rfind(b"\n") + 1]
     fresh = FiledMonth(month, 0, b"")
@@ -90,6 +104,7 @@ def _measured_file(path: Path, month: str, known: FiledMonth | None) -> tuple[Fi
 
 
 def _sound_rows(path: Path, damaged: list[tuple[str, int]]) -> Iterator[LedgerRow]:
+    """Yield the rows of a ledger file; append (file name, line number) of lines that are no rows to `damaged`."""
     for line in ledger_file.lines(path):
         if line.row is None:
             damaged.append((path.name, line.number))

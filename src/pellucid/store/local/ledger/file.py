@@ -20,18 +20,14 @@ _MONTHS = "????-??.jsonl"
 
 @dataclass(frozen=True, slots=True)
 class LedgerLine:
-    """A line of a file: where it stands (from 1 where the file was read from its start), and its row if it is one."""
+    """A line of a ledger file: its number (from 1 if the file was read from its start), and its row if it is valid."""
 
     number: int
     row: LedgerRow | None
 
 
 def encode(row: Mapping[str, object]) -> str:
-    """The JSON text of a row that has no number yet.
-
-    Raises:
-        InputError: a value is not JSON, or the row brings a `seq` of its own.
-    """
+    """Render a row that has no number yet as JSON text; raise InputError if it is not JSON or has a `seq` already."""
     try:
         text = json.dumps(row, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
     except (TypeError, ValueError) as error:
@@ -42,21 +38,24 @@ def encode(row: Mapping[str, object]) -> str:
 
 
 def file_name(month: str) -> str:
-    """`2026-04` → `2026-04.jsonl`."""
+    """Return the name of a month's ledger file: `2026-04.jsonl` for `2026-04`."""
     return f"{month}.jsonl"
 
 
 def months(folder: Path) -> dict[str, tuple[int, int]]:
-    """The size of each month's file, by month, and when it was written, in nanoseconds."""
+    """Return the size (bytes) and modification time (ns) of each ledger file, by month `2026-04`.
+
+    Empty without a folder.
+    """
     found = ((path.stem, path.stat()) for path in sorted(folder.glob(_MONTHS)))
     return {month: (status.st_size, status.st_mtime_ns) for month, status in found}
 
 
 def append(folder: int, rows: Sequence[WaitingRow], known: FiledMonth | None) -> FiledMonth | None:
-    """Add rows of one month to its file in an open folder, except those a crash let in before; not yet synced.
+    """Append rows, at least one, of one month to its file in an open folder, skipping those written before a crash.
 
-    A torn last line is cut first: its row still waits, and is written again. `known` is what the file held when it was
-    last written; what it holds now is returned, None where nobody knew and it was not new.
+    Not synced. An incomplete last line is cut first: its row still waits. `known` is what the file held when it was
+    last written; returns what it holds now, or None if that was not known.
     """
     month = rows[0].month
     with open(os.open(file_name(month), _OPEN, 0o600, dir_fd=folder), "r+b") as file:
@@ -81,23 +80,24 @@ def append(folder: int, rows: Sequence[WaitingRow], known: FiledMonth | None) ->
 
 
 def read(folder: Path, waiting: Sequence[WaitingRow] = (), after: int = 0) -> Iterator[LedgerRow]:
-    """Every row of the ledger whose `seq` is greater, in that order, those that still wait included.
+    """Yield the ledger rows with a `seq` above `after`, in order, including the `waiting` ones.
 
-    A line that is no row is passed over (`survey` names it), as is a row whose number does not stand between those of
-    its neighbours. Only the end of a file is read, from a little before the first such row.
+    Damaged lines (see `survey`) and rows out of order are skipped. With `after`, only the end of each file is read.
     """
-    sources = [_rows(lines(path, after)) for path in sorted(folder.glob(_MONTHS))]
+    files = sorted(folder.glob(_MONTHS))
+    sources = [(line.row for line in lines(path, after) if line.row is not None) for path in files]
     last = after
-    for row in merge(*sources, map(_number, waiting), key=seq_of):
+    for row in merge(*sources, map(_numbered_row, waiting), key=seq_of):
         if seq_of(row) > last:  # a row may both stand in its file and wait, if a crash came in between
             last = seq_of(row)
             yield row
 
 
 def lines(path: Path, after: int = 0) -> Iterator[LedgerLine]:
-    """The lines of a file, in order of their numbers: those up to the row `after` may be left out.
+    """Return the lines of a ledger file in order; lines before the row `after` may be left out.
 
-    What stands behind the last line end is a line only if it is a row: else its row still waits.
+    What follows the last line end counts only if it is a row. Rows out of order have a `row` of None, as damaged lines
+    do.
     """
     with path.open("rb") as file:
         file.seek(_start_after(file, after))
@@ -106,7 +106,7 @@ def lines(path: Path, after: int = 0) -> Iterator[LedgerLine]:
 
 
 def last_seq(folder: Path) -> int:
-    """The greatest number in the files; 0 if there are none."""
+    """Return the greatest number in the ledger files; 0 if there is none."""
     greatest = 0
     for path in folder.glob(_MONTHS):
         with path.open("rb") as file:
@@ -115,6 +115,7 @@ def last_seq(folder: Path) -> int:
 
 
 def _parsed_lines(whole: Sequence[bytes], torn: bytes) -> Iterator[LedgerLine]:
+    """Parse complete lines, and the bytes after the last line end if they are a row."""
     for number, line in enumerate(whole, 1):
         yield LedgerLine(number, _parsed_row(line))
     if row := _parsed_row(torn):
@@ -122,10 +123,7 @@ def _parsed_lines(whole: Sequence[bytes], torn: bytes) -> Iterator[LedgerLine]:
 
 
 def _in_order(parsed: Iterable[LedgerLine]) -> Iterator[LedgerLine]:
-    """The lines, without the row of one whose number is not greater than the last, or hides the next.
-
-    One line that says a number too high would otherwise make every row behind it look old.
-    """
+    """Yield the lines, out-of-order rows blanked: a number not above the last, or so high that it hides the next."""
     last, held = 0, None
     for line in parsed:
         if line.row is None:
@@ -144,18 +142,14 @@ def _in_order(parsed: Iterable[LedgerLine]) -> Iterator[LedgerLine]:
         yield held
 
 
-def _rows(found: Iterable[LedgerLine]) -> Iterator[LedgerRow]:
-    return (line.row for line in found if line.row is not None)
-
-
 def _numbers_in(file: IO[bytes], first: int) -> set[int]:
-    """The numbers from `first` on that stand in a file."""
+    """Return the numbers from about `first` on (some lower ones, too) of the rows in an open file."""
     file.seek(_start_after(file, first - 1))
     return {seq_of(row) for line in file.read().split(b"\n") if (row := _parsed_row(line))}
 
 
 def _tail(file: IO[bytes]) -> tuple[int, bytes]:
-    """The number of the last sound line, and what stands after the last line end; leaves the file at its end."""
+    """Return the number of the last valid row, and the bytes after the last line end; leaves the file at its end."""
     size = file.seek(0, os.SEEK_END)
     window = _WINDOW
     while True:
@@ -170,7 +164,10 @@ def _tail(file: IO[bytes]) -> tuple[int, bytes]:
 
 
 def _start_after(file: IO[bytes], after: int) -> int:
-    """Where a line starts before which no row has a number greater than `after`: numbers grow within a file."""
+    """Return the offset of a line before which no row has a number above `after`: numbers grow within a file.
+
+    It is 0 if `after` is 0, or if no such line is found.
+    """
     size = file.seek(0, os.SEEK_END)
     window = _WINDOW
     while after and window < size:
@@ -185,6 +182,7 @@ def _start_after(file: IO[bytes], after: int) -> int:
 
 
 def _parsed_row(line: bytes) -> LedgerRow | None:
+    """Parse a line; None if it is not a JSON object with a positive `seq`."""
     try:
         row: object = json.loads(line)
     except (ValueError, RecursionError):
@@ -192,9 +190,11 @@ def _parsed_row(line: bytes) -> LedgerRow | None:
     return cast("LedgerRow", row) if isinstance(row, dict) and seq_of(cast("LedgerRow", row)) > 0 else None
 
 
-def _number(waiting: WaitingRow) -> LedgerRow:
+def _numbered_row(waiting: WaitingRow) -> LedgerRow:
+    """Return a waiting row as a dictionary with its number."""
     return {"seq": waiting.seq, **json.loads(waiting.row)}
 
 
 def _line(waiting: WaitingRow) -> bytes:
-    return json.dumps(_number(waiting), ensure_ascii=False, separators=(",", ":")).encode() + b"\n"
+    """Render a waiting row as a line of the ledger file."""
+    return json.dumps(_numbered_row(waiting), ensure_ascii=False, separators=(",", ":")).encode() + b"\n"

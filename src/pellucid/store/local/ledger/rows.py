@@ -29,6 +29,7 @@ class LocalLedger:
     """See `Ledger`. It shares the vault and the journal's connections with `LocalRecords`."""
 
     def __init__(self, vault: Vault, connection: Callable[[], apsw.Connection]) -> None:
+        """`connection` returns this thread's connection to the journal; nothing is read yet."""
         self._vault = vault
         self._connection = connection
         self._vault_key = VaultKey(vault)
@@ -36,31 +37,32 @@ class LocalLedger:
 
     @property
     def folder(self) -> Path:
-        """Where its files stand."""
+        """The path of the folder of ledger files."""
         return self._vault.root.joinpath(*LEDGER)
 
     def key(self) -> bytes:
-        """The vault's key, made on first use; a stand-in where `state` says that it is lost or damaged.
+        """Return the vault's key, created on first use; if it is lost or damaged, a stand-in.
 
-        Raises:
-            StoreError: it cannot be read or written.
+        A changed key is returned as it is. Raises StoreError if it can be neither read nor made.
         """
         self._key = self._vault_key.load(self._connection())
         return self._key
 
     def go_on_counting(self, index: Path) -> None:
-        """Number no row as one that stands in the files, nor, in a new journal, as one that an index has seen."""
+        """Ensure that new rows get numbers above those in the files and, in a new journal, above those seen by the
+        index.
+        """
         connection = self._connection()
         if journal.counts_ledger(connection):
-            self._go_on_after_others(connection)
+            self._count_on_after_files(connection)
             return
         with os_errors_explained(self.folder), immediate(connection):
             if not journal.counts_ledger(connection):  # another process may have been faster
                 journal.start_ledger(connection, max(ledger_file.last_seq(self.folder), _last_indexed(index)))
                 journal.put_filed(connection, [_NONE] if _last_indexed(index) else [])
 
-    def _go_on_after_others(self, connection: apsw.Connection) -> None:
-        """Rows may have come with the vault: an older journal beside it must not give their numbers again."""
+    def _count_on_after_files(self, connection: apsw.Connection) -> None:
+        """Raise the next number if the files have greater ones: the vault may come with rows an old journal lacks."""
         with os_errors_explained(self.folder):
             if ledger_check.is_as_filed(self.folder, journal.filed(connection)):
                 return
@@ -70,11 +72,18 @@ class LocalLedger:
                     journal.go_on_from(connection, last)
 
     def rows(self, after: int = 0) -> Iterator[LedgerRow]:
+        """Yield the ledger rows with a `seq` above `after`, also those still in the journal.
+
+        Damaged lines are skipped.
+        """
         with os_errors_explained(self.folder):
             yield from ledger_file.read(self.folder, journal.waiting_ledger(self._connection()), after)
 
     def state(self, *, thorough: bool = False) -> RecordState:
-        """What is wrong with the ledger and the key; `thorough` reads it even if its files look untouched."""
+        """Return what is wrong with the ledger and the key; `thorough` reads files even if they look unchanged.
+
+        The key is `restored` if it is right now, and was not when `key` was last called.
+        """
         connection = self._connection()
         key = self._vault_key.state(connection)
         if not key and self._key and self._vault_key.load(connection) != self._key:
@@ -92,7 +101,7 @@ class LocalLedger:
         return RecordState(found.missing, found.damaged, found.altered, key)
 
     def settle(self) -> None:
-        """Take the ledger as it is from now on: damaged lines are set aside, what is missing is given up."""
+        """Accept ledger and key as they are: damaged lines are set aside, a lost key gives way to its stand-in."""
         connection = self._connection()
         with os_errors_explained(self.folder), self._vault.locked():
             found = self._survey(connection)
@@ -106,14 +115,12 @@ class LocalLedger:
         self._vault_key.settle(connection)
 
     def _survey(self, connection: apsw.Connection) -> LedgerSurvey:
+        """Read the whole ledger and compare it with the journal."""
         given = journal.ledger_number(connection)  # before the waiting rows: others may acknowledge more meanwhile
         return ledger_check.survey(self.folder, journal.waiting_ledger(connection), journal.filed(connection), given)
 
     def _remember_survey(self, connection: apsw.Connection, found: LedgerSurvey) -> None:
-        """Keep what each file holds where the whole ledger is sound; else mark the known files as to be read again.
-
-        What was known of a file stays known: only so is it seen to be whole again, or not.
-        """
+        """Record what each file holds if the whole ledger is sound; else mark the known files to be read again."""
         with immediate(connection):
             if found.whole:
                 journal.drop_filed(connection)
@@ -125,7 +132,10 @@ class LocalLedger:
 
 
 def _last_indexed(index: Path) -> int:
-    """The last row of the ledger that an index has seen; 0 if there is none that can be read."""
+    """Return the number of the last ledger row that the index has seen.
+
+    0 if there is no index, or it cannot be read.
+    """
     if not index.exists():
         return 0
     with suppress(StoreError, apsw.Error), closing(connect(index, synchronous="NORMAL", readonly=True)) as connection:

@@ -14,12 +14,11 @@ _PENDING_REVIEW = b"status: pending_review"
 
 @dataclass(frozen=True, slots=True)
 class Pending:
-    """All that waits for one path as one change: what the last one brings, to be put where the first started from.
+    """All waiting changes of one path combined: the newest bytes, to replace what the first change started from.
 
-    A digest of None stands for no file: a `new_hash` of None is a removal. `expected` are the digests the file may
-    rightly have: the base of the first change, and, since a crash may have come between changing a file and
-    remembering it, whatever the waiting changes themselves put there. The bytes are the payload of the journal's
-    `last_entry`.
+    A digest of None stands for no file; a `new_hash` of None is a removal. `expected` are the digests the file may
+    rightly have: the base of the first change, and what the changes themselves wrote before a crash. The bytes are the
+    payload of the journal's `last_entry`.
     """
 
     path: str
@@ -30,12 +29,16 @@ class Pending:
 
     @property
     def ours(self) -> frozenset[str | None]:
-        """What these changes themselves may have put at the path."""
+        """The digests of what these changes themselves may have written to the path."""
         return (self.expected - {self.base_hash}) | {self.new_hash}
 
 
 def verdict(pending: Pending, found: str | None) -> Verdict:
-    """What to do about a path whose file has the digest `found` (None: there is no file)."""
+    """Decide what to do about a path whose file has the digest `found`; None if there is no file.
+
+    It is `filed` if that is what was wanted, `deleted` or `conflict` if the user removed or changed the file; else to
+    `create`, `replace` or `remove` it.
+    """
     if found == pending.new_hash:
         return "filed"
     if found is None:
@@ -46,13 +49,14 @@ def verdict(pending: Pending, found: str | None) -> Verdict:
 
 
 def pending_review(data: bytes) -> bytes:
-    """The same Markdown with `status: pending_review` in its frontmatter; every other byte is left alone."""
+    """Return the Markdown with `status: pending_review` in its frontmatter, which is added if there is none.
+
+    Every other byte is unchanged.
+    """
     match = _FRONTMATTER.match(data)
     if match is None:
         return b"---\n" + _PENDING_REVIEW + b"\n---\n\n" + data
-    keys = match["keys"]
-    if _STATUS.search(keys):
-        keys = _STATUS.sub(_PENDING_REVIEW, keys, count=1)
-    else:
+    keys, replaced = _STATUS.subn(_PENDING_REVIEW, match["keys"], count=1)
+    if not replaced:
         keys += _PENDING_REVIEW + match["end"]
     return match["open"] + keys + data[match.end() :]

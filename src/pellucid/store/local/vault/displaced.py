@@ -12,27 +12,24 @@ from pellucid.store.local.vault import files, paths, syscalls
 from pellucid.store.local.vault.conflict import Pending
 
 YARD = (paths.OWN_FOLDER, "displaced")
-UNKNOWN = "displaced.md"
-"""Where a displaced file belongs whose path no journal remembers."""
+UNKNOWN = "displaced.md"  # where a displaced file belongs whose path no journal remembers
 _ATTEMPTS = 7  # an editor that saves more often than this between two system calls meets a conflict file instead
 
 
 class Displaced:
-    """What one drain takes from its path.
-
-    `conflicts` are the conflict files made so far; `dirty` the folders whose names changed since `sync_folders`.
-    """
+    """The files that a drain moves away, the paths of `conflicts` made so far, and the `dirty` folders to be synced."""
 
     def __init__(self, vault: files.Vault, failpoint: Failpoint) -> None:
+        """Begin with no conflicts and no folder to be synced; `failpoint` is told of each step."""
         self.conflicts: list[str] = []
         self.dirty: set[tuple[str, ...]] = set()
         self._vault = vault
         self._failpoint = failpoint
 
     def judge(self, folder: int, pending: Pending, swap: str) -> bool:
-        """Park what was taken from the path if it is what we meant to take; else put it back, and say False.
+        """Park the file taken from a path, now named `swap`, if its digest is expected or new; else put it back: False.
 
-        An editor that saves between our look at the path and the rename would otherwise lose that save.
+        What is put back is a save that an editor made between our check and the rename.
         """
         found = files.digest(folder, swap)
         if found is not None and found in pending.expected | {pending.new_hash}:
@@ -42,9 +39,10 @@ class Displaced:
         return False
 
     def _put_back(self, folder: int, pending: Pending, swap: str) -> None:
-        """Exchange until what comes out is what we put there: anything else is a newer save, and goes back in turn.
+        """Exchange the file `swap` with the path until what comes out is what we put there: anything else is a newer
+        save.
 
-        After a removal nothing stands there, unless the user was faster.
+        After a removal nothing is at the path, unless the user was faster.
         """
         *above, name = paths.parts(pending.path)
         self.dirty.add(tuple(above))
@@ -68,7 +66,7 @@ class Displaced:
             self.keep(folder, swap, pending.path)
 
     def _return_file(self, folder: int, swap: str, name: str) -> bool:
-        """Give a file its name back; False if something else has it by now."""
+        """Rename the file `swap` back to `name`; False if another file has that name by now."""
         try:
             syscalls.create(folder, swap, name)
         except FileExistsError:
@@ -76,14 +74,18 @@ class Displaced:
         return True
 
     def park(self, folder: int, name: str, path: str, digest: str) -> None:
-        """Set a file aside whose bytes had this digest: somebody may still hold it open, and write into it."""
+        """Move a file with this digest to the folder of displaced files, as an editor may still write to it."""
         with self._vault.folder(YARD, create=True) as yard:
             os.rename(name, paths.parked_name(path, digest), src_dir_fd=folder, dst_dir_fd=yard)
         self.dirty |= {YARD, paths.parts(path)[:-1]}
         self._failpoint("parked")
 
     def keep(self, folder: int, name: str, path: str, digest: str | None = None) -> None:
-        """Turn a file into a conflict file beside `path`, named by its digest or the one given."""
+        """Turn the file `name` into a conflict file beside `path`, named by `digest` or by its own digest.
+
+        One that cannot be read is named at random. If the same bytes were kept there before, the file is parked
+        instead.
+        """
         *above, file_name = paths.parts(path)
         content = files.digest(folder, name)
         random = secrets.token_hex(32)
@@ -100,7 +102,7 @@ class Displaced:
 
     @staticmethod
     def _claim_name(folder: int, name: str, beside: int, candidate: str, content: str) -> bool:
-        """Move a file to a free name in the folder `beside`; True as well where its bytes stand there already."""
+        """Move a file to `candidate` in the folder `beside`; True also if that has the same bytes, False if others."""
         try:
             syscalls.create(folder, name, candidate, beside)
         except FileExistsError:
@@ -108,9 +110,10 @@ class Displaced:
         return True
 
     def settle(self, older_than: float, known_paths: Callable[[], Iterable[str]]) -> None:
-        """Unlink parked files that kept their bytes for `older_than` seconds; any other becomes a conflict file.
+        """Delete parked files older than `older_than` seconds; changed ones become conflict files.
 
-        The bytes of such a one were written in place by an editor that had opened the file before it was replaced.
+        An editor that had opened a file before it was replaced may have written into it. `known_paths` returns the
+        paths they may belong to.
         """
         parked = [match for name in self._vault.names(YARD) if (match := paths.PARKED.fullmatch(name))]
         if not parked:
@@ -129,7 +132,7 @@ class Displaced:
         self._failpoint("displaced-settled")
 
     def _keep_changed(self, changed: list[re.Match[str]], known_paths: Callable[[], Iterable[str]]) -> None:
-        """Make conflict files of parked files whose bytes somebody changed since."""
+        """Make conflict files of parked files that were written to."""
         if not changed:
             return
         path_of = {paths.path_key(path): path for path in known_paths()}
@@ -139,7 +142,7 @@ class Displaced:
         self.sync_folders()
 
     def sync_folders(self) -> None:
-        """Wait until every rename so far is on the disk."""
+        """Flush the folders in `dirty` to the disk, and forget them; those that are gone are skipped."""
         for names in self.dirty:
             with suppress(FileNotFoundError), self._vault.folder(names) as folder:
                 files.sync(folder)

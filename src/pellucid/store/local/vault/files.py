@@ -19,8 +19,7 @@ from pellucid.store.local.database import make_private_folder
 from pellucid.store.local.vault import paths, syscalls
 from pellucid.store.records import Stamp
 
-NOT_A_FILE = "not-a-regular-file"
-"""Stands where a digest would, for a link, folder or device: equal to no digest."""
+NOT_A_FILE = "not-a-regular-file"  # stands where a digest would, for a link, folder or device: equal to no digest
 LOCK_TIMEOUT_S = 30.0
 _LOCK_POLL_S = 0.02
 Skip = Literal["link", "special file", "unusable name"]
@@ -34,7 +33,7 @@ _CREATE = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
 
 @dataclass(frozen=True, slots=True)
 class Content:
-    """The bytes of a file with the size and mtime they were read at."""
+    """The bytes of a file with its size and modification time when they were read."""
 
     data: bytes
     size: int
@@ -42,18 +41,18 @@ class Content:
 
 
 class Vault:
-    """A folder of Markdown. The root may be a link of the user's choosing; nothing below it may be one."""
+    """A folder of Markdown files. The root itself may be a symbolic link; links below it are never followed."""
 
     def __init__(self, root: Path) -> None:
+        """`root` is the folder of the vault; it need not exist yet."""
         self.root = root
 
     @contextmanager
     def folder(self, names: tuple[str, ...], *, create: bool = False) -> Generator[int]:
-        """An open folder below the root, reached without following a link.
+        """Open a folder below the root without following links; yield its file descriptor.
 
-        Raises:
-            FileNotFoundError: it does not exist, and `create` is false.
-            OSError: a part of the way is a link (ELOOP) or a file (ENOTDIR).
+        Raises FileNotFoundError if it does not exist and `create` is false, OSError if a part of the path is a link
+        (ELOOP) or a file (ENOTDIR).
         """
         if create:
             make_private_folder(self.root)
@@ -68,10 +67,9 @@ class Vault:
             os.close(descriptor)
 
     def read(self, path: str) -> Content | None:
-        """The file at a path; None if there is none, or something other than a regular file.
+        """Read the file at a path; None if no regular file is there, or only by a link.
 
-        Raises:
-            InputError: it is there and may not, or cannot, be read; others are not affected.
+        Raises InputError if it may not be read.
         """
         *above, name = paths.parts(path)
         try:
@@ -89,7 +87,10 @@ class Vault:
             raise
 
     def digest(self, path: str) -> str | None:
-        """The digest of the file at a path, None if nothing is there, `NOT_A_FILE` for anything but a regular file."""
+        """Return the digest of the file at a path; None if there is none, `NOT_A_FILE` if it is not a regular file.
+
+        Raises OSError if a folder of the path is a link (ELOOP) or a file (ENOTDIR).
+        """
         *above, name = paths.parts(path)
         try:
             with self.folder(tuple(above)) as folder:
@@ -98,7 +99,10 @@ class Vault:
             return None
 
     def names(self, folder_names: tuple[str, ...]) -> list[str]:
-        """What a folder lists, hidden names and all; nothing if it does not exist or is no folder."""
+        """List the names in a folder, hidden ones too.
+
+        Empty if it does not exist, is no folder, or lies behind a link.
+        """
         try:
             with self.folder(folder_names) as folder:
                 return os.listdir(folder)
@@ -109,11 +113,7 @@ class Vault:
 
     @contextmanager
     def locked(self, timeout_s: float = LOCK_TIMEOUT_S) -> Generator[None]:
-        """Hold `.pellucid/drain.lock`: one process at a time writes to the vault.
-
-        Raises:
-            StoreBusyError: another one held it for `timeout_s` seconds.
-        """
+        """Hold `.pellucid/drain.lock` for the block; raise StoreBusyError if it stays held for `timeout_s` seconds."""
         with self.folder((paths.OWN_FOLDER,), create=True) as folder:
             lock = os.open("drain.lock", os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600, dir_fd=folder)
         try:
@@ -123,12 +123,10 @@ class Vault:
             os.close(lock)  # which also lets go of the lock
 
     def walk(self, pattern: re.Pattern[str]) -> Iterator[Stamp]:
-        """Stamps of the files whose name matches, in the order of their paths.
+        """Return the stamps of files whose name matches, sorted by path; hidden, linked and unusable names are left
+        out.
 
-        Hidden names, links, and names that no path of the vault can hold are left out.
-
-        Raises:
-            StoreError: a folder may not be listed: what is in it is not gone, and must not look so.
+        Raises StoreError if a folder may not be listed: its files must not look deleted.
         """
         found = (
             _stamp_of(entry, path) for path, entry in _walk_entries(str(self.root), "") if pattern.fullmatch(entry.name)
@@ -136,10 +134,7 @@ class Vault:
         return iter(sorted((stamp for stamp in found if stamp), key=lambda stamp: stamp.path))
 
     def skipped(self) -> Iterator[tuple[Skip, str]]:
-        """What `walk` leaves out without a word, hidden names apart: links, special files, names it cannot hold.
-
-        Other files than Markdown are nobody's business.
-        """
+        """Yield (reason, path) of the Markdown files and folders that `walk` leaves out, except hidden ones."""
         for path, entry in _walk_entries(str(self.root), "", unusable=True):
             link, folder = entry.is_symlink(), entry.is_dir()
             if not (folder or entry.name.endswith(".md")):
@@ -152,10 +147,11 @@ class Vault:
                 yield "special file", path
 
     def stamps(self, wanted: Iterable[str]) -> Iterator[Stamp]:
-        """Stamps of those of these paths that are regular files, in the order of their paths."""
+        """Return the stamps of the regular files among these paths, sorted by path; others are left out."""
         return iter([stamp for path in sorted(wanted) if (stamp := self._stamp(path))])
 
     def _stamp(self, path: str) -> Stamp | None:
+        """Return the stamp of a path; None if it is not a regular file."""
         *above, name = paths.parts(path)
         try:
             with self.folder(tuple(above)) as folder:
@@ -168,7 +164,7 @@ class Vault:
 
 
 def read(folder: int, name: str) -> Content | None:
-    """A regular file of an open folder, or None."""
+    """Read a regular file of an open folder; None if there is none, or no regular file."""
     try:
         descriptor = os.open(name, _READ, dir_fd=folder)
     except OSError as error:
@@ -184,7 +180,7 @@ def read(folder: int, name: str) -> Content | None:
 
 
 def digest(folder: int, name: str) -> str | None:
-    """The SHA-256 of a file of an open folder; None if nothing has the name, `NOT_A_FILE` if it is no regular file."""
+    """Return a file's SHA-256 by open folder and name; None if there is none, `NOT_A_FILE` for a folder or the like."""
     content = read(folder, name)
     if content is not None:
         return hashlib.sha256(content.data).hexdigest()
@@ -196,13 +192,13 @@ def digest(folder: int, name: str) -> str | None:
 
 
 def write_new(folder: int, name: str, data: bytes) -> None:
-    """A new file of mode 0600, not yet synced."""
+    """Create a file of mode 0600 in an open folder, not yet synced; raise FileExistsError if the name is taken."""
     with open(os.open(name, _CREATE, 0o600, dir_fd=folder), "wb") as file:
         file.write(data)
 
 
 def replace_whole(folder: int, name: str, data: bytes) -> None:
-    """Put a file of mode 0600 in the place of another; whoever reads it sees the old one or the whole new one."""
+    """Write a file of mode 0600 atomically and durably: readers see the old one or the whole new one."""
     draft = f"{name}-{secrets.token_hex(8)}"
     try:
         write_new(folder, draft, data)
@@ -215,7 +211,7 @@ def replace_whole(folder: int, name: str, data: bytes) -> None:
 
 
 def sync(folder: int, name: str | None = None) -> None:
-    """Wait until a file, or without a name the folder itself, is on the disk."""
+    """Flush a file of an open folder or, without a name, the folder itself to the disk."""
     descriptor = folder if name is None else os.open(name, _READ, dir_fd=folder)
     try:
         syscalls.sync(descriptor)
@@ -225,6 +221,7 @@ def sync(folder: int, name: str | None = None) -> None:
 
 
 def _open_folder(folder: int, name: str, create: bool) -> int:
+    """Open a folder inside an open folder, creating it if `create`; return its descriptor."""
     try:
         return os.open(name, _FOLDER | os.O_NOFOLLOW, dir_fd=folder)
     except FileNotFoundError:
@@ -239,6 +236,7 @@ def _open_folder(folder: int, name: str, create: bool) -> int:
 
 
 def _wait_for(lock: int, timeout_s: float) -> None:
+    """Lock an open file exclusively; raise StoreBusyError after `timeout_s` seconds."""
     deadline = time.monotonic() + timeout_s
     while True:
         try:
@@ -253,7 +251,10 @@ def _wait_for(lock: int, timeout_s: float) -> None:
 
 
 def _walk_entries(folder: str, prefix: str, *, unusable: bool = False) -> Iterator[tuple[str, os.DirEntry[str]]]:
-    """Everything below a folder with its path; hidden names never, names no path can hold only if asked for."""
+    """Yield (path, entry) of everything below a folder; hidden names are left out, unusable ones unless `unusable`.
+
+    Links are not followed. Raises StoreError if a folder may not be listed; one that is missing is empty.
+    """
     try:
         entries = os.scandir(folder)
     except FileNotFoundError:
@@ -274,6 +275,7 @@ def _walk_entries(folder: str, prefix: str, *, unusable: bool = False) -> Iterat
 
 
 def _stamp_of(entry: os.DirEntry[str], path: str) -> Stamp | None:
+    """Return the stamp of a listed entry; None if it is not a regular file (any more)."""
     with suppress(FileNotFoundError):  # removed since it was listed
         if entry.is_file(follow_symlinks=False):
             status = entry.stat(follow_symlinks=False)
@@ -282,6 +284,7 @@ def _stamp_of(entry: os.DirEntry[str], path: str) -> Stamp | None:
 
 
 def _is_nameable(name: str) -> bool:
+    """Whether a name may occur in a path of the vault."""
     try:
         paths.parts(name)
     except InputError:

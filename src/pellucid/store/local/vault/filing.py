@@ -21,7 +21,7 @@ _STATES = {"filed": "FILED", "deleted": "DELETED", "conflict": "CONFLICT"}
 
 @dataclass(frozen=True, slots=True)
 class _Staged:
-    """A waiting change, its complete temporary file if one is needed, and the name whose bytes must reach the disk."""
+    """A waiting change with its complete temporary file, if one is needed, and the name that must be synced."""
 
     pending: Pending
     temp: str | None
@@ -31,13 +31,14 @@ class _Staged:
 class VaultDrain:
     """The work of one drain on the vault; its caller holds the drain lock.
 
-    `blocked` are paths that could not be reached (a link or a file stands in the way, a folder may not be written),
-    with the reason; they keep waiting.
+    `blocked` maps paths that could not be reached (a link or a file is in the way, a folder is not writable) to the
+    reason; they keep waiting.
     """
 
     def __init__(
         self, vault: files.Vault, displaced: Displaced, payload: Callable[[int], bytes], failpoint: Failpoint
     ) -> None:
+        """`payload` loads the bytes of a waiting entry by its number, `failpoint` is told of each step."""
         self.blocked: dict[str, str] = {}
         self._vault = vault
         self._displaced = displaced
@@ -45,16 +46,18 @@ class VaultDrain:
         self._failpoint = failpoint
 
     def recover(self, waiting: Sequence[Pending]) -> None:
-        """Clear away what a dead process left in the folders of these paths: temporaries go, swaps are judged."""
+        """Clean up after a crashed process in the folders of these paths: temporary files go, swap files are judged."""
         by_key = {paths.path_key(each.path): each for each in waiting}
         for above in sorted({paths.parts(each.path)[:-1] for each in waiting}):
-            with self._noting_if_blocked("/".join(above)):
+            with self._record_if_blocked("/".join(above)):
                 for name in self._vault.names(above):
                     self._recover_one(above, name, by_key)
         self._displaced.sync_folders()
 
     def _recover_one(self, above: tuple[str, ...], name: str, by_key: dict[str, Pending]) -> None:
-        """Clear away one leftover: a temporary goes, a swap is judged, or kept where nothing waits for it."""
+        """Delete a temporary file; put a swap file back, park it, or keep it as a conflict file if nothing waits for
+        it.
+        """
         if paths.TEMP.fullmatch(name):
             with self._vault.folder(above) as folder:
                 os.unlink(name, dir_fd=folder)
@@ -66,22 +69,21 @@ class VaultDrain:
                     self._displaced.keep(folder, name, "/".join((*above, UNKNOWN)))
 
     def run(self, batch: Sequence[Pending]) -> list[Settled]:
-        """Bring a batch into the vault; every byte and name is on the disk when this returns.
+        """Write a batch of changes to the vault and sync; return how each was settled, without those in `blocked`.
 
-        Raises:
-            OSError: the disk is full or failing; the batch keeps waiting, and its temporaries are removed.
+        Raises OSError, with temporary files deleted, if the disk fails.
         """
         staged: list[_Staged] = []
         try:
             for pending in batch:
-                with self._noting_if_blocked(pending.path):
+                with self._record_if_blocked(pending.path):
                     staged.append(self._stage_change(pending))
             self._sync_staged([each for each in staged if each.to_sync])
             self._failpoint("temps-synced")
             settled: list[Settled] = []
             for each in staged:
-                with self._noting_if_blocked(each.pending.path):
-                    settled.append(self._place_change(each))
+                with self._record_if_blocked(each.pending.path):
+                    settled.append(self._apply_change(each))
             self._displaced.sync_folders()
         except OSError:
             for each in staged:
@@ -91,8 +93,8 @@ class VaultDrain:
         return settled
 
     @contextmanager
-    def _noting_if_blocked(self, path: str) -> Generator[None]:
-        """One path out of reach must not keep the others waiting."""
+    def _record_if_blocked(self, path: str) -> Generator[None]:
+        """Record an error of the block in `blocked`, so that other paths go on; re-raise errors of the whole disk."""
         try:
             yield
         except OSError as error:
@@ -101,6 +103,10 @@ class VaultDrain:
             self.blocked[path] = error.strerror or str(error)
 
     def _stage_change(self, pending: Pending) -> _Staged:
+        """Write the temporary file of a change if its path is to be created or replaced.
+
+        A file that has the new bytes already is only to be synced.
+        """
         what = verdict(pending, self._vault.digest(pending.path))
         if what in {"create", "replace"}:
             temp = self._write_temp(pending, self._payload(pending.last_entry))
@@ -109,6 +115,7 @@ class VaultDrain:
         return _Staged(pending, None, paths.parts(pending.path)[-1] if standing else None)
 
     def _write_temp(self, pending: Pending, data: bytes) -> str:
+        """Write a new temporary file beside the path of a change; return its name."""
         temp = paths.temp_name()
         with self._vault.folder(paths.parts(pending.path)[:-1], create=True) as folder:
             try:
@@ -121,6 +128,7 @@ class VaultDrain:
         return temp
 
     def _sync_staged(self, staged: Sequence[_Staged]) -> None:
+        """Flush the staged files: the whole file system at once if they are many, else each."""
         if len(staged) > _SYNC_EACH:
             with self._vault.folder(()) as root:
                 if syscalls.sync_file_system(root):
@@ -131,8 +139,11 @@ class VaultDrain:
                     with suppress(FileNotFoundError):  # the user removed it since
                         files.sync(folder, each.to_sync)
 
-    def _place_change(self, staged: _Staged) -> Settled:
-        """Bring a change to its path, looking again each time the user was faster."""
+    def _apply_change(self, staged: _Staged) -> Settled:
+        """Apply a change to its path, checking again, up to 8 times, when the user was faster.
+
+        Our version becomes a conflict file if the user's stays.
+        """
         pending, temp = staged.pending, staged.temp
         self._failpoint("placing")
         what = "conflict"
@@ -140,7 +151,7 @@ class VaultDrain:
             what = verdict(pending, self._vault.digest(pending.path))
             if what not in {"create", "replace", "remove"}:
                 break
-            if self._take_away(pending) if what == "remove" else self._put(pending, temp, new=what == "create"):
+            if self._take_away(pending) if what == "remove" else self._write_file(pending, temp, new=what == "create"):
                 return Settled("FILED", pending.path, pending.last_entry)
             temp, what = None, "conflict"
         self._discard_temp(pending, temp)
@@ -149,16 +160,19 @@ class VaultDrain:
         self._displaced.dirty.add(paths.parts(pending.path)[:-1])
         return Settled(_STATES[what], pending.path, pending.last_entry)
 
-    def _put(self, pending: Pending, temp: str | None, *, new: bool) -> bool:
-        temp = temp or self._write_synced(pending, self._payload(pending.last_entry))
+    def _write_file(self, pending: Pending, temp: str | None, *, new: bool) -> bool:
+        """Create or replace the file of a change; False if the user changed it meanwhile."""
+        temp = temp or self._write_synced_temp(pending, self._payload(pending.last_entry))
         return self._create_file(pending, temp) if new else self._replace_file(pending, temp)
 
-    def _write_synced(self, pending: Pending, data: bytes) -> str:
+    def _write_synced_temp(self, pending: Pending, data: bytes) -> str:
+        """Write and sync a new temporary file beside the path of a change; return its name."""
         temp = self._write_temp(pending, data)
         self._sync_staged([_Staged(pending, temp, temp)])
         return temp
 
     def _create_file(self, pending: Pending, temp: str) -> bool:
+        """Rename the temporary file to the path; False, deleting it, if a file is there by now."""
         *above, name = paths.parts(pending.path)
         self._displaced.dirty.add(tuple(above))
         with self._vault.folder(tuple(above)) as folder:
@@ -171,6 +185,7 @@ class VaultDrain:
         return True
 
     def _replace_file(self, pending: Pending, temp: str) -> bool:
+        """Exchange the temporary file with the one at the path; False if that was gone or is not the expected one."""
         *above, name = paths.parts(pending.path)
         self._displaced.dirty.add(tuple(above))
         swap = paths.swap_name(pending.path)
@@ -199,11 +214,13 @@ class VaultDrain:
             return self._displaced.judge(folder, pending, swap)
 
     def _keep_ours(self, pending: Pending, new_hash: str) -> None:
-        temp = self._write_synced(pending, pending_review(self._payload(pending.last_entry)))
+        """Write our version beside the path as a conflict file, marked as pending review."""
+        temp = self._write_synced_temp(pending, pending_review(self._payload(pending.last_entry)))
         with self._vault.folder(paths.parts(pending.path)[:-1]) as folder:
             self._displaced.keep(folder, temp, pending.path, new_hash)
 
     def _discard_temp(self, pending: Pending, temp: str | None) -> None:
+        """Delete the temporary file of a change, if there is one."""
         if temp is not None:
             with suppress(OSError), self._vault.folder(paths.parts(pending.path)[:-1]) as folder:
                 os.unlink(temp, dir_fd=folder)

@@ -24,35 +24,35 @@ from pellucid.store.records import KeyState
 KEY_BYTES = 32
 _OURS = re.compile(rb"^id: (?:mem|ep|doc)_[0-9a-f]{32}\r?$", re.MULTILINE)
 _MARKDOWN = re.compile(r"\A.+\.md")
-_HEAD = 2_000
-"""Bytes at the start of a file in which an id that we gave stands."""
+_HEAD = 2_000  # bytes at the start of a file in which an id that we gave stands
 
 
 def fingerprint(key: bytes) -> bytes:
-    """Sixteen bytes that tell one key from another, and nothing of it."""
+    """Return 16 bytes that identify a key without revealing it."""
     return hashlib.blake2b(key=key, digest_size=16, person=b"vault key").digest()
 
 
 @dataclass(frozen=True, slots=True)
 class VaultKey:
-    """The key of one vault."""
+    """The secret key of one vault, in `.pellucid/key`."""
 
     vault: Vault
 
     @property
     def path(self) -> Path:
-        """Where it stands."""
+        """The path of the key file."""
         return self.vault.root / OWN_FOLDER / "key"
 
     @property
     def _stand_in(self) -> Path:
+        """The path of the temporary key that is used while the real one is lost or damaged."""
         return self.path.with_name("key.stand-in")
 
     def load(self, connection: apsw.Connection) -> bytes:
-        """The key; made, where there never was one; where it is lost or damaged, its stand-in.
+        """Return the key, created if there never was one.
 
-        Raises:
-            StoreError: it cannot be read, or a new one cannot be written.
+        It is the stand-in if the key is lost or damaged, and the changed key as it is if it was changed. Raises
+        StoreError if a file cannot be read or made.
         """
         with os_errors_explained(self.path):
             if self._read_key() is None and self._is_new(connection):
@@ -67,16 +67,19 @@ class VaultKey:
             return key
 
     def state(self, connection: apsw.Connection) -> KeyState:
-        """What is wrong with it."""
+        """Return "lost", "damaged" or "changed".
+
+        "" if the key is right, or nothing is known of the key there should be.
+        """
         with os_errors_explained(self.path):
             key = self._read_key()
             if key is None:
                 return "damaged" if self.path.exists() else "lost"
-            known = journal.key_print(connection) or self._last_print()
+            known = journal.key_print(connection) or self._last_fingerprint()
             return "" if known in (None, fingerprint(key)) else "changed"
 
     def settle(self, connection: apsw.Connection) -> None:
-        """From now on the key that is there is the vault's; where there is none, its stand-in."""
+        """Accept the key that is there or, if there is none, its stand-in as the vault's key."""
         with os_errors_explained(self.path):
             if self._read_key() is None:
                 self._make_stand_in()
@@ -85,7 +88,7 @@ class VaultKey:
                 journal.put_key_print(connection, fingerprint(self._read_key() or b""))
 
     def _read_key(self) -> bytes | None:
-        """The key, None if there is none that could be one."""
+        """Read the key file; None if it is missing or has the wrong length."""
         try:
             key = self.path.read_bytes()
         except FileNotFoundError:
@@ -93,21 +96,24 @@ class VaultKey:
         return key if len(key) == KEY_BYTES else None
 
     def _is_new(self, connection: apsw.Connection) -> bool:
-        """Whether nothing here says that there ever was a key."""
+        """Whether nothing indicates that there ever was a key: no record, no ledger, no file with an id of ours."""
         if self.path.exists() or journal.key_print(connection) or journal.any_seen(connection):
             return False
-        return not ledger_file.months(self._ledger) and not self._holds_ours()
+        return not ledger_file.months(self._ledger) and not self._has_file_with_our_id()
 
-    def _holds_ours(self) -> bool:
-        """Whether a file of the vault has an id that we gave it, here or elsewhere."""
+    def _has_file_with_our_id(self) -> bool:
+        """Whether a file of the vault has an id that Pellucid gave it, on this machine or another."""
         for stamp in self.vault.walk(_MARKDOWN):
             with suppress(OSError), (self.vault.root / stamp.path).open("rb") as file:
                 if _OURS.search(file.read(_HEAD)):
                     return True
         return False
 
-    def _last_print(self) -> bytes | None:
-        """The fingerprint that the newest tombstone of the ledger names; None where none does."""
+    def _last_fingerprint(self) -> bytes | None:
+        """Return the key fingerprint in the ledger's newest row with `keyedBy`.
+
+        None if there is none, or it is malformed.
+        """
         said = [str(row["keyedBy"]) for row in ledger_file.read(self._ledger) if row.get("keyedBy")]
         with suppress(ValueError):
             return bytes.fromhex(said[-1]) if said else None
@@ -115,10 +121,11 @@ class VaultKey:
 
     @property
     def _ledger(self) -> Path:
+        """The path of the ledger folder."""
         return self.vault.root / OWN_FOLDER / "ledger"
 
     def _make_stand_in(self) -> bytes:
-        """The stand-in; where none can be written, one for this process alone."""
+        """Return the stand-in, created on first use; if it cannot be written, a random key for this process."""
         with suppress(OSError):
             if not self._stand_in.exists():
                 _make_key(self._stand_in)
@@ -127,7 +134,7 @@ class VaultKey:
 
 
 def _make_key(path: Path) -> None:
-    """A new key at a path where none stands; another process that is faster makes it."""
+    """Create a random key file, unless another process does so first."""
     make_private_folder(path.parent)
     draft = path.with_name(f"key-{secrets.token_hex(8)}")
     try:

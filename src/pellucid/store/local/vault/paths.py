@@ -22,10 +22,10 @@ _PATH_BYTES = 1024
 
 
 def parts(path: str) -> tuple[str, ...]:
-    """The folder names and the file name of a vault-relative POSIX path.
+    """Split a vault-relative POSIX path into names.
 
-    Raises:
-        InputError: the path is absolute, climbs, is hidden, or holds control characters or backslashes.
+    Raises InputError if a part is empty (as in an absolute path) or begins with a dot, or if a character is not
+    allowed.
     """
     names = tuple(path.split("/"))
     if _FORBIDDEN.search(path):
@@ -36,10 +36,8 @@ def parts(path: str) -> tuple[str, ...]:
 
 
 def check_new(path: str) -> None:
-    """Refuse a new file whose name some file system or a later sync could not keep.
-
-    Raises:
-        InputError: see `parts`; or not a Markdown name, not NFC, too long, reserved, or that of a conflict file.
+    """Raise InputError if a new file's path is not portable: not `.md`, not NFC, too long, reserved, or a conflict
+    name.
     """
     names = parts(path)
     if not path.endswith(".md") or CONFLICT.fullmatch(names[-1]):
@@ -53,6 +51,7 @@ def check_new(path: str) -> None:
 
 
 def _refuse_path(path: str, why: str) -> NoReturn:
+    """Raise the InputError for an unusable path; `why` completes the message."""
     raise InputError(
         f"{path[:200]!r} is no path in the vault: {why}",
         code="invalid_path",
@@ -61,37 +60,37 @@ def _refuse_path(path: str, why: str) -> NoReturn:
 
 
 def folded(path: str) -> str:
-    """Equal for paths that some file systems take for the same: case and composition are ignored."""
+    """Fold case and composition of a path: equal for paths that some file systems treat as the same."""
     return path.lower() if path.isascii() else unicodedata.normalize("NFC", path).casefold()
 
 
 def path_key(path: str) -> str:
-    """Sixteen hex digits that name a path inside the store's own file names."""
+    """Return 16 hex digits that identify a path inside the store's own file names."""
     return hashlib.sha256(path.encode()).hexdigest()[:16]
 
 
 def temp_name() -> str:
-    """A new file not yet complete: holds nothing but our bytes, so that it may be swept away."""
+    """Return a name for an incomplete new file, which holds only our bytes and may be deleted after a crash."""
     return f".pellucid-{secrets.token_hex(8)}.tmp"
 
 
 def swap_name(path: str) -> str:
-    """A complete file about to be exchanged with `path`: may hold the user's bytes, and is judged before it goes."""
+    """Return a name for a file about to be exchanged with `path`; it may hold the user's bytes after a crash."""
     return f".pellucid-{path_key(path)}-{secrets.token_hex(8)}.swap"
 
 
 def parked_name(path: str, digest: str) -> str:
-    """A displaced file that waits to be re-hashed before it is unlinked."""
+    """Return a name for a displaced file; it holds the path's key and the expected digest."""
     return f"{path_key(path)}-{digest}-{secrets.token_hex(8)}"
 
 
 def conflict_names(name: str, digest: str) -> tuple[str, ...]:
-    """The names to try for a conflict file of `name`: longer hashes are for the case that a shorter one is taken."""
+    """Return the names to try for a conflict file of `name`: `<stem>.conflict-<8, 16, then 64 digits of digest>.md`."""
     return tuple(f"{conflict_stem(name)}.conflict-{digest[:length]}.md" for length in (8, 16, 64))
 
 
 def conflict_stem(name: str) -> str:
-    """What the names of the conflict files of `name` start with; `CONFLICT` finds it again."""
+    """Return what the names of conflict files of `name` start with: `name` without `.md`, cut to 170 bytes."""
     stem = name.removesuffix(".md")
     while len(stem.encode()) > _PART_BYTES:
         stem = stem[:-1]
@@ -99,5 +98,5 @@ def conflict_stem(name: str) -> str:
 
 
 def pseudonym() -> str:
-    """A random name for a path that is to be forgotten, which `PSEUDONYM` knows: no file has it, nothing leads back."""
+    """Return a random path to replace that of a forgotten file; matches `PSEUDONYM`."""
     return f"forgotten/{secrets.token_hex(16)}"

@@ -20,6 +20,7 @@ class ProjectFile:
         self._vault = files.Vault(vault)
 
     def known(self) -> ProjectRegistry:
+        """Return all registered project roots with their namespaces; empty if there is no file."""
         with os_errors_explained(self._path):
             try:
                 with self._vault.folder((paths.OWN_FOLDER,)) as folder:
@@ -27,15 +28,20 @@ class ProjectFile:
             except FileNotFoundError:
                 return ProjectRegistry()
 
-    def change(self, how: Callable[[ProjectRegistry], ProjectRegistry]) -> ProjectRegistry:
+    def change(self, update: Callable[[ProjectRegistry], ProjectRegistry]) -> ProjectRegistry:
+        """Replace the registry by `update(registry)`, if it differs, holding the vault's lock.
+
+        Return the new registry.
+        """
         with os_errors_explained(self._path), self._vault.locked(), self._vault.folder((paths.OWN_FOLDER,)) as folder:
             before = self._read_registry(folder)
-            after = how(before)
+            after = update(before)
             if after != before:
                 files.replace_whole(folder, NAME, (after.model_dump_json(by_alias=True, indent=2) + "\n").encode())
         return after
 
     def _read_registry(self, folder: int) -> ProjectRegistry:
+        """Read the file from the open `.pellucid` folder; empty if there is none. Raises StoreError if damaged."""
         content = files.read(folder, NAME)
         if content is None:
             if files.digest(folder, NAME) is None:
@@ -50,10 +56,12 @@ class ProjectFile:
 
     @property
     def _path(self) -> Path:
+        """The path of `projects.json`."""
         return self._vault.root / paths.OWN_FOLDER / NAME
 
 
 def _unreadable_error(path: Path, why: str) -> StoreError:
+    """Make the error for a registry file that cannot be used; `why` completes the sentence "<path> …"."""
     return StoreError(
         f"{path} {why}, so it is not known which folder is which project's",
         next_step=f"put it right or back from a copy; {field_name('namespace')} works without it",

@@ -43,14 +43,19 @@ _MEMORY_FILE = re.compile(rf"(?!{paths.CONFLICT.pattern}).+\.md")
 
 
 class Twins:
-    """Looks up the folders of a vault, each once; valid as long as the vault does not change."""
+    """Finds paths that differ only in case or composition, listing each folder once; valid while the vault is
+    unchanged.
+    """
 
     def __init__(self, vault: Vault) -> None:
         self._vault = vault
         self._folders: dict[tuple[str, ...], dict[str, set[str]]] = {}
 
     def find(self, path: str) -> str | None:
-        """The path of a file or folder that `path`, or a folder on its way, collides with."""
+        """Return an existing file or folder whose name differs only so from `path` or a folder of it.
+
+        None if there is none.
+        """
         names = parts(path)
         for depth, name in enumerate(names):
             same = self._listing(names[:depth]).get(folded(name), set())
@@ -59,7 +64,7 @@ class Twins:
         return None
 
     def _listing(self, above: tuple[str, ...]) -> dict[str, set[str]]:
-        """The names in a folder by how they read without regard to case; looked up once."""
+        """Return the names in a folder, grouped by their folded form; cached."""
         if above not in self._folders:
             listing = self._folders[above] = dict[str, set[str]]()
             for name in self._vault.names(above):
@@ -68,13 +73,14 @@ class Twins:
 
 
 class LocalRecords:
-    """The record of truth in `home`: `vault/` and `journal.db`. May be shared by threads, and by processes.
+    """The record of truth in `home`: `vault/` and `journal.db`. Shared by threads and processes.
 
-    Call `drain` once after opening: it finishes what a crash interrupted. `displaced_for_s` is how long a replaced
-    file is kept, because an editor may still hold it open and write into it.
+    Call `drain` once after opening: it finishes what a crash interrupted. `displaced_for_s` is how many seconds a
+    replaced file is kept, because an editor may still write to it.
     """
 
     def __init__(self, home: Path, *, displaced_for_s: float = 5.0, failpoint: Failpoint = never) -> None:
+        """Open the journal of `home`, made and migrated as needed; the ledger counts on after its last row."""
         self._vault = Vault(home / "vault")
         self._journal_path = home / "journal.db"
         self._displaced_for_s = displaced_for_s
@@ -86,10 +92,10 @@ class LocalRecords:
         self.ledger.go_on_counting(home / "index.db")
 
     def commit(self, operation: JournalOperation) -> int:
-        """Acknowledge an operation: it survives any crash from here on.
+        """Acknowledge an operation, which survives any crash from here on; return its sequence number.
 
         Raises:
-            InputError: a path may not stand in the vault, twice the same path, or a ledger row that is not JSON.
+            InputError: a path is not allowed in the vault or occurs twice, or a ledger row is not JSON.
             ConflictError: a path changed since it was read, or the operation was committed before; nothing is kept.
             StoreError: the journal could not be written; nothing is kept.
         """
@@ -111,7 +117,10 @@ class LocalRecords:
         return seq
 
     def _check_base(self, connection: apsw.Connection, change: FileWrite | FileRemoval) -> None:
-        """Refuse a change of a file that is not as it was read; what waits in the journal counts as filed."""
+        """Raise ConflictError unless a path has the digest that the change replaces.
+
+        What waits in the journal counts as written.
+        """
         waiting = journal.pending_digest(connection, change.path)
         head = self._file_digest(change.path) if waiting is None else waiting or None
         if head != change.base_hash or head == NOT_A_FILE:
@@ -121,12 +130,14 @@ class LocalRecords:
             )
 
     def _check_twin(self, connection: apsw.Connection, path: str, twins: Twins) -> None:
+        """Raise ConflictError if a new path differs from an existing or waiting one only in case or composition."""
         with os_errors_explained(self._vault.root):
             twin = journal.pending_twin(connection, path) or twins.find(path)
         if twin:
             _refuse_twin(path, twin)
 
     def _file_digest(self, path: str) -> str | None:
+        """Return a vault file's digest, None if there is none; raise InputError if the path leads through a link."""
         with os_errors_explained(self._vault.root / path):
             try:
                 return self._vault.digest(path)
@@ -138,11 +149,10 @@ class LocalRecords:
         )
 
     def drain(self) -> DrainReport:
-        """Bring what waits into the vault, after finishing what an earlier crash interrupted.
+        """Write waiting changes to the vault, after finishing what a crash interrupted.
 
-        Raises:
-            StoreBusyError: another process has been draining for 30 seconds.
-            StoreError: the disk is full or failing, or a path is out of reach; what was not filed keeps waiting.
+        Raises StoreBusyError if another process has been draining for 30 seconds, StoreError if the disk is full or
+        failing or a path is out of reach: what was not written keeps waiting.
         """
         connection = self._connections.get()
         displaced = Displaced(self._vault, self._failpoint)
@@ -163,6 +173,10 @@ class LocalRecords:
         )
 
     def _file_waiting(self, connection: apsw.Connection, filing: VaultDrain) -> list[journal.Settled]:
+        """Write the waiting changes to the vault in batches, recording each in the journal.
+
+        Return how each was settled. Blocked paths keep waiting.
+        """
         waiting = journal.pending(connection)
         filing.recover(waiting)
         settled: list[journal.Settled] = []
@@ -175,6 +189,7 @@ class LocalRecords:
         return settled
 
     def _append_ledger(self, connection: apsw.Connection) -> None:
+        """Append the waiting ledger rows to the files of their months."""
         waiting = journal.waiting_ledger(connection)
         if not waiting:
             return
@@ -192,15 +207,14 @@ class LocalRecords:
             journal.put_filed(connection, held)
 
     def heads(self, paths: Iterable[str]) -> list[FileHead]:
-        """The newest bytes of each path, in the order asked.
-
-        Raises:
-            InputError: no path of the vault can be written like that.
+        """Return the newest bytes of each path, in the order given; raise InputError for a path not allowed in the
+        vault.
         """
         connection = self._connections.get()
         return [self._head_of(connection, path) for path in paths]
 
     def _head_of(self, connection: apsw.Connection, path: str) -> FileHead:
+        """Return the newest bytes of a path: those waiting in the journal, else those of the file."""
         paths.parts(path)
         if waiting := journal.pending_head(connection, path):
             return FileHead(path, waiting[0], None, waiting[1])
@@ -212,35 +226,31 @@ class LocalRecords:
         return FileHead(path, content.data, Stamp(path, content.size, content.mtime_ns), op_id)
 
     def walk(self, wanted: Iterable[str] | None = None) -> Iterator[Stamp]:
-        """Every Markdown file of the vault, sorted by path; conflict files, hidden names and links are left out.
-
-        With `wanted`, those of these paths that are files, and nothing else is looked at.
+        """Return the stamps of the vault's Markdown files, sorted by path; with `wanted`, of those paths that are
+        files.
         """
         with os_errors_explained(self._vault.root):
             return self._vault.walk(_MEMORY_FILE) if wanted is None else self._vault.stamps(wanted)
 
     def operations(self, after: int = 0, op_id: str | None = None) -> list[OperationRow]:
-        """Operations with a sequence number above `after`, oldest first; or the one of that id."""
+        """Return the operations with a sequence number above `after`, oldest first; with `op_id`, only that one."""
         return journal.operations(self._connections.get(), after, op_id)
 
     def already_seen(self, keys: Iterable[bytes]) -> set[bytes]:
-        """Which of these turn keys some committed operation has already marked as seen."""
+        """Return which of these turn keys a committed operation has marked as seen."""
         return journal.seen(self._connections.get(), keys)
 
     def conflicts(self) -> list[str]:
-        """Conflict files in the vault, for `doctor` and the user to resolve."""
+        """Return the paths of the conflict files in the vault, sorted."""
         with os_errors_explained(self._vault.root):
             return [stamp.path for stamp in self._vault.walk(paths.CONFLICT)]
 
     def scrub(self, paths: Collection[str]) -> dict[str, int]:
-        """Leave no byte of what stood at these paths, once their removal (or rewriting) was drained and folded.
+        """Erase all copies of what stood at these paths, after their removal (or rewriting) was drained and indexed.
 
-        Counts by place: `displaced` files, `leftovers` of dead processes, `conflicts` (copies), `names` in the journal.
-        A path that still has a file keeps its name. Safe to repeat, and to be repeated after a crash.
-
-        Raises:
-            StoreBusyError: a change of one of the paths waits, or another process writes or reads for too long;
-                repeat it.
+        Returns counts by kind: `displaced` files, `leftovers` of crashed processes, `conflicts`, and `names`: entries
+        of the journal that named a path. A path that still has a file keeps its name. Safe to repeat. Raises
+        StoreBusyError if a change of a path waits, or another process is busy for too long: repeat it.
         """
         connection = self._connections.get()
         with os_errors_explained(self._vault.root), self._vault.locked():
@@ -250,12 +260,12 @@ class LocalRecords:
         return erased
 
     def replaces_atomically(self) -> bool:
-        """Whether the vault's file system exchanges files in one step; if not, `doctor` warns of a weaker promise."""
+        """Whether the vault's file system can exchange two files in one step, so that no concurrent save is lost."""
         with os_errors_explained(self._vault.root), self._vault.folder((paths.OWN_FOLDER,), create=True) as folder:
             return syscalls.exchange_is_atomic(folder)
 
     def close(self) -> None:
-        """Settle replaced files, empty the journal's log, and let go of every handle; no other thread may be in use."""
+        """Delete replaced files that are no longer needed, empty the journal's log and close every connection."""
         connection = self._connections.get()
         with suppress(StoreBusyError, NoRoomError), os_errors_explained(self._vault.root):
             if self._vault.names(YARD):
@@ -268,7 +278,7 @@ class LocalRecords:
 
 
 def _check_form(operation: JournalOperation) -> None:
-    """Refuse an operation that could not be filed: a bad path or instant, or one path twice, be it in other letters."""
+    """Raise InputError for an operation with a bad path or instant, ConflictError for paths differing only in case."""
     if not _INSTANT.fullmatch(operation.at):
         raise InputError(f"{operation.at!r} is not an instant such as 2026-04-20T17:30:00.000Z")
     changes = (*operation.writes, *operation.removals)
@@ -285,12 +295,14 @@ def _check_form(operation: JournalOperation) -> None:
 
 
 def _refuse_twin(path: str, twin: str) -> NoReturn:
+    """Raise the ConflictError for two paths that differ only in case or composition."""
     raise ConflictError(
         f"{path} and {twin} would be one file on systems that ignore case", next_step="use another name"
     )
 
 
 def _report_blocked(blocked: dict[str, str]) -> None:
+    """Raise a StoreError if there are blocked paths (path → reason)."""
     if blocked:
         path, why = next(iter(blocked.items()))
         raise StoreError(
@@ -300,7 +312,7 @@ def _report_blocked(blocked: dict[str, str]) -> None:
 
 
 def _log_bytes(path: Path) -> int:
-    """The size of a database's write-ahead log; 0 where it has none."""
+    """Return the size of a database's write-ahead log in bytes; 0 if it has none."""
     try:
         return path.with_name(f"{path.name}-wal").stat().st_size
     except FileNotFoundError:

@@ -23,10 +23,10 @@ Belongs = Callable[[Folder, str], bool]
 
 @dataclass(frozen=True)
 class Scrub:
-    """One run over the vault and the journal; its caller holds the drain lock.
+    """One erasure over the vault and the journal; its caller holds the drain lock.
 
-    A path that still has a file (it was written anew, without the text) keeps its name, and loses its past. A path
-    that is gone loses its name, and so do those that once held the same bytes and are gone: its earlier names.
+    A path that still has a file (rewritten without the text) keeps its name and loses its earlier digests. A path that
+    is gone loses its name, and so do paths that once held the same bytes and are gone: its earlier names.
     """
 
     vault: files.Vault
@@ -35,11 +35,7 @@ class Scrub:
     failpoint: Failpoint
 
     def run(self) -> dict[str, int]:
-        """Erase every copy of what stood at the paths, in the vault and the journal; how much, by place.
-
-        Raises:
-            StoreBusyError: something still waits for one of the paths.
-        """
+        """Erase every copy of what was at the paths; return counts by kind. Raises StoreBusyError if a change waits."""
         for path in self.wanted:
             if journal.waits(self.connection, path):
                 raise StoreBusyError(
@@ -57,29 +53,37 @@ class Scrub:
 
     @cached_property
     def _versions(self) -> set[str]:
+        """The digests of all bytes that ever stood at the paths."""
         return journal.versions(self.connection, self.wanted)
 
     @cached_property
     def _all_paths(self) -> dict[str, str | None]:
-        """The paths and their earlier names, each with the digest of its file if there is one."""
+        """The wanted paths, each with the digest of its file (None if it is gone), and their earlier names.
+
+        Earlier names are paths that once held the same bytes, and are gone.
+        """
         earlier = set(journal.paths_of(self.connection, self._versions)) - set(self.wanted)
-        gone = (path for path in earlier if not (self._standing(path) or journal.waits(self.connection, path)))
-        return {path: self._standing(path) for path in self.wanted} | dict.fromkeys(gone)
+        gone = (path for path in earlier if not (self._file_digest(path) or journal.waits(self.connection, path)))
+        return {path: self._file_digest(path) for path in self.wanted} | dict.fromkeys(gone)
 
     @cached_property
     def _keys(self) -> set[str]:
+        """The keys of these paths, as the names of swap and parked files hold them."""
         return {paths.path_key(path) for path in self._all_paths}
 
     @cached_property
     def _conflict_stems(self) -> set[tuple[Folder, str]]:
+        """The folder and the stem of the conflict files that these paths may have."""
         split = (paths.parts(path) for path in self._all_paths)
         return {(tuple(above), paths.conflict_stem(name)) for *above, name in split}
 
-    def _standing(self, path: str) -> str | None:
+    def _file_digest(self, path: str) -> str | None:
+        """Return the digest of the file at a path; None if there is none."""
         content = self.vault.read(path)
         return content and content_digest(content.data)
 
     def _clear_folder(self, names: Folder, belongs: Belongs) -> int:
+        """Delete the names in a folder of which the predicate `belongs(folder, name)` is true; return how many."""
         mine = [name for name in self.vault.names(names) if belongs(names, name)]
         if mine:
             with self.vault.folder(names) as folder:
@@ -89,27 +93,39 @@ class Scrub:
         return len(mine)
 
     def _is_parked(self, _: Folder, name: str) -> bool:
+        """Whether a name is that of a parked file of these paths or versions."""
         match = paths.PARKED.fullmatch(name)
         return match is not None and (match["key"] in self._keys or match["digest"] in self._versions)
 
     def _is_leftover(self, _: Folder, name: str) -> bool:
-        """Whether a dead process left it: nobody else writes here now."""
+        """Whether a name is that of a temporary file, or of a swap file of these paths.
+
+        Its process has crashed, as nobody else writes here now.
+        """
         match = paths.SWAP.fullmatch(name)
         return paths.TEMP.fullmatch(name) is not None or (match is not None and match["key"] in self._keys)
 
     def _is_conflict(self, above: Folder, name: str) -> bool:
+        """Whether a name is a conflict file of these paths or has bytes of these versions."""
         match = paths.CONFLICT.fullmatch(name)
         return match is not None and (
             (above, match["stem"]) in self._conflict_stems or self._digest(above, name) in self._versions
         )
 
     def _digest(self, above: Folder, name: str) -> str | None:
+        """Return the digest of a file in a folder, `NOT_A_FILE` for a link or the like.
+
+        None if it is gone or may not be read.
+        """
         with suppress(PermissionError), self.vault.folder(above) as folder:
             return files.digest(folder, name)
         return None
 
     def _forget_names(self) -> int:
-        """Drop from the journal what these paths were called and held; how many names."""
+        """Remove earlier digests, and the names of paths that are gone, from the journal.
+
+        Return how many entries held such a name.
+        """
         with immediate(self.connection):
             for path, digest in self._all_paths.items():
                 if digest is not None:

@@ -22,11 +22,7 @@ _libc = ctypes.CDLL(None, use_errno=True)
 
 
 def create(folder: int, source: str, target: str, target_folder: int | None = None) -> None:
-    """Give `source` the name `target`, which must not exist yet.
-
-    Raises:
-        FileExistsError: something stands at `target`; nothing was renamed.
-    """
+    """Rename `source` to `target`, possibly in another open folder; raise FileExistsError if that name is taken."""
     into = folder if target_folder is None else target_folder
     try:
         _rename(folder, source, into, target, _NOREPLACE)
@@ -37,11 +33,7 @@ def create(folder: int, source: str, target: str, target_folder: int | None = No
 
 
 def exchange(folder: int, swap: str, target: str) -> None:
-    """Swap what stands at the two names; neither file is unlinked.
-
-    Raises:
-        FileNotFoundError: one of them is gone; nothing was renamed.
-    """
+    """Swap the files of two names in an open folder; raise FileNotFoundError if one is missing."""
     try:
         _rename(folder, swap, folder, target, _EXCHANGE)
     except OSError as error:
@@ -51,13 +43,13 @@ def exchange(folder: int, swap: str, target: str) -> None:
 
 
 def create_by_link(folder: int, source: str, target_folder: int, target: str) -> None:
-    """`create` where the file system has no such rename: `link` refuses an existing name just as well."""
+    """Do `create` with `link` and `unlink`; raise FileExistsError if the name `target` is taken."""
     os.link(source, target, src_dir_fd=folder, dst_dir_fd=target_folder, follow_symlinks=False)
     os.unlink(source, dir_fd=folder)
 
 
 def exchange_by_link(folder: int, swap: str, target: str) -> None:
-    """`exchange` in three steps; a save that replaces `target` between the first two is lost."""
+    """Do `exchange` in three steps; a save that replaces `target` between the first two is lost."""
     kept = f"{swap.rpartition('-')[0]}-{secrets.token_hex(8)}.swap"
     os.link(target, kept, src_dir_fd=folder, dst_dir_fd=folder, follow_symlinks=False)
     os.rename(swap, target, src_dir_fd=folder, dst_dir_fd=folder)
@@ -65,7 +57,7 @@ def exchange_by_link(folder: int, swap: str, target: str) -> None:
 
 
 def exchange_is_atomic(folder: int) -> bool:
-    """Whether the file system of this folder exchanges files in one step; tried on two files of our own."""
+    """Whether the file system of this folder exchanges files in one step; tried on two temporary files."""
     names = temp_name(), temp_name()
     for name in names:
         os.close(os.open(name, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600, dir_fd=folder))
@@ -82,6 +74,7 @@ def exchange_is_atomic(folder: int) -> bool:
 
 
 def _rename(source_folder: int, source: str, target_folder: int, target: str, flags: int) -> None:
+    """Call the platform's rename with flags; raise OSError if it fails or there is none."""
     arguments = (source_folder, os.fsencode(source), target_folder, os.fsencode(target), ctypes.c_uint(flags))
     ctypes.set_errno(0)
     if sys.platform == "darwin":
@@ -98,7 +91,7 @@ def _rename(source_folder: int, source: str, target_folder: int, target: str, fl
 
 
 def sync(descriptor: int) -> None:
-    """Wait until a file or folder is on the disk, the disk's own cache included."""
+    """Flush a file or folder to the disk, the disk's own cache included."""
     if sys.platform == "darwin":
         fcntl.fcntl(descriptor, fcntl.F_FULLFSYNC)
     else:
@@ -106,7 +99,7 @@ def sync(descriptor: int) -> None:
 
 
 def sync_file_system(folder: int) -> bool:
-    """Flush everything of the file system that holds `folder`; False where the system has no such call."""
+    """Flush the whole file system that holds `folder`; False if the platform cannot, OSError if that fails."""
     if not hasattr(_libc, "syncfs"):
         return False
     ctypes.set_errno(0)

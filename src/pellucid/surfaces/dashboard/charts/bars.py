@@ -12,12 +12,10 @@ _CHARS = 30
 
 
 def columns(points: Sequence[tuple[str, float]], unit: str, about: str) -> Markup:
-    """A column for each point, in their order; those below zero hang from the axis.
+    """An SVG chart with a column for each (name, number), in their order; those below zero hang from the axis.
 
-    Args:
-        points: names, such as days, with their numbers.
-        unit: of the numbers: `share`, `tokens`, `times`, …
-        about: what the drawing shows, for who cannot see it.
+    Empty without points. `unit` is that of the numbers (`share`, `tokens`, …), `about` what the chart shows, as its
+    title.
     """
     if not points:
         return Markup()
@@ -31,7 +29,7 @@ def columns(points: Sequence[tuple[str, float]], unit: str, about: str) -> Marku
             round(axis - max(value, 0.0) * scale, 1),
             round(step * 0.8, 1),
             round(max(abs(value) * scale, 1.0), 1),
-            f"{visible(name)}: {spoken(value, unit)}",
+            f"{visible(name)}: {format_amount(value, unit)}",
         )
         for at, (name, value) in enumerate(points)
     )
@@ -39,16 +37,12 @@ def columns(points: Sequence[tuple[str, float]], unit: str, about: str) -> Marku
         _HEIGHT + 14, visible(points[0][0]), _WIDTH, visible(points[-1][0])
     )
     line = Markup('<line class="axis" x1="0" x2="{}" y1="{}" y2="{}"/>').format(_WIDTH, round(axis, 1), round(axis, 1))
-    return _drawn(_WIDTH, _HEIGHT + _FOOT, about) + line + bars + ends + Markup("</svg>")
+    return _svg_start(_WIDTH, _HEIGHT + _FOOT, about) + line + bars + ends + Markup("</svg>")
 
 
 def rows(points: Sequence[tuple[str, float]], unit: str, about: str) -> Markup:
-    """A bar for each point below the other, with its name before it and its number behind it.
-
-    Args:
-        points: names with their numbers, the first on top.
-        unit: of the numbers.
-        about: what the drawing shows, for who cannot see it.
+    """An SVG chart with a bar for each (name, number), one below the other, as long as the number is large; empty
+    without points. `unit` and `about` as for `columns`; bars of numbers below zero have another colour.
     """
     if not points:
         return Markup()
@@ -57,40 +51,32 @@ def rows(points: Sequence[tuple[str, float]], unit: str, about: str) -> Markup:
     drawn = Markup().join(
         _row(at * _ROW, name, value, room * abs(value) / most, unit) for at, (name, value) in enumerate(points)
     )
-    return _drawn(_WIDTH, _ROW * len(points), about) + drawn + Markup("</svg>")
+    return _svg_start(_WIDTH, _ROW * len(points), about) + drawn + Markup("</svg>")
 
 
 def _row(y: float, name: str, value: float, length: float, unit: str) -> Markup:
-    """One bar with its name before it and its number behind it."""
+    """One bar with its name (cut to 30 characters) before it and its number behind it; `y` is its top, `length` its
+    width.
+    """
     short = name if len(name) <= _CHARS else f"{name[: _CHARS - 1]}…"
-    return Markup(
-        '<text x="0" y="{}">{}<title>{}</title></text><rect class="trough" x="{}" y="{}" width="{}" height="12"/>'
-        '<rect class="bar{}" x="{}" y="{}" width="{}" height="12"/><text class="value" x="{}" y="{}">{}</text>'
-    ).format(
-        y + 15,
-        visible(short),
-        visible(name),
-        _NAME,
-        y + 5,
-        _WIDTH - _NAME - _SIDE,
-        " bad" if value < 0 else "",
-        _NAME,
-        y + 5,
-        round(length, 1),
-        _WIDTH - _SIDE + 8,
-        y + 15,
-        spoken(value, unit),
-    )
+    words = Markup('<text x="0" y="{}">{}<title>{}</title></text>').format(y + 15, visible(short), visible(name))
+    room = _WIDTH - _NAME - _SIDE
+    trough = Markup('<rect class="trough" x="{}" y="{}" width="{}" height="12"/>').format(_NAME, y + 5, room)
+    kind = "bar bad" if value < 0 else "bar"
+    bar = Markup('<rect class="{}" x="{}" y="{}" width="{}" height="12"/>').format(kind, _NAME, y + 5, round(length, 1))
+    number = Markup('<text class="value" x="{}" y="{}">{}</text>')
+    return words + trough + bar + number.format(_WIDTH - _SIDE + 8, y + 15, format_amount(value, unit))
 
 
-def _drawn(width: float, height: float, about: str) -> Markup:
+def _svg_start(width: float, height: float, about: str) -> Markup:
+    """The opening tag of a chart, with its title."""
     return Markup('<svg class="bars" role="img" viewBox="0 0 {} {}"><title>{}</title>').format(
         width, height, visible(about)
     )
 
 
-def spoken(value: float | None, unit: str) -> str:
-    """A number with what it is: `66.7%`, `1,204`, `+0.25`."""
+def format_amount(value: float | None, unit: str) -> str:
+    """A number in its unit: `66.7%` for a `share`; in any other, `1,204` if whole, else `+0.25`; `–` for None."""
     if value is None:
         return "–"
     if unit == "share":

@@ -15,7 +15,7 @@ _NEARLY_FULL = 0.9
 
 @dataclass(frozen=True, slots=True)
 class DayCell:
-    """One day of a calendar: how much there was of it, in words too, and where it leads."""
+    """One day of a calendar: how much there was, the same in words, and the page it links to."""
 
     day: date
     count: int
@@ -24,11 +24,8 @@ class DayCell:
 
 
 def calendar(days: Sequence[DayCell], chosen: date | None = None) -> Markup:
-    """A column a week and a square a day, the darker the more; days with something lead somewhere.
-
-    Args:
-        days: with something each, oldest first; nothing is drawn without any.
-        chosen: the day that is looked at.
+    """An SVG calendar of 53 weeks at most: a column for each week, a square for each day, the darker the more there
+    was; empty for no days. `days` are those with something, oldest first, each a link; `chosen` is marked.
     """
     if not days:
         return Markup()
@@ -49,7 +46,9 @@ def calendar(days: Sequence[DayCell], chosen: date | None = None) -> Markup:
 
 
 def _cells(first: date, weeks: int, held: dict[date, DayCell], most: int, chosen: date | None) -> Iterator[Markup]:
-    """A square for each day; `most` is the number of the darkest."""
+    """A square for each day of the weeks from `first` on; `held` are the days with something, `most` the count of the
+    darkest.
+    """
     for number in range(weeks * 7):
         day = first + timedelta(days=number)
         x, y = _LEFT + number // 7 * (_CELL + _GAP), _TOP + number % 7 * (_CELL + _GAP)
@@ -64,11 +63,12 @@ def _cells(first: date, weeks: int, held: dict[date, DayCell], most: int, chosen
 
 
 def _square(x: int, y: int, kind: str) -> Markup:
+    """The square of a day as SVG, at this position; `kind` are its CSS classes."""
     return Markup('<rect class="{}" x="{}" y="{}" width="{}" height="{}" rx="2"/>').format(kind, x, y, _CELL, _CELL)
 
 
 def _months(first: date, weeks: int) -> Iterator[Markup]:
-    """The name of a month above the week that it begins in, where the one before leaves room for it."""
+    """The names of months above the weeks they begin in, where the name before leaves room."""
     free = 0
     for week in range(weeks):
         monday = first + timedelta(days=7 * week)
@@ -80,9 +80,8 @@ def _months(first: date, weeks: int) -> Iterator[Markup]:
 
 
 def meter(used: float, most: float, words: str, *, fills: bool = True) -> Markup:
-    """A bar that says how much of something is used; `words` say the same.
-
-    With `fills` it is to look alarming when it is nearly full.
+    """An SVG bar of how much of `most` is used, described by `words`; with `fills` it has an alarming colour from 90 %
+    on. It is empty if `most` is 0.
     """
     share = 0 if most <= 0 else min(max(used / most, 0), 1)
     drawn = Markup(

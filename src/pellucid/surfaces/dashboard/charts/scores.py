@@ -6,7 +6,7 @@ from markupsafe import Markup
 
 from pellucid.model.snapshot import RecallXraySnapshot, StageTrace
 from pellucid.operations.recall.kept.timings import StageTiming
-from pellucid.xray.render.bars import height, share, stack, swatch
+from pellucid.xray.render.bars import share, stack, stack_height, swatch
 from pellucid.xray.render.fields import legend_of, millis
 
 _WIDTH, _LEAST = 1000.0, 2.0
@@ -14,27 +14,29 @@ _BAR = '<rect class="{kind}" x="{at:.1f}" y="{top}" width="{wide:.1f}" height="{
 
 
 def score_bars(snapshot: RecallXraySnapshot) -> list[Markup]:
-    """The terms of each result's score side by side, all in one measure."""
+    """A bar for each result with the terms of its score, all to the same scale."""
     scores = [each.score_decomposition for each in snapshot.results]
-    reach = max(map(height, scores), default=0.0)
+    reach = max(map(stack_height, scores), default=0.0)
     return [Markup(stack(each, reach)) for each in scores]  # noqa: S704  # numbers, and names of terms
 
 
 def legend(snapshot: RecallXraySnapshot) -> list[tuple[Markup, str]]:
-    """What each colour of the bars stands for."""
+    """The colours of the score bars, each as a swatch with the meaning of its term."""
     scores = [each.score_decomposition.model_dump() for each in snapshot.results]
     worth = {name: next(each[name] for each in scores if each.get(name)) for name, _ in legend_of(snapshot)}
     return [(Markup(swatch(name, worth[name])), said) for name, said in legend_of(snapshot)]  # noqa: S704
 
 
 def funnel(snapshot: RecallXraySnapshot) -> list[Markup]:
-    """Of each rung, how many of all candidates came, and how many of those passed."""
+    """A bar for each rung of the filters: how many candidates reached it, and how many passed."""
     whole = max((each.considered for each in snapshot.filters), default=0)
     return [Markup(share(each.admitted, each.considered, whole)) for each in snapshot.filters]  # noqa: S704
 
 
 def waterfall(stages: Sequence[StageTrace], usual: Mapping[str, StageTiming]) -> list[Markup]:
-    """Of each stage, when it began and how long it took; behind it how long in half and in 95 of 100 recalls."""
+    """A bar for each stage: when it ran, and behind it its usual times (median and 95th percentile), if `usual` has
+    them.
+    """
     begun, at = list[float](), 0.0
     for stage in stages:
         begun.append(at)
@@ -48,9 +50,10 @@ def waterfall(stages: Sequence[StageTrace], usual: Mapping[str, StageTiming]) ->
 
 
 def _stage_bar(start: float, stage: StageTrace, usual: StageTiming | None, whole: float) -> Markup:
-    """The bar of one stage, and behind it what it usually takes; `whole` is the time of the whole recall."""
+    """The bar of one stage that began at `start` ms; `whole` is the time in ms that fills the width."""
 
     def bar(kind: str, ms: float, top: int, high: int) -> str:
+        """A rectangle of class `kind` for so many milliseconds, with its top and height."""
         at = min(_WIDTH * start / whole, _WIDTH - _LEAST)
         return _BAR.format(kind=kind, at=at, wide=max(_WIDTH * ms / whole, _LEAST), top=top, high=high)
 

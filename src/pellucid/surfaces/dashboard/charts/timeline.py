@@ -13,7 +13,7 @@ _WIDTH, _ROW, _FOOT = 720.0, 30.0, 22.0
 
 @dataclass(frozen=True, slots=True)
 class Span:
-    """One bar of a timeline: from when to when (None: still), what it is, and what happened on the way."""
+    """One bar of a timeline: its label, from when to when (None: still), and marks (instant, text) on it."""
 
     label: str
     since: datetime
@@ -25,23 +25,20 @@ class Span:
 
 
 def timeline(spans: Sequence[Span], now: datetime, about: str, at: datetime | None = None) -> Markup:
-    """Bars over time, one a row, with a line at the instant that is asked about.
+    """An SVG chart of spans over time, one a row, up to `now`; `ValueError` if there are none.
 
-    Args:
-        spans: from the first row to the last; at least one.
-        now: where the axis ends.
-        about: what the chart shows, for who cannot see it.
-        at: the instant that is asked about, if one is.
+    `about` says what it shows, for those who cannot see it; `at` is an instant to mark.
     """
     begin = min(each.since for each in spans)
     whole = max(now - begin, timedelta(minutes=1))
 
     def x(instant: datetime) -> float:
+        """The horizontal position of an instant, from 0 to the width; instants outside are put at its ends."""
         return round(min(max((instant - begin) / whole, 0.0), 1.0) * _WIDTH, 1)
 
     height = _ROW * len(spans) + _FOOT
     rows = Markup("").join(
-        _bar(each, place * _ROW, x(each.since), x(each.until or now)) for place, each in enumerate(spans)
+        _span_bar(each, place * _ROW, x(each.since), x(each.until or now)) for place, each in enumerate(spans)
     )
     ticks = Markup("").join(
         Markup('<circle class="tick" cx="{}" cy="{}" r="4"><title>{}</title></circle>').format(
@@ -63,8 +60,8 @@ def timeline(spans: Sequence[Span], now: datetime, about: str, at: datetime | No
     return opened + rows + ticks + asked + axis + Markup("</svg>")
 
 
-def _bar(span: Span, y: float, left: float, right: float) -> Markup:
-    """One span as a bar under its label; `left` and `right` are its ends on the axis."""
+def _span_bar(span: Span, y: float, left: float, right: float) -> Markup:
+    """One span as a bar below its label, a link if it has an address; `left` and `right` are its ends in pixels."""
     title = f"{span.label}: {span.since:%Y-%m-%d %H:%M} to {f'{span.until:%Y-%m-%d %H:%M}' if span.until else 'now'}"
     bar = Markup('<rect class="span {}" x="{}" y="{}" width="{}" height="12" rx="3"><title>{}</title></rect>').format(
         span.kind, left, y + 15, round(max(right - left, 3.0), 1), visible(title)

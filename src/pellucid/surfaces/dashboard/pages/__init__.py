@@ -7,9 +7,8 @@ from pellucid.surfaces.dashboard.pages.activity import ACTIVITY
 from pellucid.surfaces.dashboard.pages.days import DAYS
 from pellucid.surfaces.dashboard.pages.health import HEALTH
 from pellucid.surfaces.dashboard.pages.memories import MEMORIES
-from pellucid.surfaces.dashboard.pages.overview import OVERVIEW
 from pellucid.surfaces.dashboard.pages.recalls import RECALLS
 from pellucid.surfaces.dashboard.pages.review import REVIEW
 from pellucid.surfaces.dashboard.view import Page
 
-PAGES: tuple[Page, ...] = (*OVERVIEW, *DAYS, *MEMORIES, *RECALLS, *ACTIVITY, *REVIEW, *HEALTH)
+PAGES: tuple[Page, ...] = (*DAYS, *MEMORIES, *RECALLS, *ACTIVITY, *REVIEW, *HEALTH)

@@ -1,6 +1,6 @@
 """A panel's numbers in, what its page shows out: each question about many recalls with a drawing and its table."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import timedelta
 from typing import cast
@@ -10,7 +10,7 @@ from markupsafe import Markup
 from pellucid.operations.memory.changing import ARCHIVE
 from pellucid.operations.telemetry.panels import PANELS, PanelName
 from pellucid.operations.telemetry.stats import STATS, StatsOutput
-from pellucid.surfaces.dashboard.charts.bars import columns, rows, spoken
+from pellucid.surfaces.dashboard.charts.bars import columns, format_amount, rows
 from pellucid.surfaces.dashboard.view import Page, View, memory_of
 
 _DRAWN: Mapping[PanelName, str] = {
@@ -29,96 +29,99 @@ _FEW = 8
 
 
 @dataclass(frozen=True, slots=True)
-class Shown:
+class PanelView:
     """A panel as a page shows it."""
 
     title: str
     told: StatsOutput
     headline: str
-    """All of it in one number."""
+    """The number that sums it up."""
     drawing: Markup
     href: str
 
 
 def _activity(view: View) -> Mapping[str, object]:
-    """Every panel, with its first rows."""
-    panels = {name: _shown(view, name, "") for name in PANELS}
+    """Template values for the page of all panels, each with its first rows."""
+    panels = {name: _panel_view(view, name, "") for name in PANELS}
     return {
         "title": "Does memory pay for itself?",
         "panels": list(panels.values()),
-        "tokens": _all(panels["tokens"]),
-        "hits": _all(panels["hit-rate"]),
+        "tokens": _totals(panels["tokens"]),
+        "hits": _totals(panels["hit-rate"]),
         "notes": panels["tokens"].told.notes,
         "few": _FEW,
-        **_stretch(view),
+        **_days_choice(view),
     }
 
 
-def _all(panel: Shown) -> Mapping[str, str | int | float | None]:
-    """All of a panel, by the names of its columns."""
+def _totals(panel: PanelView) -> Mapping[str, str | int | float | None]:
+    """The totals of a panel, by the names of its columns."""
     return {each.name: value for each, value in zip(panel.told.columns, panel.told.totals, strict=True)}
 
 
 def _panel(view: View) -> Mapping[str, object]:
-    """One panel, whole, by whatever it can be summed by."""
-    shown = _shown(view, cast("PanelName", view.named["panel"]), view.query.get("by", ""))
+    """Template values for the page of one panel with all its rows."""
+    shown = _panel_view(view, cast("PanelName", view.named["panel"]), view.query.get("by", ""))
     return {
         "title": shown.title,
         "panel": shown,
         "by": PANELS[shown.told.panel].by,
-        "sections": _sections(view, shown.told),
+        "sections": _section_ids(view, shown.told),
         "may_archive": view.may(ARCHIVE),
-        **_stretch(view),
+        **_days_choice(view),
     }
 
 
-def _sections(view: View, told: StatsOutput) -> frozenset[str]:
-    """The memories of a panel that are what a document says: they go when it says it no longer."""
+def _section_ids(view: View, told: StatsOutput) -> frozenset[str]:
+    """The ids of the memories of the panel `never-cited` that are sections of documents, which cannot be archived;
+    empty for any other panel.
+    """
     if told.panel != "never-cited":
         return frozenset()
     memories = (memory_of(view, str(row[0])) for row in told.rows)
     return frozenset(each.id for each in memories if each and each.category == "section")
 
 
-def _stretch(view: View) -> Mapping[str, object]:
+def _days_choice(view: View) -> Mapping[str, object]:
+    """Template values: the number of days that the page covers ("" for always, else 30 by default), and the choices."""
     return {"days": view.query.get("days", "30"), "stretches": _STRETCHES}
 
 
-def _shown(view: View, name: PanelName, by: str) -> Shown:
-    """One panel over the days that the page's query asks for: its rows, headline and drawing."""
+def _panel_view(view: View, name: PanelName, by: str) -> PanelView:
+    """One panel over the days that the page's query asks for (always, if they are none of the choices), grouped by `by`
+    (empty: its default).
+    """
     days = view.query.get("days", "30")
     now = view.host.app.clock.now()
     since = (now - timedelta(days=int(days))).isoformat() if days in _STRETCHES and days else ""
     told: StatsOutput = view.ask(STATS, panel=name, by=by, since=since)
     title, href = name.replace("-", " ").capitalize(), view.href(f"activity/{name}", days=days)
-    return Shown(title, told, _headline(told), _drawing(told), href)
+    return PanelView(title, told, _headline(told), _chart(told), href)
 
 
 def _headline(told: StatsOutput) -> str:
-    """The one number that sums a panel up, in words."""
+    """The one number that sums a panel up, in words such as `66.7%`, `1,204 tokens saved` or `3 memories`."""
     at = [each.name for each in told.columns].index(_DRAWN[told.panel])
     if told.by == "memory":
         return f"{len(told.rows)} {'memory' if len(told.rows) == 1 else 'memories'}"
     total, column = told.totals[at], told.columns[at]
     amount = total if isinstance(total, int | float) else 0
     if column.name == "balance":
-        return f"{spoken(abs(amount), column.unit)} tokens {'lost' if amount < 0 else 'saved'}"
-    number = spoken(amount, column.unit)
+        return f"{format_amount(abs(amount), column.unit)} tokens {'lost' if amount < 0 else 'saved'}"
+    number = format_amount(amount, column.unit)
     return number if column.unit == "share" else f"{number} {'put higher' if column.name == 'raised' else column.unit}"
 
 
-def _drawing(told: StatsOutput) -> Markup:
-    """The chart of a panel: a column a day, or a bar a name."""
+def _chart(told: StatsOutput) -> Markup:
+    """The chart of a panel: a column for each day, or a bar for each of the first eight names; rows without a number
+    are left out.
+    """
     at = [each.name for each in told.columns].index(_DRAWN[told.panel])
     column = told.columns[at]
     about = f"{told.question} {column.text}"
-    points = [(_name(told, row), row[at]) for row in told.rows]
+    points = [(told.words.get(str(row[0]), "") or str(row[0] or "none said"), row[at]) for row in told.rows]
     numbers = [(name, float(value)) for name, value in points if isinstance(value, int | float)]
     return columns(numbers, column.unit, about) if told.by == "day" else rows(numbers[:_FEW], column.unit, about)
-
-
-def _name(told: StatsOutput, row: Sequence[str | int | float | None]) -> str:
-    return told.words.get(str(row[0]), "") or str(row[0] or "none said")
 
 
 ACTIVITY = (

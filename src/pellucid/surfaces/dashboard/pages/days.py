@@ -1,4 +1,4 @@
-"""A project, a session, an episode or a document in, what their templates are given out."""
+"""A caller, a project, a session, an episode or a document in, what their templates are given out."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -14,10 +14,11 @@ from pellucid.operations.memory.remembering import REMEMBER
 from pellucid.operations.memory.storytelling import EPISODE, EPISODES, EpisodeView
 from pellucid.operations.recall.kept.snapshots import SNAPSHOTS
 from pellucid.operations.session.looking.briefing import BRIEF, BriefDay, SessionBrief
-from pellucid.operations.session.looking.sessions import turn_of
+from pellucid.operations.session.looking.sessions import last_turn
 from pellucid.operations.session.looking.showing import SESSION, LeftOut, SessionOutput
+from pellucid.operations.session.projects import PROJECTS
 from pellucid.surfaces.dashboard.charts.calendar import DayCell, calendar
-from pellucid.surfaces.dashboard.conversation import TurnSaid, marks_of, turns_said
+from pellucid.surfaces.dashboard.conversation import Turn, conversation_turns, marks_of
 from pellucid.surfaces.dashboard.view import Page, View
 from pellucid.xray.words.headline import headline
 from pellucid.xray.words.numbers import counted
@@ -34,10 +35,10 @@ _RECALLS = 200
 
 
 def _days(view: View) -> Mapping[str, object]:
-    """What was done, by day: the last sessions, or those of one day."""
+    """Template values for the page of what was done: the last 20 sessions by day, or those of the day in the query."""
     day = view.query.get("day", "")
     told = view.ask(BRIEF, sessions=_SESSIONS, budget=_CHARACTERS, day=day, after=view.query.get("after"))
-    cells = [_cell(view, each) for each in told.days]
+    cells = [_day_cell(view, each) for each in told.days]
     by_day = dict[str, list[SessionBrief]]()
     for each in told.sessions:
         by_day.setdefault(each.day, []).append(each)
@@ -47,81 +48,84 @@ def _days(view: View) -> Mapping[str, object]:
         "by_day": by_day,
         "day": day,
         "calendar": calendar(cells, next((each.day for each in cells if f"{each.day}" == day), None)),
-        "name": _name,
+        "name": _session_name,
     }
 
 
-def _cell(view: View, day: BriefDay) -> DayCell:
+def _day_cell(view: View, day: BriefDay) -> DayCell:
+    """A day of the calendar, counting sessions and memories, with the link to its page."""
     words = f"{day.day}: {counted(day.sessions, 'session')}, {counted(day.memories, 'memory', 'memories')}"
     return DayCell(date.fromisoformat(day.day), day.sessions + day.memories, words, view.href(day=day.day))
 
 
-def _name(session: SessionBrief) -> str:
-    """A session by what it was for, else by what came of it; by its id where nothing tells."""
+def _session_name(session: SessionBrief) -> str:
+    """The name of a session: what it was asked for, else the first thing that came of it, else its id."""
     lines = (session.asked, *session.decided, *session.done, *session.left_open, *session.kept)
     return next((headline(each.text) for each in lines if each), f"Session {session.session_id}")
 
 
 def _session(view: View) -> Mapping[str, object]:
-    """One session: in short, what came of it, what was left out, what it recalled, what was said."""
+    """Template values for the page of one session: summary, memories, what was left out, recalls, and 60 turns."""
     shown: SessionOutput = view.ask(SESSION, session_id=view.named["session_id"])
     of_session = {"session_id": shown.session_id}
-    kept = [each for each in _listed(view, of_session) if each.memory.category != "moment"]
-    said = _listed(view, {**of_session, "category": "moment"})
+    kept = [each for each in _list_memories(view, of_session) if each.memory.category != "moment"]
+    said = _list_memories(view, {**of_session, "category": "moment"})
     episodes = view.ask(EPISODES, limit=1000, **of_session).episodes
     recalls = view.ask(SNAPSHOTS, limit=_RECALLS, **of_session)
     turns = _conversation(view, said, kept, shown.left_out)
-    part = _part(view, turns)
+    part = _chosen_part(view, turns)
     return {
-        "title": _name(shown.session) if shown.session else f"Session {shown.session_id}",
+        "title": _session_name(shown.session) if shown.session else f"Session {shown.session_id}",
         "shown": shown,
-        "kept": sorted((each.memory for each in kept), key=lambda memory: (turn_of(memory), memory.id)),
-        "turn_of": turn_of,
+        "kept": sorted((each.memory for each in kept), key=lambda memory: (last_turn(memory), memory.id)),
+        "turn_of": last_turn,
         "episodes": episodes[::-1],
         "recalls": recalls,
-        "cited": _by_recall(shown),
-        "linked": partial(_linked, view, shown.words),
+        "cited": _citations_by_recall(shown),
+        "linked": partial(_with_memory_links, view, shown.words),
         "turns": turns[part * _TURNS : (part + 1) * _TURNS],
         "part": part,
-        "stretches": [(each[0].number, each[-1].number) for each in _cut(turns)],
+        "stretches": [(each[0].number, each[-1].number) for each in _parts(turns)],
         "turn_href": _turn_href(view, turns),
         "may_keep": view.may(REMEMBER),
     }
 
 
-def _listed(view: View, fields: Mapping[str, object]) -> Sequence[Listed]:
+def _list_memories(view: View, fields: Mapping[str, object]) -> Sequence[Listed]:
+    """All memories that fit these fields of LIST, whatever their status."""
     return view.ask(LIST, status="any", limit=_ALL, **fields).memories
 
 
-def _conversation(
-    view: View, said: Sequence[Listed], kept: Sequence[Listed], left: Sequence[LeftOut]
-) -> list[TurnSaid]:
+def _conversation(view: View, said: Sequence[Listed], kept: Sequence[Listed], left: Sequence[LeftOut]) -> list[Turn]:
+    """The turns of a conversation, with marks for memories (`kept`) and what was left out."""
     marks = marks_of([each.memory for each in kept], left, lambda memory_id: view.href(f"memories/{memory_id}"))
-    return list(turns_said((each.memory for each in said), marks))
+    return list(conversation_turns((each.memory for each in said), marks))
 
 
-def _cut(turns: Sequence[TurnSaid]) -> list[Sequence[TurnSaid]]:
+def _parts(turns: Sequence[Turn]) -> list[Sequence[Turn]]:
+    """The conversation cut into pages of 60 turns; empty without turns."""
     return [turns[at : at + _TURNS] for at in range(0, len(turns), _TURNS)]
 
 
-def _part(view: View, turns: Sequence[TurnSaid]) -> int:
-    """Which page of the conversation is meant; where that is none, the first."""
+def _chosen_part(view: View, turns: Sequence[Turn]) -> int:
+    """The page of the conversation that the query's `part` asks for, from 0; 0 if there is no such page."""
     asked = view.query.get("part", "")
-    return int(asked) if asked.isdecimal() and len(asked) < 6 and int(asked) < len(_cut(turns)) else 0
+    return int(asked) if asked.isdecimal() and len(asked) < 6 and int(asked) < len(_parts(turns)) else 0
 
 
-def _turn_href(view: View, turns: Sequence[TurnSaid]) -> Any:
-    """Where a turn of the conversation stands, by its number; empty where it is not kept."""
+def _turn_href(view: View, turns: Sequence[Turn]) -> Any:
+    """A function from a turn's number to the address where it stands; it returns "" for a turn that is not kept."""
     places = {each.number: at // _TURNS for at, each in enumerate(turns)}
 
     def href(turn: int) -> str:
+        """The address of a turn; empty if it is not kept."""
         return f"{view.here(part=places[turn])}#turn-{turn}" if turn in places else ""
 
     return href
 
 
-def _linked(view: View, words: Mapping[str, str], text: str) -> Markup:
-    """A text with the memories that it names as links, by their words."""
+def _with_memory_links(view: View, words: Mapping[str, str], text: str) -> Markup:
+    """A text, escaped, whose memory ids are links; each is shown as its text in `words`, else as the id."""
     out = Markup()
     for at, part in enumerate(_ID.split(text)):
         link = Markup('<a href="{}">{}</a>').format(view.href(f"memories/{part}"), visible(words.get(part, part)))
@@ -129,8 +133,8 @@ def _linked(view: View, words: Mapping[str, str], text: str) -> Markup:
     return out
 
 
-def _by_recall(shown: SessionOutput) -> Mapping[str, Sequence[object]]:
-    """The citations of a session, by the recall that had given the memory."""
+def _citations_by_recall(shown: SessionOutput) -> Mapping[str, Sequence[object]]:
+    """The citations of a session in lists, by the id of the recall that returned the memory."""
     out = dict[str, list[object]]()
     for each in shown.citations:
         out.setdefault(each.recall_id, []).append(each)
@@ -138,9 +142,9 @@ def _by_recall(shown: SessionOutput) -> Mapping[str, Sequence[object]]:
 
 
 def _episode(view: View) -> Mapping[str, object]:
-    """One episode: what it was about, made and left, and its turns."""
+    """Template values for the page of one episode: its topic, its memories, and its turns."""
     shown: EpisodeView = view.ask(EPISODE, episode_id=view.named["episode_id"])
-    passages = _listed(view, {"session_id": shown.episode.session_id, "category": "moment"})
+    passages = _list_memories(view, {"session_id": shown.episode.session_id, "category": "moment"})
     said = [each for each in passages if each.path == shown.path]
     return {
         "title": headline(shown.episode.topic) or "An episode",
@@ -150,21 +154,32 @@ def _episode(view: View) -> Mapping[str, object]:
 
 
 def _documents(view: View) -> Mapping[str, object]:
+    """Template values for the page of all documents; with `gone` in the query, those that are gone are asked for."""
     gone = bool(view.query.get("gone"))
     return {"title": "Documents", "told": view.ask(DOCUMENTS, gone=gone), "gone": gone}
 
 
 def _document(view: View) -> Mapping[str, object]:
+    """Template values for the page of one document."""
     shown = view.ask(DOCUMENT, name=view.named["name"])
     title = shown.document.title or shown.document.path
     return {"title": title, "shown": shown, "may_remove": view.may(REMOVE)}
 
 
+def _projects(view: View) -> Mapping[str, object]:
+    """Template values for the home page: every project for a caller who may see all, else the namespaces granted by
+    name.
+    """
+    rows = view.ask(PROJECTS).projects if view.may(PROJECTS) else ()
+    granted = () if rows else [each.namespace for each in view.caller.grants if not each.namespace.endswith("*")]
+    return {"title": "Projects", "projects": rows, "granted": granted}
+
+
 DAYS: tuple[Page, ...] = (
+    Page("/", "projects.html", _projects),
     Page("", "days_home.html", _days, "Days"),
     Page("sessions/{session_id:path}", "days_session.html", _session),
     Page("episodes/{episode_id}", "days_episode.html", _episode),
     Page("documents", "days_documents.html", _documents, "Documents"),
     Page("documents/{name:path}", "days_document.html", _document),
 )
-"""The project's home, its sessions, and its documents."""

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from markupsafe import Markup
 
-from pellucid.operations.admin.configuration import SETTINGS, SettingRow
+from pellucid.operations.admin.configuration import SETTINGS
 from pellucid.operations.admin.health import DOCTOR, REBUILD, DoctorOutput
 from pellucid.operations.admin.tokens import CREATE_TOKEN, LIST_TOKENS
 from pellucid.operations.session.closing import CHECKPOINT
@@ -37,7 +37,7 @@ _KEPT = {
 
 @dataclass(frozen=True, slots=True)
 class Store:
-    """How much room a part of the home takes."""
+    """A part of the home and the disk space it takes."""
 
     name: str
     text: str
@@ -45,27 +45,20 @@ class Store:
     chart: Markup
 
 
-@dataclass(frozen=True, slots=True)
-class Cap:
-    """How far something that is kept up to a limit has come to it."""
-
-    name: str
-    words: str
-    setting: str
-    chart: Markup
-
-
 def _health(view: View) -> Mapping[str, object]:
-    """What the caller may know of the home."""
+    """Template values for the page of the home's health; the report is None for a caller who may not see it."""
     if not view.may(DOCTOR):
         return {"title": "Health", "report": None}
     report = view.ask(DOCTOR)
     settings = {each.name: each for each in view.ask(SETTINGS).settings}
+    most = int(settings["history.receipts"].value)
+    used = f"{report.receipts:,} of {most:,}"
+    receipts = {"name": "Recalls that can be explained", "words": used, "setting": "history.receipts"}
     return {
         "title": "Everything is in order" if report.healthy else counted(len(report.findings), "problem", "problems"),
         "report": report,
         "stores": list(_stores(report)),
-        "caps": list(_caps(report, settings)),
+        "caps": [{**receipts, "chart": meter(report.receipts, most, used)}],
         "kept": _KEPT,
         "free": _size(report.pulse.disk["free"]) if report.pulse else "",
         "settings": settings.values(),
@@ -77,21 +70,15 @@ def _health(view: View) -> Mapping[str, object]:
 
 
 def _stores(report: DoctorOutput) -> Iterator[Store]:
-    """The stores of a home with the room that each takes on the disk, in words and as a bar."""
+    """The parts of the home with the disk space of each; none if nothing could be counted."""
     used = {name: size for name, size in report.pulse.disk.items() if name != "free"} if report.pulse else {}
     total = sum(used.values())
     for name, size in used.items():
         yield Store(name, _PLACES.get(name, ""), _size(size), meter(size, total, f"{name}: {_size(size)}", fills=False))
 
 
-def _caps(report: DoctorOutput, settings: Mapping[str, SettingRow]) -> Iterator[Cap]:
-    """The receipts against the most that are kept in full."""
-    most = int(settings["history.receipts"].value)
-    words = f"{report.receipts:,} of {most:,}"
-    yield Cap("Recalls that can be explained", words, "history.receipts", meter(report.receipts, most, words))
-
-
 def _size(size: int) -> str:
+    """A number of bytes as `12.5 MiB`, from 1 GiB on as `1.5 GiB`."""
     return f"{size / 2**20:,.1f} MiB" if size < 2**30 else f"{size / 2**30:,.1f} GiB"
 
 

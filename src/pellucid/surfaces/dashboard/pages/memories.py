@@ -45,7 +45,9 @@ _ROWS = {
 
 
 def _search(view: View) -> Mapping[str, object]:
-    """The memories that fit the filters; of a question, those that answer it, as an agent would be given them."""
+    """Template values for the page of memories: 30 that fit the filters, or those that a recall of the question
+    returns.
+    """
     asked = {name: value.strip() for name, value in view.query.items()}
     past = {"as_of": asked.get("asOf"), "as_known_at": asked.get("asKnownAt")}
     dates = {"since": asked.get("since"), "until": asked.get("until")}
@@ -76,12 +78,19 @@ def _search(view: View) -> Mapping[str, object]:
 
 
 def _memory(view: View) -> Mapping[str, object]:
-    """One memory: its words and where they come from, how it stood, what recalled it, what is beside it."""
+    """Template values for the page of one memory: its text, sources, history, recalls and neighbours.
+
+    Of one that is not there, only its history.
+    """
     named = view.named["memory_id"]
     try:
         shown = view.ask(SHOW, memory_id=named)
     except NotFoundError:
-        return {"title": "A memory that was forgotten", "story": _forgotten(view, named), "shown": None}
+        return {
+            "title": "A memory that was forgotten",
+            "story": view.ask(HISTORY, name=f"mem_{named.removeprefix('mem_')}"),
+            "shown": None,
+        }
     memory: Memory = shown.memory
     story: HistoryOutput = view.ask(HISTORY, name=memory.id)
     now = view.host.app.clock.now()
@@ -96,29 +105,20 @@ def _memory(view: View) -> Mapping[str, object]:
         "sources": [_source(view, memory, each) for each in memory.evidence],
         "story": story,
         "newer": memory.superseded_by,
-        **_standing(view, memory, story, at, now),
+        **_time_view(view, memory, story, at, now),
         "serving": view.ask(SERVING, memory_id=memory.id, after=view.query.get("after")),
         "beside": _beside(view, memory),
-        **_around(view, memory),
+        **_graph_view(view, memory),
         "trust": view.ask(TRUST_EXPLAIN, memory_id=memory.id),
         "may": {name: row for name, row in _ROWS.items() if view.may(row)},
         "categories": CATEGORIES,
     }
 
 
-def _forgotten(view: View, named: str) -> HistoryOutput:
-    """What is left of a memory that is gone.
-
-    Raises:
-        NotFoundError: nothing of that name was ever here.
-    """
-    story = view.ask(HISTORY, name=named if named.startswith("mem_") else f"mem_{named}")
-    assert isinstance(story, HistoryOutput)
-    return story
-
-
 def _source(view: View, memory: Memory, place: str) -> Mapping[str, str]:
-    """A place that a memory was read from: its quoted sentence, and the page of the turn, where it is one."""
+    """A place in `evidence` from which a memory was made: its quote ("" if none), and the link to its turn, "" if it is
+    no turn of the memory's session.
+    """
     said, _, lines = place.rpartition(":")
     first = lines.partition("-")[0]
     is_turn = said == memory.session_id and first.isdecimal()
@@ -126,14 +126,17 @@ def _source(view: View, memory: Memory, place: str) -> Mapping[str, str]:
     return {"place": place, "quote": memory.evidence_quotes.get(place, ""), "href": href, "turn": first}
 
 
-def _standing(
+def _time_view(
     view: View, memory: Memory, story: HistoryOutput, at: datetime | None, now: datetime
 ) -> Mapping[str, object]:
-    """The versions over time, and what held at the instant that is asked about."""
-    spans = [_span(view, each.memory, story) for each in story.versions]
+    """Template values: the timeline of a memory's versions, and the version that held at the instant `at`, None if none
+    did or `at` is None.
+    """
+    spans = [_timeline_span(view, each.memory, story) for each in story.versions]
     begin = min(each.since for each in spans)
     by_then = {"as_known_at": at} if view.query.get("known") else {}
-    then = view.ask(HISTORY, name=memory.id, as_of=at, **by_then) if at and _was_known(memory, at, by_then) else None
+    is_known = at and (not by_then or recorded_at(memory.id, memory.created) <= at)
+    then = view.ask(HISTORY, name=memory.id, as_of=at, **by_then) if is_known else None
     held = then.held if then else None
     return {
         "chart": timeline(spans, now, f"How {len(spans)} version(s) of this memory stood over time", at),
@@ -147,19 +150,15 @@ def _standing(
 
 
 def _slider(begin: datetime, at: datetime, now: datetime) -> Mapping[str, int]:
-    """A range of epoch milliseconds in some hundred steps, the last of them at or after now."""
+    """The `min`, `max`, `step` and `at` of a slider from `begin` to `now`, in epoch milliseconds, in some 500 steps."""
     first, millis = epoch_ms(begin), epoch_ms(now) - epoch_ms(begin) + 1
     step = max(millis // 500, 1)
     steps = -(-millis // step)
     return {"min": first, "max": first + steps * step, "step": step, "at": max(first, epoch_ms(at))}
 
 
-def _was_known(memory: Memory, at: datetime, by_then: Mapping[str, object]) -> bool:
-    return not by_then or recorded_at(memory.id, memory.created) <= at
-
-
-def _span(view: View, memory: Memory, story: HistoryOutput) -> Span:
-    """A memory as a bar of the timeline: from when to when it held, with its changes as marks."""
+def _timeline_span(view: View, memory: Memory, story: HistoryOutput) -> Span:
+    """A version of a memory as a bar of the timeline, its changes as marks."""
     ends = [each for each in (memory.invalid_at, memory.expires_at) if each is not None]
     kind = "quarantine" if memory.status == "active" and memory.trust_zone == "quarantine" else memory.status
     return Span(
@@ -177,10 +176,9 @@ def _span(view: View, memory: Memory, story: HistoryOutput) -> Span:
 
 
 def _instant_of(said: str, now: datetime) -> datetime | None:
-    """The instant of a slider (epoch milliseconds), or of a date or date-time in a link; never after now.
+    """The instant that a slider (epoch milliseconds) or a link (ISO date, UTC if it has no zone) asks for, at most now.
 
-    Raises:
-        InputError: it is none of these.
+    None for ""; `InputError` for any other text.
     """
     if not said:
         return None
@@ -192,7 +190,7 @@ def _instant_of(said: str, now: datetime) -> datetime | None:
 
 
 def _beside(view: View, memory: Memory) -> Sequence[Memory]:
-    """What else came of the same stretch of the session."""
+    """Up to eight other memories of the same episode; empty if the memory has none, or its file is gone."""
     if memory.episode_id is None:
         return ()
     try:
@@ -202,8 +200,8 @@ def _beside(view: View, memory: Memory) -> Sequence[Memory]:
     return [each.memory for each in members if each.memory.id != memory.id][:_BESIDE]
 
 
-def _around(view: View, memory: Memory) -> Mapping[str, Any]:
-    """What hangs together with a memory, as a picture and as a list; nothing where it names no thing."""
+def _graph_view(view: View, memory: Memory) -> Mapping[str, Any]:
+    """Template values: the graph around a memory as picture and list; `graph` is None if it has no edges."""
     try:
         graph: GraphShowOutput = view.ask(GRAPH_SHOW, name=memory.id, hops=2)
     except NotFoundError:

@@ -15,18 +15,18 @@ from pellucid.operations.recall.kept.given_context import CONTEXT
 from pellucid.operations.recall.kept.snapshots import PIN_SNAPSHOT, SNAPSHOTS
 from pellucid.operations.recall.kept.timings import TIMINGS
 from pellucid.operations.recall.recalling import RECALL, XRAY
-from pellucid.operations.recall.request import parts
+from pellucid.operations.recall.request import removable_parts
 from pellucid.operations.recall.why import WHY
 from pellucid.recall.query.classes import CLASSES
 from pellucid.store.history.telemetry_port import Outcome
 from pellucid.surfaces.dashboard.charts.scores import funnel, legend, score_bars, waterfall
-from pellucid.surfaces.dashboard.rendering import linked
+from pellucid.surfaces.dashboard.rendering import with_memory_links
 from pellucid.surfaces.dashboard.view import Page, View
 from pellucid.surfaces.present.recall.replay import delta_line, shift_line
 from pellucid.xray.render.as_json import render_json
-from pellucid.xray.render.fields import called, header_fields, result_fields, terms
+from pellucid.xray.render.fields import header_fields, result_fields, score_terms, term_name
 from pellucid.xray.render.tables import legs_table
-from pellucid.xray.words.rungs import at_work, turned_away, why_rejected
+from pellucid.xray.words.rungs import is_at_work, rejection_in_words, why_rejected
 
 _A_PAGE = 50
 _FILTERS = ("q", "agent", "session", "class", "outcome", "degraded", "since")
@@ -41,7 +41,7 @@ _DELTAS = ("answer", "request", "settings", "weights", "legs", "corpus", "plan")
 
 
 def _recalls(view: View) -> Mapping[str, object]:
-    """A page of the list, and what it is filtered by."""
+    """Template values for the page that lists 50 recalls, with the filters of the query."""
     query = view.query
     found = view.ask(
         SNAPSHOTS,
@@ -67,7 +67,7 @@ def _recalls(view: View) -> Mapping[str, object]:
 
 
 def _recall(view: View) -> Mapping[str, object]:
-    """Everything about one recall; how it went, where nothing else is kept of it."""
+    """Template values for the page of one recall: its explanation; `x` is None if only its event is kept."""
     event: EventOutput = view.ask(EVENT, recall_id=view.named["recall_id"])
     if not event.recall.in_full:
         return {
@@ -78,10 +78,7 @@ def _recall(view: View) -> Mapping[str, object]:
             "may_ask": view.may(RECALL),
         }
     snapshot: RecallXraySnapshot = view.ask(
-        XRAY,
-        recall_id=view.named["recall_id"],
-        align=bool(view.query.get("align")),
-        turned_away=_TURNED_AWAY,
+        XRAY, recall_id=view.named["recall_id"], align=bool(view.query.get("align")), turned_away=_TURNED_AWAY
     )
     recall_id = snapshot.snapshot_id
     cited = {each.memory_id: each.citations for each in event.memories}
@@ -107,23 +104,23 @@ def _recall(view: View) -> Mapping[str, object]:
         "shift_line": shift_line,
         "deltas": _DELTAS,
         "others": [each for each in view.ask(SNAPSHOTS, limit=_NEWEST).recalls if each.recall_id != recall_id],
-        "linked": partial(linked, view),
+        "linked": partial(with_memory_links, view),
         "kinds": _KINDS if view.may(CITE) else (),
         "may_ask": view.may(RECALL),
         "pin": PIN_SNAPSHOT if view.may(PIN_SNAPSHOT) else None,
-        **_without(view, snapshot),
-        **_why(view, recall_id),
+        **_ablations(view, snapshot),
+        **_why_answer(view, recall_id),
     }
 
 
 def _results(snapshot: RecallXraySnapshot) -> list[Mapping[str, object]]:
-    """Each result with its words, its bar, the terms of it in numbers, and what else is known of it."""
+    """Each result of a recall with its words (None if not kept), bar, score terms and further fields."""
     return [
         {
             "it": each,
             "bar": bar,
             "words": snapshot.words.get(each.memory_id),
-            "terms": [(called(name), value, name) for name, value in terms(each.score_decomposition)],
+            "terms": [(term_name(name), value, name) for name, value in score_terms(each.score_decomposition)],
             "fields": [
                 field
                 for field in result_fields(each, snapshot)
@@ -135,37 +132,41 @@ def _results(snapshot: RecallXraySnapshot) -> list[Mapping[str, object]]:
 
 
 def _rejected_by_rung(snapshot: RecallXraySnapshot) -> list[tuple[str, Sequence[RejectedCandidate]]]:
-    """For each rung, what those are that it turned away, and which."""
-    return [
-        (turned_away(rung.name, rung.reason), [each for each in snapshot.rejected if each.rejected_by == rung.name])
-        for rung in snapshot.filters
-    ]
+    """For each rung of the filters, what it rejects in words, and the candidates that it rejected."""
+    by_rung: dict[str, list[RejectedCandidate]] = {}
+    for each in snapshot.rejected:
+        by_rung.setdefault(each.rejected_by, []).append(each)
+    return [(rejection_in_words(rung.name, rung.reason), by_rung.get(rung.name, [])) for rung in snapshot.filters]
 
 
 def _stages(snapshot: RecallXraySnapshot, usual: Any) -> list[tuple[object, object, Markup]]:
-    """Each stage, how long it usually takes, and its bar."""
+    """Each stage with its usual timing (None if unknown) and its bar."""
     known = {each.name: each for each in usual.stages}
     bars = waterfall(snapshot.stages, known)
     return [(each, known.get(each.name), bar) for each, bar in zip(snapshot.stages, bars, strict=True)]
 
 
-def _without(view: View, snapshot: RecallXraySnapshot) -> Mapping[str, object]:
-    """What can be left out, what is, and what that would change; and of each leg at work, alone."""
+def _ablations(view: View, snapshot: RecallXraySnapshot) -> Mapping[str, object]:
+    """Template values: what leaving out each leg alone would change, and leaving out together the parts in the query
+    (`without-NAME`), None if there are none.
+    """
     left_out = [name.removeprefix(_WITHOUT) for name in view.query if name.startswith(_WITHOUT)]
     each_leg = view.ask(ABLATE, recall_id=snapshot.snapshot_id)
     together = view.ask(ABLATE, recall_id=snapshot.snapshot_id, without=left_out) if left_out else None
-    legs = [each.name for each in snapshot.legs if at_work(each) and "@" not in each.name]
+    legs = [each.name for each in snapshot.legs if is_at_work(each) and "@" not in each.name]
     return {
         "leg_names": legs,
-        "other_parts": [each for each in parts() if each not in legs],
+        "other_parts": [each for each in removable_parts() if each not in legs],
         "left_out": left_out,
         "each_leg": each_leg,
         "together": together,
     }
 
 
-def _why(view: View, recall_id: str) -> Mapping[str, object]:
-    """What is said of a memory, or of any words, that is asked about in the box."""
+def _why_answer(view: View, recall_id: str) -> Mapping[str, object]:
+    """Template values: the answer why the memory in the query's `why` was or was not found, or the error; both None if
+    it is not asked.
+    """
     asked = view.query.get("why", "").strip()
     told, problem = None, None
     if asked:
@@ -177,7 +178,7 @@ def _why(view: View, recall_id: str) -> Mapping[str, object]:
 
 
 def _difference(view: View) -> Mapping[str, object]:
-    """Two recalls side by side, and what is not the same."""
+    """Template values for the page of two recalls side by side."""
     found = view.ask(DIFF, a=view.named["a"], b=view.named["b"])
     return {
         "title": "Two recalls side by side",
@@ -191,7 +192,7 @@ def _difference(view: View) -> Mapping[str, object]:
 
 
 def _as_json(view: View) -> Mapping[str, object]:
-    """The explanation as a program has it."""
+    """Template values for the page of a recall's explanation as JSON."""
     snapshot = view.ask(XRAY, recall_id=view.named["recall_id"])
     return {"title": "The recall as JSON", "x": snapshot, "told": render_json(snapshot)}
 

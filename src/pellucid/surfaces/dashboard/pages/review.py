@@ -9,7 +9,7 @@ from pellucid.operations.memory.reviewing import REVIEW as ROW
 from pellucid.operations.memory.reviewing import ToReview
 from pellucid.operations.memory.trusting import PROMOTE
 from pellucid.operations.memory.undoing import UNDO
-from pellucid.surfaces.dashboard.rendering import linked
+from pellucid.surfaces.dashboard.rendering import with_memory_links
 from pellucid.surfaces.dashboard.view import Page, View, memory_of
 from pellucid.xray.words.headline import headline
 
@@ -33,18 +33,18 @@ _ACTS = {
 
 
 def _queue(view: View) -> Mapping[str, object]:
-    """A page of the queue, with what may be done to each."""
+    """Template values for the page of memories to review, with what may be done to each."""
     kind, resting = view.query.get("kind", ""), bool(view.query.get("resting"))
     found = view.ask(ROW, kind=kind, resting=resting, after=view.query.get("after"), limit=_ON_A_PAGE)
     allowed = {name: act for name, act in _ACTS.items() if view.may(act[0])}
-    fitting = {each.memory.id: _fitting(allowed, each) for each in found.items}
+    fitting = {each.memory.id: _fitting_acts(allowed, each) for each in found.items}
     return {
         "title": "Review",
         "found": found,
         "kind": kind,
         "resting": resting,
-        "linked": linked,
-        "words": _rivals(view, found.items),
+        "linked": with_memory_links,
+        "words": _rival_words(view, found.items),
         "stale_days": view.host.app.settings.lifecycle.stale_after_days,
         "meant": _MEANT,
         "acts": allowed,
@@ -53,14 +53,16 @@ def _queue(view: View) -> Mapping[str, object]:
     }
 
 
-def _rivals(view: View, items: Sequence[ToReview]) -> Mapping[str, str]:
-    """The words of what items cannot hold together with, by id."""
+def _rival_words(view: View, items: Sequence[ToReview]) -> Mapping[str, str]:
+    """The first words of the memories that these items contradict, by id; without memories that are gone."""
     rivals = (memory_of(view, rival) for each in items for rival in each.memory.disputed_with)
     return {each.id: headline(each.content) for each in rivals if each}
 
 
-def _fitting(allowed: Mapping[str, object], item: ToReview) -> list[str]:
-    """What fits an item: what is in quarantine is promoted, what is in force is still true or not."""
+def _fitting_acts(allowed: Mapping[str, object], item: ToReview) -> list[str]:
+    """The names of the allowed acts that fit an item, such as `promote` for a quarantined one; `forget` fits every
+    item.
+    """
     memory, kinds = item.memory, {each.kind for each in item.reasons}
     fits = {
         "promote": "quarantined" in kinds,

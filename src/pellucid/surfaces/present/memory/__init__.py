@@ -1,1 +1,1 @@
-"""What was done to memories in, text for a person out."""
+"""Changes of memories in, text for a person out."""

@@ -1,28 +1,31 @@
-"""What became of other tools' memories in, text for a person out: counts, reasons, and the first of the new ones."""
+"""The adoption of other tools' memories in, text for a person out: counts, reasons, and samples of the new ones."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from pellucid.surfaces.columns import largest_first
 from pellucid.surfaces.commands import command
+from pellucid.surfaces.present.imports import malformed_line
 from pellucid.xray.words.visible import visible
 
 if TYPE_CHECKING:  # `pellucid --help` must not wait for what only the answers' types need
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterator
 
     from pellucid.operations.memory.adopting import AdoptOutput, AdoptSample
 
-_SHOWN = 160
-_WAYS_BACK = 3
+_SAMPLE_CHARS = 160
+_SHOWN_UNDOS = 3
 
 
-def adopted(outcome: AdoptOutput) -> str:
-    """What was kept, or would be, and how to go on."""
+def adoption_text(outcome: AdoptOutput) -> str:
+    """The outcome of adopting other tools' memories, or its preview: counts, samples, and how to undo or go on."""
     done, count = "adopted" if outcome.written else "would adopt", outcome.new
+    formats = largest_first(outcome.formats) or "no known format"
     lines = [
-        f"read {outcome.read} memories from {outcome.files} files ({_counts(outcome.formats) or 'no known format'})",
+        f"read {outcome.read} memories from {outcome.files} files ({formats})",
         f"{done} {count} {'memory' if count == 1 else 'memories'} into {outcome.namespace}",
-        *_left_out(outcome),
+        *_left_out_lines(outcome),
     ]
     for title, counts in (
         ("categories", outcome.categories),
@@ -31,24 +34,24 @@ def adopted(outcome: AdoptOutput) -> str:
         ("redacted", outcome.redactions),
     ):
         if counts:
-            lines.append(f"{title}: {_counts(counts)}")
+            lines.append(f"{title}: {largest_first(counts)}")
     if outcome.malformed:
-        among = "; ".join(map(visible, outcome.problems[:3]))
-        lines.append(f"{outcome.malformed} places could not be read, among them {among}")
+        lines.append(malformed_line(outcome.malformed, "places", outcome.problems))
     if outcome.encoder_problem:
         lines.append(f"kept, but without vectors: {visible(outcome.encoder_problem)}")
-    lines += ["", *map(_sample, outcome.samples)] if outcome.samples else []
+    lines += ["", *map(_sample_lines, outcome.samples)] if outcome.samples else []
     if outcome.new > len(outcome.samples) and outcome.samples:
         lines.append(f"… and {outcome.new - len(outcome.samples)} more (--samples shows more of them)")
-    lines += [f"back: {command(f'undo {op_id}')}" for op_id in outcome.operations[:_WAYS_BACK]]
-    if len(outcome.operations) > _WAYS_BACK:
-        lines.append(f"… and {len(outcome.operations) - _WAYS_BACK} more operations (--json names them)")
+    lines += [f"back: {command(f'undo {op_id}')}" for op_id in outcome.operations[:_SHOWN_UNDOS]]
+    if len(outcome.operations) > _SHOWN_UNDOS:
+        lines.append(f"… and {len(outcome.operations) - _SHOWN_UNDOS} more operations (--json names them)")
     if not outcome.written:
         lines += ["", "nothing was written; repeat with --yes to keep them" if count else "there is nothing to keep"]
     return "\n".join(lines)
 
 
-def _left_out(outcome: AdoptOutput) -> Iterator[str]:
+def _left_out_lines(outcome: AdoptOutput) -> Iterator[str]:
+    """How many memories were left out, a line for each reason that occurred."""
     for count, why in (
         (outcome.known, "known already"),
         (outcome.repeated, "said twice in these files"),
@@ -59,13 +62,11 @@ def _left_out(outcome: AdoptOutput) -> Iterator[str]:
             yield f"left out {count}: {why}"
 
 
-def _sample(sample: AdoptSample) -> str:
+def _sample_lines(sample: AdoptSample) -> str:
+    """Two lines about an adopted memory: its category, content (cut to 160 characters) and status unless active; its
+    source.
+    """
     text = " ".join(sample.content.split())
-    short = text if len(text) <= _SHOWN else text[: _SHOWN - 1] + "…"
+    short = text if len(text) <= _SAMPLE_CHARS else text[: _SAMPLE_CHARS - 1] + "…"
     status = "" if sample.status == "active" else f" ({sample.status})"
     return f"{sample.category:<15} {visible(short)}{status}\n{'':<15} from {visible(sample.evidence)}"
-
-
-def _counts(counts: Mapping[str, int]) -> str:
-    largest = sorted(counts.items(), key=lambda pair: (-pair[1], pair[0]))
-    return ", ".join(f"{name} {count}" for name, count in largest)

@@ -1,4 +1,4 @@
-"""What a verb, an erasure or a story gave in, text for a person out."""
+"""Changes of memories, their trust, and their histories in, text for a person out."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections import Counter
 from typing import TYPE_CHECKING
 
 from pellucid.clock import isoformat
-from pellucid.surfaces.columns import table
+from pellucid.surfaces.columns import past_instants, table
 from pellucid.surfaces.commands import command, flag, quoted
 from pellucid.surfaces.present.closing import citation_line
 from pellucid.xray.words.visible import visible
@@ -20,11 +20,13 @@ if TYPE_CHECKING:
     from pellucid.operations.memory.changing import ChangedOutput, Verb
     from pellucid.operations.memory.forgetting import ForgetOutput
     from pellucid.operations.memory.reverifying import ReverifyOutput
+    from pellucid.operations.memory.reviewing import ReviewOutput
     from pellucid.operations.memory.storytelling import EpisodesOutput, EpisodeView, HistoryOutput
+    from pellucid.operations.memory.trusting import TrustChangeOutput, TrustListOutput, TrustOutput
     from pellucid.operations.memory.undoing import UndoOutput
 
-_TOLD = 20
-"""Changes that are told one by one."""
+_SHOWN = 20
+"""Undone changes that are listed one by one."""
 UPDATED = "updated"
 DONE: dict[Verb, str] = {
     "archive": "archived",
@@ -35,8 +37,11 @@ DONE: dict[Verb, str] = {
 }
 
 
-def changed(outcome: ChangedOutput, done: str) -> str:
-    """What was changed, and how to take it back."""
+def change_text(outcome: ChangedOutput, done: str) -> str:
+    """The memory that was changed, and how to undo that; that nothing was to do if it was so already.
+
+    `done` is what was done, such as `archived`; what it replaces is named for `updated` alone.
+    """
     if not outcome.changed:
         return f"nothing to do: {outcome.memory.id} is so already\n  {visible(outcome.path)}"
     lines = [f"{done}: {outcome.memory.id}", f"  {visible(outcome.path)}"]
@@ -44,16 +49,18 @@ def changed(outcome: ChangedOutput, done: str) -> str:
     return "\n".join([*lines, f"  back: {command(f'undo {outcome.op_id}')}"])
 
 
-def undone(outcome: UndoOutput) -> str:
-    """What was put back."""
-    told = [f"undone: {each}" for each in outcome.undone[:_TOLD]]
-    if more := Counter(each.partition(" of ")[0] for each in outcome.undone[_TOLD:]):
-        told.append(f"and {', '.join(f'{event} of {count:,} more' for event, count in more.items())}")
-    return "\n".join([*told, f"  back: {command(f'undo {outcome.op_id}')}"])
+def undo_text(outcome: UndoOutput) -> str:
+    """The changes that were undone, the first 20 one by one and the others counted by kind, and how to redo them."""
+    lines = [f"undone: {each}" for each in outcome.undone[:_SHOWN]]
+    if more := Counter(each.partition(" of ")[0] for each in outcome.undone[_SHOWN:]):
+        lines.append(f"and {', '.join(f'{event} of {count:,} more' for event, count in more.items())}")
+    return "\n".join([*lines, f"  back: {command(f'undo {outcome.op_id}')}"])
 
 
-def forgotten(outcome: ForgetOutput, again: str) -> str:
-    """What went, or would go, from where."""
+def forget_text(outcome: ForgetOutput, again: str) -> str:
+    """What was erased from which places, or would be, what stays, and what is in force again; one sentence if nothing
+    fits. `again` is the command that erases it, shown after a preview.
+    """
     if not outcome.memories and not any(outcome.places.values()):
         return "nothing fits: nothing was forgotten"
     title = "forgotten" if outcome.done else "would be forgotten"
@@ -71,8 +78,7 @@ def forgotten(outcome: ForgetOutput, again: str) -> str:
     ]
     if outcome.versions:
         lines.append(f"other versions stay ({', '.join(outcome.versions)}): {flag('--chain')} takes them, too")
-    for each in outcome.remains:
-        lines.append(f"not gone yet, {each.place}: {visible(each.why)}")
+    lines += [f"not gone yet, {each.place}: {visible(each.why)}" for each in outcome.remains]
     if outcome.remains:
         lines.append(f"nothing finds it any more; each call tries again, and {quoted('doctor')} says what is left")
     if outcome.done:
@@ -83,22 +89,25 @@ def forgotten(outcome: ForgetOutput, again: str) -> str:
     return "\n".join(lines)
 
 
-def erased(outcome: EraseOutput, again: str) -> str:
-    """What went, or would go, from where, and what stays."""
+def erasure_text(outcome: EraseOutput, again: str) -> str:
+    """What was erased, or would be (see `forget_text`), and which memories stay since others confirm them."""
     if not outcome.memories and not any(outcome.places.values()):
         return "nothing is kept of it: nothing was erased"
-    told = forgotten(outcome, again)
+    text = forget_text(outcome, again)
     if outcome.shared:
-        told += f"\n{len(outcome.shared)} stay, which others bear out, too: {', '.join(outcome.shared)}"
-    return told
+        text += f"\n{len(outcome.shared)} stay, which others bear out, too: {', '.join(outcome.shared)}"
+    return text
 
 
-def history(outcome: HistoryOutput) -> str:
-    """A memory's versions, what happened to them and why, and where they come from."""
+def history_text(outcome: HistoryOutput) -> str:
+    """A memory's versions with their changes, verdicts and citations, and the episodes they come from.
+
+    Of a forgotten memory only when that was, and its events.
+    """
     if outcome.forgotten_at:
         lines = [f"{outcome.memory_id} was forgotten on {isoformat(outcome.forgotten_at)}; what it said is gone"]
         return "\n".join([*lines, *(_event_line(row) for row in outcome.events)])
-    lines: list[str] = [_held_version(outcome)] if outcome.as_of or outcome.as_known_at else []
+    lines: list[str] = [_held_version_line(outcome)] if outcome.as_of or outcome.as_known_at else []
     for each in outcome.versions:
         lines += [
             *_version_lines(each),
@@ -111,11 +120,9 @@ def history(outcome: HistoryOutput) -> str:
     return "\n".join(lines)
 
 
-def _held_version(outcome: HistoryOutput) -> str:
-    """Which version held at the instant asked about, and whether it could answer then."""
-    held = outcome.held
-    said = [f"as of {isoformat(outcome.as_of)}"] if outcome.as_of else []
-    then = ", ".join([*said, *([f"as known at {isoformat(outcome.as_known_at)}"] if outcome.as_known_at else [])])
+def _held_version_line(outcome: HistoryOutput) -> str:
+    """The version that held at the instants asked about, or that none did, and whether a recall could return it."""
+    held, then = outcome.held, past_instants(outcome.as_of, outcome.as_known_at)
     if held is None:
         return f"{then}: no version held"
     span = f"[{isoformat(held.valid_from)} – {isoformat(held.valid_until) if held.valid_until else 'open'}]"
@@ -124,13 +131,14 @@ def _held_version(outcome: HistoryOutput) -> str:
     return f"{then}: {held.memory_id} {span}, {force}"
 
 
-def reverified(outcome: ReverifyOutput) -> str:
-    """What was verified, and how to take it back."""
+def reverify_text(outcome: ReverifyOutput) -> str:
+    """The memories that were verified, and how to undo that; "" if there are none."""
     lines = [f"verified: {each.memory.id}\n  {visible(each.path)}" for each in outcome.memories]
     return "\n".join([*lines, *([f"  back: {command(f'undo {outcome.op_id}')}"] if outcome.op_id else [])])
 
 
 def _version_lines(listed: Listed) -> list[str]:
+    """A version of a memory: its state and interval of validity, content, and evidence with quotes."""
     memory = listed.memory
     since, until = memory.valid_at or memory.created, memory.invalid_at
     span = f"{isoformat(since)} – {isoformat(until) if until else 'now'}"
@@ -144,34 +152,36 @@ def _version_lines(listed: Listed) -> list[str]:
 
 
 def _event_line(row: LifecycleRow) -> str:
+    """An event in a memory's life: when, what, why, through which memories and by which operation, as far as known."""
     why = f" ({visible(row.reason_code)})" if row.reason_code else ""
     by = f", by {', '.join(row.related_memory_ids)}" if row.related_memory_ids else ""
     return f"  {isoformat(row.timestamp)}  {row.event_type}{why}{by}  {row.correlation_id or ''}".rstrip()
 
 
 def _verdict_line(row: VerdictRow) -> str:
+    """The judge's verdict on an observation: when, in which session, and why."""
     seen = f"observed in {visible(row.session_id)}"
     return f"  {isoformat(row.observed_at)}  {seen}: {row.verdict}, {visible(row.reason)}  {row.observation_id}"
 
 
-def episodes(outcome: EpisodesOutput) -> str:
-    """Headings, and one line an episode."""
+def episodes_text(outcome: EpisodesOutput) -> str:
+    """A table of episodes, then how many there are."""
     rows = [
-        (view.episode.id, _at(view.episode.started), str(len(view.members) or view.turns_kept), view.episode.topic)
+        (view.episode.id, _minute(view.episode.started), str(len(view.members) or view.turns_kept), view.episode.topic)
         for view in outcome.episodes
     ]
     lines = table(("EPISODE", "STARTED", "HOLDS", "TOPIC"), rows)
     return "\n".join([*lines, f"{len(outcome.episodes)} of {outcome.total} episodes"])
 
 
-def episode(view: EpisodeView) -> str:
-    """The story of an episode: when, about what, what it made, and what was kept of it."""
+def episode_text(view: EpisodeView) -> str:
+    """An episode: its topic, session and times, the artifacts it made, and its memories."""
     held = view.episode
     signal = f", cut at {held.signal}" if held.signal else ""
     lines = [
         f"{visible(held.topic)}",
         f"  {held.id}  session {visible(held.session_id)}, turns {held.turns}{signal}",
-        f"  {_at(held.started)} – {_at(held.ended)}",
+        f"  {_minute(held.started)} – {_minute(held.ended)}",
     ]
     lines += [f"  {each.role} {each.kind} {visible(each.name)}" for each in view.artifacts]
     for each in view.members:
@@ -185,5 +195,62 @@ def episode(view: EpisodeView) -> str:
     return "\n".join(lines)
 
 
-def _at(at: datetime | None) -> str:
+def _minute(at: datetime | None) -> str:
+    """The day and minute of an instant as `2026-04-20 17:30`; `(undated)` for None."""
     return isoformat(at)[:16].replace("T", " ") if at else "(undated)"
+
+
+def trust_list_text(outcome: TrustListOutput) -> str:
+    """The memories of a trust zone, each with its content and the reason why it is there."""
+    lines: list[str] = []
+    for each, reason in zip(outcome.memories, outcome.reasons, strict=True):
+        memory = each.memory
+        lines.append(f"{memory.id}  {memory.source_class or 'manual'}  {visible(' '.join(memory.content.split()))}")
+        lines += [f"  {visible(reason)}"] if reason else []
+    return "\n".join([*lines, f"{len(outcome.memories)} of {outcome.total} in {outcome.zone}"])
+
+
+def review_text(outcome: ReviewOutput) -> str:
+    """The memories to review, each with its reasons; then how many there are for each kind of reason, and how many
+    stale ones are left out, if any.
+    """
+    lines: list[str] = []
+    for each in outcome.items:
+        lines.append(f"{each.memory.id}  {visible(' '.join(each.memory.content.split()))}")
+        lines += [f"  {reason.kind}: {visible(reason.text)}" for reason in each.reasons]
+    counts = ", ".join(f"{count} {kind}" for kind, count in outcome.counts.items() if count)
+    lines.append(f"{len(outcome.items)} of {outcome.total} to look at{f': {counts}' if counts else ''}")
+    rest = f"{outcome.resting} more are stale, but no recall gave them of late: {quoted('review --resting')} shows them"
+    return "\n".join([*lines, rest] if outcome.resting else lines)
+
+
+def trust_text(outcome: TrustOutput) -> str:
+    """A memory's trust zone, its trust score as a sum, doubts about it, and the changes of its trust."""
+    memory = outcome.memory
+    shares = " + ".join(f"{share.name} {share.value:.2f}" for share in outcome.contributions)
+    lines = [
+        f"{memory.id}  {memory.trust_zone}, {memory.status}",
+        f"  {visible(' '.join(memory.content.split()))}",
+        f"  score {outcome.score:.2f} ({outcome.band}) = {shares}",
+    ]
+    lines += [f"  doubt: {visible(outcome.doubt)}"] if outcome.doubt else []
+    for row in outcome.events:
+        by = f", by {', '.join(row.related_memory_ids)}" if row.related_memory_ids else ""
+        lines.append(f"  {isoformat(row.timestamp)}  {row.event_type} ({visible(row.reason_code)}){by}")
+    return "\n".join(lines)
+
+
+def trust_change_text(outcome: TrustChangeOutput, go_on: str = "") -> str:
+    """The memories whose trust was changed, and how to undo it; one sentence if none was.
+
+    In a preview, those that would be changed, and `go_on`, the command that changes them.
+    """
+    if not outcome.changed:
+        return "nothing to do: no memory that fits would change"
+    lines = [
+        f"{'' if outcome.done else 'would be '}{each.what}: {each.memory_id}  {each.zone}, {each.status}"
+        f"\n  {visible(each.excerpt)}"
+        for each in outcome.changed
+    ]
+    end = f"  back: {command(f'undo {outcome.op_id}')}" if outcome.done else f"nothing was changed; to go on: {go_on}"
+    return "\n".join([*lines, end])

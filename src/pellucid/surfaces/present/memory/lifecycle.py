@@ -1,12 +1,12 @@
-"""A lifecycle answer in, text for a person out: tiers, their reasons, a pass, and the report of a week."""
+"""Lifecycle answers in, text for a person out: tiers, lifecycle passes, consolidations, and the report of a week."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
 from pellucid.clock import isoformat
-from pellucid.surfaces.columns import table
-from pellucid.surfaces.commands import quoted
+from pellucid.surfaces.columns import count_of, table
+from pellucid.surfaces.commands import command, quoted
 from pellucid.xray.words.visible import visible
 
 if TYPE_CHECKING:
@@ -15,24 +15,29 @@ if TYPE_CHECKING:
 
     from pellucid.memory.compounding import Report, ReportEntry, ReportSection
     from pellucid.operations.memory.lifecycle.aging import LifecycleOutput
+    from pellucid.operations.memory.lifecycle.consolidating import Consolidated, ConsolidateOutput
     from pellucid.operations.memory.lifecycle.tiers import Tiered, TierExplanation, TierListOutput, Weighed
 
-_CLIP = 90
+_EXCERPT_CHARS = 90
+_KINDS = ("merge", "update", "invalidate", "split", "add")
+"""The kinds of change that a consolidation makes, in the order in which they are counted."""
 
 
-def tier_list(outcome: TierListOutput) -> str:
-    """Headings, one line a memory, then how many there are."""
-    lines = table(("ID", "TIER", "VALUE", "CATEGORY", "MEMORY"), [_tiered_cells(each) for each in outcome.memories])
+def tier_list_text(outcome: TierListOutput) -> str:
+    """A table of memories with their tiers, then how many there are."""
+    lines = table(("ID", "TIER", "VALUE", "CATEGORY", "MEMORY"), [_tier_cells(each) for each in outcome.memories])
     counts = f"{outcome.hot} hot, {outcome.cold} cold"
     if outcome.never_folded:
         counts += f"; {outcome.never_folded} were never folded (run {quoted('lifecycle run')})"
     return "\n".join([*lines, f"{len(outcome.memories)} of {outcome.total} memories; {counts}"])
 
 
-def explained(outcome: TierExplanation) -> str:
-    """The tier, why, what would change it, and the sums behind it."""
+def tier_text(outcome: TierExplanation) -> str:
+    """A memory's tier, the reasons for it, what would change it, and the sums that it follows from; whether it is
+    stale.
+    """
     when = f"as of the fold of {isoformat(outcome.folded_at)}" if outcome.folded_at else "never folded, so it is hot"
-    lines = [f"{outcome.memory_id}  {outcome.category}  {_short(outcome.content)}", f"tier: {outcome.tier} ({when})"]
+    lines = [f"{outcome.memory_id}  {outcome.category}  {_excerpt(outcome.content)}", f"tier: {outcome.tier} ({when})"]
     if not outcome.aging:
         lines.append(f"it ages no more: it is {outcome.status}, or its time is over; no pass folds it")
     elif outcome.tier_now != outcome.tier:
@@ -47,24 +52,27 @@ def explained(outcome: TierExplanation) -> str:
     return "\n".join([*lines, *(["stale: somebody should look at it"] if outcome.stale else [])])
 
 
-def passed(outcome: LifecycleOutput) -> str:
-    """What a pass did, or would do."""
+def pass_text(outcome: LifecycleOutput) -> str:
+    """What a lifecycle pass changed, or would change, and which memories it proposes to archive.
+
+    Long lists are cut, with how many more there are.
+    """
     wrote = "would write" if outcome.dry_run else "wrote"
     lines = [
         f"folded {outcome.memories} memories of {outcome.namespace}; {wrote} {outcome.folds} folds that moved",
         f"{outcome.hot} hot ({outcome.protected} protected), {outcome.cold} cold, {outcome.stale} stale",
         *(f"  {c.memory_id}  {c.before} → {c.after} at {c.tier_value:.4f}" for c in outcome.changes),
     ]
-    lines += _more(outcome.demoted + outcome.promoted, len(outcome.changes), "tier changes")
+    lines += _more_line(outcome.demoted + outcome.promoted, len(outcome.changes), "tier changes")
     if outcome.proposals:
         lines.append(f"{outcome.proposals} could be archived ({quoted('archive ID')}); nothing was done to them:")
         lines += [f"  {each.memory_id}  {each.reason}" for each in outcome.proposed]
-        lines += _more(outcome.proposals, len(outcome.proposed), "of these")
+        lines += _more_line(outcome.proposals, len(outcome.proposed), "of these")
     return "\n".join(lines)
 
 
-def reported(report: Report) -> str:
-    """The report of a period, a part at a time; an empty part is left out."""
+def report_text(report: Report) -> str:
+    """The report on a period, section by section; empty sections are left out."""
     new = ", ".join(f"{category} {count}" for category, count in report.created.items())
     lines = [
         f"{report.namespace}, {isoformat(report.since)[:16]} to {isoformat(report.until)[:16]} UTC",
@@ -78,19 +86,20 @@ def reported(report: Report) -> str:
             f" {trace.accepted} of them kept{ratio}"
         )
     lines += [
-        *_section_lines("said again", report.recurred, lambda each: f"in {_count(each.sessions, 'other session')}"),
-        *_section_lines("used", report.used, lambda each: _count(each.times, "time")),
-        *_section_lines("served", report.served, lambda each: f"{_often(each)}, {_used(each.used)}"),
+        *_section_lines("said again", report.recurred, lambda each: f"in {count_of(each.sessions, 'other session')}"),
+        *_section_lines("used", report.used, lambda each: count_of(each.times, "time")),
+        *_section_lines("served", report.served, _served_text),
         *_section_lines("changed", report.changed, lambda each: str(each.event)),
-        *_section_lines("went cold", report.went_cold, _ever),
-        *_section_lines("became hot again", report.warmed, _ever),
-        *_section_lines("went stale", report.went_stale, _ever),
-        *_section_lines("never served or used", report.unused, _since),
+        *_section_lines("went cold", report.went_cold, lambda each: _used_text(each.times)),
+        *_section_lines("became hot again", report.warmed, lambda each: _used_text(each.times)),
+        *_section_lines("went stale", report.went_stale, lambda each: _used_text(each.times)),
+        *_section_lines("never served or used", report.unused, lambda each: _dated("kept since", each.at)),
     ]
     return "\n".join(lines)
 
 
 def _threshold_line(outcome: TierExplanation) -> str:
+    """The thresholds at which a memory changes its tier or becomes stale."""
     return (
         f"thresholds: cold at or below {outcome.demote_at:g} after {outcome.demote_after_days:g} days;"
         f" hot again at or above {outcome.promote_at:g}; stale at decay {outcome.stale_at:g}"
@@ -98,63 +107,95 @@ def _threshold_line(outcome: TierExplanation) -> str:
 
 
 def _use_line(outcome: TierExplanation) -> str:
-    used = f"used {_count(outcome.used, 'time')}"
-    again = f"said again in {_count(outcome.recurred, 'other session')}"
-    served = f"served {_count(outcome.served, 'time')}{_last(outcome.last_served)}, which makes it no hotter"
-    return f"{used}{_last(outcome.last_used)}; {again}{_last(outcome.last_recurred)}; {served}"
+    """How often a memory was used, said again and served, and when last."""
+    used = f"used {count_of(outcome.used, 'time')}{_dated(', last on', outcome.last_used)}"
+    again = f"said again in {count_of(outcome.recurred, 'other session')}{_dated(', last on', outcome.last_recurred)}"
+    served = f"served {count_of(outcome.served, 'time')}{_dated(', last on', outcome.last_served)}"
+    return f"{used}; {again}; {served}, which makes it no hotter"
 
 
 def _section_lines(title: str, section: ReportSection, detail: Callable[[ReportEntry], str]) -> list[str]:
+    """A section of the report: its title and total, then its memories, each with what `detail` returns for it; nothing
+    if it is empty.
+    """
     if not section.total:
         return []
     lines = [f"{title}: {section.total}"]
     for each in section.entries:
-        words = _short(each.content) if each.content is not None else "(no longer there)"
-        lines.append(f"  {each.memory_id[-10:]}  {detail(each)}  {words}")
-    return [*lines, *_more(section.total, len(section.entries), "")]
+        excerpt = _excerpt(each.content) if each.content is not None else "(no longer there)"
+        lines.append(f"  {each.memory_id[-10:]}  {detail(each)}  {excerpt}")
+    return [*lines, *_more_line(section.total, len(section.entries), "")]
 
 
-def _ever(each: ReportEntry) -> str:
-    return _used(each.times)
+def _used_text(times: int) -> str:
+    """How often a memory was ever used, as `used 3 times ever` or `never used`."""
+    return f"used {count_of(times, 'time')} ever" if times else "never used"
 
 
-def _since(each: ReportEntry) -> str:
-    return f"kept since {isoformat(each.at)[:10]}" if each.at else ""
+def _served_text(each: ReportEntry) -> str:
+    """How often a memory was served in the period, and how often it was ever used."""
+    return f"{count_of(each.times, 'time')} in {count_of(each.sessions, 'session')}, {_used_text(each.used)}"
 
 
-def _used(times: int) -> str:
-    return f"used {_count(times, 'time')} ever" if times else "never used"
-
-
-def _often(each: ReportEntry) -> str:
-    return f"{_count(each.times, 'time')} in {_count(each.sessions, 'session')}"
-
-
-def _count(number: int, noun: str) -> str:
-    return f"{number} {noun}" + ("" if number == 1 else "s")
-
-
-def _more(total: int, shown: int, what: str) -> list[str]:
+def _more_line(total: int, shown: int, what: str) -> list[str]:
+    """One line that `total - shown` more `what` (such as `tier changes`) are not shown; no line if all are."""
     return [f"  … and {total - shown} more {what}".rstrip()] if total > shown else []
 
 
 def _sum_lines(*named: tuple[str, Weighed]) -> list[str]:
+    """Each named value as the sum of its contributions: `heat 0.5000 = use +0.3000 …`."""
     return [
         f"{name} {worth.value:.4f} = " + " ".join(f"{c.name} {c.value:+.4f}" for c in worth.contributions)
         for name, worth in named
     ]
 
 
-def _tiered_cells(each: Tiered) -> tuple[str, ...]:
+def _tier_cells(each: Tiered) -> tuple[str, ...]:
+    """A memory's row in the table of tiers: end of its id, tier, value, category (with what protects it), content."""
     value = "never folded" if each.tier_value is None else f"{each.tier_value:.4f}"
     kept = f" ({'protected' if each.protected == each.category else each.protected})" if each.protected else ""
     return each.memory_id[-10:], each.tier, value, f"{each.category}{kept}", each.content
 
 
-def _last(at: datetime | None) -> str:
-    return f", last on {isoformat(at)[:10]}" if at else ""
+def _dated(words: str, at: datetime | None) -> str:
+    """The words followed by the day of the instant, as `, last on 2026-04-20`; "" if the instant is None."""
+    return f"{words} {isoformat(at)[:10]}" if at else ""
 
 
-def _short(content: str) -> str:
+def _excerpt(content: str) -> str:
+    """A memory's content on one line, cut to 90 characters."""
     text = visible(" ".join(content.split()))
-    return text if len(text) <= _CLIP else text[: _CLIP - 1] + "…"
+    return text if len(text) <= _EXCERPT_CHARS else text[: _EXCERPT_CHARS - 1] + "…"
+
+
+def consolidation_text(outcome: ConsolidateOutput) -> str:
+    """The outcome of a consolidation: counts, each change, why clusters were skipped, and how to go on or undo it.
+
+    In a dry run, what would be done.
+    """
+    counts = outcome.counts
+    did = "would be done" if outcome.dry_run else "done"
+    changes = ", ".join(f"{counts[kind]} {kind}" for kind in _KINDS if counts.get(kind)) or "nothing"
+    kept = f"{outcome.memories} memories of {outcome.namespace}, {outcome.new} new"
+    lines = [
+        f"{kept}; {outcome.clusters} clusters looked at; {did}: {changes}",
+        *map(_decision_lines, outcome.decisions),
+    ]
+    more = sum(counts.get(kind, 0) for kind in _KINDS) - len(outcome.decisions)
+    lines += [f"  … and {more} more"] if more else []
+    lines += [f"left: {counts[each]} ({each.removeprefix('skip: ')})" for each in counts if each.startswith("skip: ")]
+    if outcome.problem:
+        lines.append(f"the model is asked no more: {outcome.problem}")
+    if not outcome.complete:
+        lines.append(f"the pass has not ended; {quoted('lifecycle consolidate')} goes on")
+    undoable = outcome.op_ids[:-1] if outcome.complete else outcome.op_ids  # the last notes that the pass is complete
+    return "\n".join([*lines, *(f"undo with: {command(f'undo {each}')}" for each in undoable)])
+
+
+def _decision_lines(each: Consolidated) -> str:
+    """A change's kind, reason and new content, then the ids of the memories it was made of and, after arrows, of those
+    it made.
+    """
+    excerpt = _excerpt(each.content or "")
+    ids = [f"    {memory_id}" for memory_id in each.of] + [f"    → {memory_id}" for memory_id in each.made]
+    return "\n".join([f"  {each.kind}: {each.reason}{f'  {excerpt}' if excerpt else ''}", *ids])

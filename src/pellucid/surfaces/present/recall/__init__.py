@@ -1,1 +1,1 @@
-"""What a recall or a look at one gave in, text for a person out."""
+"""Answers of recalls, and about recalls, in, text for a person out."""

@@ -1,4 +1,4 @@
-"""A recall's answer in, text for a person out: the context, how sure it is, what was cut, and what went wrong."""
+"""A recall's answer in, text for a person out: the context, how sure it is, what was cut, and what failed."""
 
 from __future__ import annotations
 
@@ -6,35 +6,36 @@ from typing import TYPE_CHECKING
 
 from pellucid.surfaces.commands import command, respelled
 from pellucid.surfaces.present.graph import unknown_before
-from pellucid.xray.words.rungs import shown
-from pellucid.xray.words.sentence import by
+from pellucid.xray.words.rungs import results_in_words
+from pellucid.xray.words.sentence import leg_in_words
 from pellucid.xray.words.sureness import sureness
 from pellucid.xray.words.visible import visible
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterator, Sequence
 
     from pellucid.operations.recall.recalling import RecalledMemory, RecallOutput
 
 
-def recalled(outcome: RecallOutput, *, verbose: bool = False, elsewhere: Sequence[str] = ()) -> str:
-    """The context as a model would get it, which namespaces were asked where that was not said, how to see why.
+def recall_text(outcome: RecallOutput, *, verbose: bool = False, footer: Sequence[str] = ()) -> str:
+    """A recall's context, how sure the answer is, problems and stale memories, the footer, and how to see why.
 
-    What was not verified for long is named where somebody verified it before, and of all with `verbose`.
+    Without a context, a sentence says so. With `verbose`, memories that were never verified count as stale, too.
     """
     lines = [outcome.context or "Nothing fits the budget."]
     if outcome.doubt is not None:
-        told = [] if outcome.abstained else [f"shown: {shown(len(outcome.memories), outcome.cut)}"]
-        if outcome.abstained or outcome.memories:  # of nothing that is shown, nobody is sure
-            told.append(sureness(outcome.doubt, outcome.abstain_at, abstained=outcome.abstained))
-        lines.append("; ".join(told))
-    lines += [f"nearest: {each}{_words(outcome.words.get(each))}" for each in outcome.nearest]
+        parts = [] if outcome.abstained else [f"shown: {results_in_words(len(outcome.memories), outcome.cut)}"]
+        if outcome.abstained or outcome.memories:
+            parts.append(sureness(outcome.doubt, outcome.abstain_at, abstained=outcome.abstained))
+        lines.append("; ".join(parts))
+    nearest = ((memory_id, outcome.words.get(memory_id)) for memory_id in outcome.nearest)
+    lines += [f"nearest: {memory_id}{f'  {visible(words)}' if words else ''}" for memory_id, words in nearest]
     lines += [f"{visible(name)}: {unknown_before(begun)}" for name, begun in outcome.known_from.items()]
-    lines += _trouble_lines(outcome)
+    lines += _degraded_lines(outcome)
     lines += _stale_lines(outcome.memories, verbose=verbose)
     if outcome.receipt_problem:
         lines.append(f"the receipt was not kept, so this cannot be explained later: {visible(outcome.receipt_problem)}")
-    lines += elsewhere
+    lines += footer
     if not outcome.receipt_problem:
         lines.append(f"why: {command(f'xray --id {outcome.recall_id}')}")
     lines += [
@@ -45,31 +46,29 @@ def recalled(outcome: RecallOutput, *, verbose: bool = False, elsewhere: Sequenc
     return "\n".join(lines)
 
 
-def _words(said: str | None) -> str:
-    return f"  {visible(said)}" if said else ""
-
-
-def _trouble_lines(outcome: RecallOutput) -> Iterable[str]:
-    """What was down, or was asked and brought nothing: the answer might have been another."""
+def _degraded_lines(outcome: RecallOutput) -> Iterator[str]:
+    """A line for each search leg or stage that failed, and for each leg that found nothing though it was asked for."""
     for leg in outcome.legs:
         if leg.health == "degraded":
             yield f"degraded: {leg.name}: {visible(respelled(leg.reason or ''))}"
     for stage, why in outcome.failed.items():
         yield f"degraded: {visible(stage)} failed, and was left out: {visible(why)}"
     for leg in outcome.asked_in_vain:
-        yield f"nothing was found {by(leg)}, though that was asked for"
+        yield f"nothing was found {leg_in_words(leg)}, though that was asked for"
 
 
-def _stale_lines(memories: Sequence[RecalledMemory], *, verbose: bool) -> Iterable[str]:
+def _stale_lines(memories: Sequence[RecalledMemory], *, verbose: bool) -> Iterator[str]:
+    """How many of the memories are from retired documents, not verified for long, or superseded; no line for what does
+    not occur. Memories never verified count only with `verbose`.
+    """
     place = {each.memory.id: f"[{number}]" for number, each in enumerate(memories, 1)}
     due = [(each.memory, each.staleness) for each in memories if each.staleness and each.staleness.due]
     if ended := [staleness.retired for _, staleness in due if staleness.retired]:
         due = [(memory, staleness) for memory, staleness in due if not staleness.retired]
-        said = visible(", ".join(dict.fromkeys(ended)))
         which = (
             "is from a document that no longer holds" if len(ended) == 1 else "are from documents that no longer hold"
         )
-        yield f"{len(ended)} of these {which}: {said}"
+        yield f"{len(ended)} of these {which}: {visible(', '.join(dict.fromkeys(ended)))}"
     replaced = [memory.id for memory, staleness in due if staleness.superseded]
     old = [
         (memory, staleness)
@@ -89,4 +88,5 @@ def _stale_lines(memories: Sequence[RecalledMemory], *, verbose: bool) -> Iterab
 
 
 def _were(found: Sequence[object]) -> str:
+    """`was` for one, `were` for several."""
     return "was" if len(found) == 1 else "were"

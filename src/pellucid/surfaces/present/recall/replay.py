@@ -1,10 +1,10 @@
-"""Recalls looked at again in, text for a person out."""
+"""Replays, comparisons and ablations of recalls in, text for a person out."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from pellucid.xray.render.fields import called
+from pellucid.xray.render.fields import term_name
 from pellucid.xray.shown import term_key
 from pellucid.xray.words.visible import visible
 
@@ -18,12 +18,12 @@ if TYPE_CHECKING:
 
 _NAMED = 5
 """Memories that a reason names at most."""
-_SHORT = 100
-"""Characters of a memory in a row."""
+_EXCERPT_CHARS = 100
+"""Characters of a memory's excerpt."""
 
 
-def replayed(outcome: ReplayOutput) -> str:
-    """The order and the scores again, whether they are those that were served, and what asking again gives."""
+def replay_text(outcome: ReplayOutput) -> str:
+    """The recomputed ranking of a recall, whether it is what was served, and how asking again now differs."""
     verdict = "identical to what was served" if outcome.identical else "NOT what was served: the receipt was changed"
     lines = [f"{outcome.recall_id}: {verdict}; {len(outcome.results)} of {outcome.ranked} ranked"]
     lines += [
@@ -33,17 +33,21 @@ def replayed(outcome: ReplayOutput) -> str:
 
 
 def _words_and_id(memory_id: str, words: Mapping[str, str]) -> str:
-    """What a memory says, and the end of its id, by which it can be asked for; else its id alone."""
-    said = words.get(memory_id)
-    if not said:
+    """The memory's text in `words`, cut to 100 characters, and the end of its id; the whole id if it has no text."""
+    text = words.get(memory_id)
+    if not text:
         return memory_id
-    short = said if len(said) <= _SHORT else f"{said[: _SHORT - 1]}…"
+    short = text if len(text) <= _EXCERPT_CHARS else f"{text[: _EXCERPT_CHARS - 1]}…"
     return f"{visible(short)}  {memory_id[-10:]}"
 
 
 def _live_lines(live: LiveOutput, words: Mapping[str, str]) -> Iterator[str]:
-    said = {True: "asked again: identical", False: "asked again: not the same", None: "cannot be asked again"}
-    yield said[live.identical]
+    """Whether the question gives the same now, or cannot be asked again; the reasons, and what differs.
+
+    Of the memories behind a reason, five are named.
+    """
+    verdicts = {True: "asked again: identical", False: "asked again: not the same", None: "cannot be asked again"}
+    yield verdicts[live.identical]
     for reason in live.reasons:
         yield f"  {reason}"
         yield from (f"    {_words_and_id(each, words)}" for each in reason.memory_ids[:_NAMED])
@@ -53,86 +57,75 @@ def _live_lines(live: LiveOutput, words: Mapping[str, str]) -> Iterator[str]:
         yield from (f"  {line}" for line in _served_lines(live.difference, words))
 
 
-def compared(found: RecallDiff) -> str:
-    """What b served otherwise than a, then what else was not the same."""
+def diff_text(found: RecallDiff) -> str:
+    """How recall b differs from recall a: in the memories served, then in request, settings, legs and the rest."""
     lines = [f"a: {found.a}", f"b: {found.b}", f"query: {found.query}", *_served_lines(found, found.words)]
-    parts = {
-        "answer": found.answer,
-        "request": found.request,
-        "settings": found.settings,
-        "weights": found.weights,
-        "legs": found.legs,
-        "corpus": found.corpus,
-        "plan": found.plan,
-    }
-    for title, deltas in parts.items():
+    for title in ("answer", "request", "settings", "weights", "legs", "corpus", "plan"):
+        deltas: tuple[Delta, ...] = getattr(found, title)
         lines += [f"{title}:", *map(delta_line, deltas)] if deltas else []
     return "\n".join(lines)
 
 
 def _served_lines(found: RecallDiff, words: Mapping[str, str]) -> Iterator[str]:
+    """The memories that entered, left, moved or got another score."""
     if found.same:
         yield "served: the same memories in the same order, with the same scores"
-    for title, shifts in (
-        ("entered", found.entered),
-        ("left", found.left),
-        ("moved", found.moved),
-        ("rescored", found.rescored),
-    ):
-        if shifts:
-            yield f"{title}:"
-            for shift in shifts:
-                yield f"  {_words_and_id(shift.memory_id, words)}"
-                yield f"    {shift_line(shift)}"
+    for title in ("entered", "left", "moved", "rescored"):
+        shifts: tuple[Shift, ...] = getattr(found, title)
+        yield from (f"{title}:",) if shifts else ()
+        for shift in shifts:
+            yield f"  {_words_and_id(shift.memory_id, words)}"
+            yield f"    {shift_line(shift)}"
 
 
 def shift_line(shift: Shift) -> str:
-    """From which place and score to which, and by which term most."""
+    """A memory's places and scores in both recalls, and the score term that contributed most to the change."""
     places = f"{_place(shift.place_a, shift.rejected_a)} → {_place(shift.place_b, shift.rejected_b)}"
-    finals = f"{_score(shift.final_a)} → {_score(shift.final_b)}"
-    most = f", most by {_term(shift.moved_by)} ({shift.terms[shift.moved_by]:+.4f})" if shift.moved_by else ""
+    scores = f"{_score(shift.final_a)} → {_score(shift.final_b)}"
+    term = term_name(term_key(shift.moved_by)) if shift.moved_by else ""
+    most = f", most by {term} ({shift.terms[shift.moved_by]:+.4f})" if shift.moved_by else ""
     others = ", as others moved" if shift.final_a == shift.final_b else ""
-    return f"{places}; score {finals}{most}{others}"
-
-
-def _term(name: str) -> str:
-    """A term by the name that it has in every score."""
-    return called(term_key(name))
+    return f"{places}; score {scores}{most}{others}"
 
 
 def _place(place: int | None, rejected: str | None) -> str:
+    """A memory's place such as `#3`, else why it was rejected, else `no candidate`."""
     return f"#{place}" if place else rejected or "no candidate"
 
 
 def _score(final: float | None) -> str:
+    """A final score to four decimals; `none` for None."""
     return "none" if final is None else f"{final:.4f}"
 
 
 def delta_line(delta: Delta) -> str:
-    """What is not the same, as it was in a and as it is in b."""
+    """A value that differs between recalls a and b, as `  topK: 5 → 10`."""
     return f"  {delta.name}: {_value_text(delta.a)} → {_value_text(delta.b)}"
 
 
 def _value_text(value: object) -> str:
+    """Any value as text: a list as its items, `none` for None or an empty list."""
     if isinstance(value, list | tuple):
         return ", ".join(map(str, value)) or "none"  # pyright: ignore[reportUnknownArgumentType, reportUnknownVariableType]
     return "none" if value is None else str(value)
 
 
-def ablated(outcome: AblateOutput) -> str:
-    """What leaving each part out would change among what was served."""
+def ablation_text(outcome: AblateOutput) -> str:
+    """How the memories served would change without parts of the recall (legs, stages, terms), effect by effect."""
     lines = [line for each in outcome.effects for line in _effect_lines(each, outcome.words)]
     return "\n".join([f"{outcome.recall_id}: without one part, then another", *(lines or ["no leg found anything"])])
 
 
 def _effect_lines(effect: Effect, words: Mapping[str, str]) -> Iterator[str]:
+    """The memories that would enter, leave or move without the parts of an effect; or that nothing changes, or that the
+    receipt cannot tell.
+    """
     name = f"without {', '.join(effect.parts)}"
     if effect.unknown:
         yield f"{name}: the receipt cannot tell: {effect.unknown}"
         return
-    counts = (
-        f"{len(effect.entered)} enter, {len(effect.left)} leave, {len(effect.moved)} move{_order_in_words(effect.tau)}"
-    )
+    order = _order_text(effect.tau)
+    counts = f"{len(effect.entered)} enter, {len(effect.left)} leave, {len(effect.moved)} move{order}"
     yield f"{name}: {counts}" if effect.entered or effect.left or effect.moved else f"{name}: nothing changes"
     yield from (f"  + {_words_and_id(each, words)}" for each in effect.entered)
     yield from (f"  - {_words_and_id(each, words)}" for each in effect.left)
@@ -140,27 +133,30 @@ def _effect_lines(effect: Effect, words: Mapping[str, str]) -> Iterator[str]:
     yield from (f"  #{each.before} → #{each.after}  {_words_and_id(each.memory_id, words)}" for each in moved)
 
 
-def _order_in_words(tau: float | None) -> str:
-    """What Kendall's τ says, as a share: of how many pairs of those served both ways the better is the same."""
+def _order_text(tau: float | None) -> str:
+    """Kendall's τ as the share of pairs, among memories served both ways, that are in the same order; "" for None."""
     if tau is None:
         return ""
     return ", the rest in the same order" if tau == 1 else f", {(1 + tau) / 2:.0%} of the other pairs in the same order"
 
 
-def lifted(outcome: LiftOutput) -> str:
-    """What each leg was worth, over all recalls and by class of query."""
+def lift_text(outcome: LiftOutput) -> str:
+    """How much each search leg changed the results, over all recalls and for each class of query."""
     head = f"{outcome.recalls} recalls looked at"
     return "\n".join([head, *(_lift_line(each) for each in outcome.lifts)])
 
 
 def _lift_line(lift: LegLift) -> str:
+    """How much one leg changed the results, of one class of query if the row has one; only that it took part in none,
+    if so.
+    """
     of = f" ({lift.query_class})" if lift.query_class else ""
     if not lift.took_part:
         return f"{lift.leg}{of}: took part in none of {lift.recalls}"
-    told = (
+    parts = (
         f"took part in {lift.took_part} of {lift.recalls}, changed {lift.changed}",
         f"brought {lift.brought} and pushed out {lift.pushed_out} memories",
         f"raised {lift.raised}, lowered {lift.lowered} ({lift.mean_places:+.2f} places on average)",
         f"{lift.share:.0%} of the scores served",
     )
-    return f"{lift.leg}{of}: {'; '.join(told)}{f'; {lift.unknown} cannot tell' if lift.unknown else ''}"
+    return f"{lift.leg}{of}: {'; '.join(parts)}{f'; {lift.unknown} cannot tell' if lift.unknown else ''}"

@@ -1,11 +1,11 @@
-"""Why a memory was recalled, or why not, in; text for a person out: its words, the sentences, the numbers."""
+"""Why a memory was recalled, or why not, in; text for a person out: the memory, the sentences, the numbers."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
 from pellucid.surfaces.commands import command, respelled
-from pellucid.xray.render.fields import score
+from pellucid.xray.render.fields import score_line
 from pellucid.xray.words.numbers import ordinal
 from pellucid.xray.words.visible import visible
 
@@ -17,11 +17,15 @@ if TYPE_CHECKING:
 
 
 def why_text(outcome: WhyOutput) -> str:
-    """All of it: the memory, the sentence, the legs that had something to do, the score, the change."""
+    """Why a memory was recalled or not: a sentence, its ranks in the search legs, its score, what would change it."""
     return "\n".join(_lines(outcome))
 
 
 def _lines(outcome: WhyOutput) -> Iterator[str]:
+    """The lines of `why_text`: the memory, the sentence, and the numbers.
+
+    If several memories may be meant, these instead.
+    """
     if outcome.finding is not None:
         yield f"memory: {outcome.memory_id}  {visible(outcome.path or '')}"
         yield f"  {visible(outcome.excerpt or '')}"
@@ -45,6 +49,9 @@ def _lines(outcome: WhyOutput) -> Iterator[str]:
 
 
 def _finding_lines(finding: WhyFinding) -> Iterator[str]:
+    """The numbers behind the verdict: place, margin, budget, legs, score; for a miss, the change that would admit the
+    memory.
+    """
     if finding.verdict == "hit":
         yield f"verdict: hit, place {finding.context_place} in the context"
     else:
@@ -54,10 +61,10 @@ def _finding_lines(finding: WhyFinding) -> Iterator[str]:
     if finding.margin:
         yield f"margin: {_margin_text(finding.margin)}"
     yield f"budget: {finding.used} / {finding.budget} chars"
-    told = [each for each in finding.legs if each.health != "off" or each.rank]
-    yield from ("legs:", *(f"  {_leg_line(each)}" for each in told)) if told else ()
+    legs = [each for each in finding.legs if each.health != "off" or each.rank]
+    yield from ("legs:", *(f"  {_leg_line(each)}" for each in legs)) if legs else ()
     if finding.scores:
-        yield f"score: {score(finding.scores, zeros=False)}"
+        yield f"score: {score_line(finding.scores, zeros=False)}"
     if finding.soft:
         yield f"passed softly: {finding.soft}"
     if finding.verdict == "miss":
@@ -67,26 +74,30 @@ def _finding_lines(finding: WhyFinding) -> Iterator[str]:
 
 
 def _margin_text(margin: WhyMargin) -> str:
+    """By how much a memory missed being recalled, or could do worse, as `0.0120 score missing`, `3 places to spare`."""
     much, what = (margin.missing, "missing") if margin.missing is not None else (margin.spare or 0.0, "to spare")
     number = f"{much:.0f}" if margin.unit in ("places", "characters") else f"{much:.4f}"
     return f"{number} {margin.unit} {what}"
 
 
 def _leg_line(leg: WhyLeg) -> str:
+    """The memory's rank and score in a search leg and whether the leg nominated it; without a rank, why it has none."""
     if leg.rank is None:
-        said = f"no place: {leg.unranked}"
+        result = f"no place: {leg.unranked}"
     else:
         last = f", the last nominated has {leg.last_score:.4f}" if leg.last_score is not None else ""
         score = f"{leg.score_type} {leg.raw_score:.4f}" if leg.raw_score is not None else leg.score_type
         barred = "it may not answer" if leg.rank <= leg.pool else f"the first {leg.pool} are"
         kept = "nominated" if leg.nominated else f"not nominated ({barred})"
-        said = f"{ordinal(leg.rank)} ({score}{last}), {kept}"
+        result = f"{ordinal(leg.rank)} ({score}{last}), {kept}"
     health = "" if leg.health == "ok" else f" [{leg.health}]"
-    return visible(f"{leg.leg}{health}: {said}")
+    return visible(f"{leg.leg}{health}: {result}")
 
 
 def _with_typed_command(text: str, change: WhyChange | None) -> str:
-    """The text, with the command or the flag in it that the change is made by as it is asked for here."""
+    """The text, in which the command or flag that makes the change is written as the surface in use has it; unchanged
+    if `change` is None.
+    """
     made = change.apply if change else ""
     name = "pellucid "
     here = command(made.removeprefix(name)) if made.startswith(name) else respelled(made)
@@ -94,12 +105,12 @@ def _with_typed_command(text: str, change: WhyChange | None) -> str:
 
 
 def _change_line(change: WhyChange | None) -> str:
+    """The change of a setting that would admit the memory, and how to make it; `none` if there is no such change."""
     if change is None:
         return "none"
     if not change.verified:
         return f"{_with_typed_command(change.apply, change)} (not verified: it cannot be tried without making it)"
     least = ", the smallest that does" if change.smallest else ""
-    turned = f"{change.setting} {change.was} -> {change.to}"
-    return visible(
-        f"{turned}: admits it at place {change.place} (verified{least}); {_with_typed_command(change.apply, change)}"
-    )
+    how = _with_typed_command(change.apply, change)
+    setting = f"{change.setting} {change.was} -> {change.to}"
+    return visible(f"{setting}: admits it at place {change.place} (verified{least}); {how}")

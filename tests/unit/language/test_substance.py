@@ -1,0 +1,42 @@
+"""What a text says by itself."""
+
+import pytest
+
+from pellucid.language.substance import is_specific, said_itself, says_little
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "commit this",
+        "Let's get back to the review please",
+        "Continuing from where we left off…",
+        "Now add a test case for this:",
+        "Both pass. Now the whole of the documentation and its index:",
+        "现在运行测试：",
+        "",
+    ],
+)
+def test_an_order_of_the_moment_and_an_announcement_say_little(text: str) -> None:
+    assert says_little(text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Nobody deploys during the freeze",
+        "fix #318",
+        "It was Mara",
+        "Now run `make`:",
+        "see docs/plan.md",
+        "The cause is jitter. Now the test:\n\n- delays are exact",
+    ],
+)
+def test_a_name_a_number_a_path_code_and_a_few_words_say_something(text: str) -> None:
+    assert not says_little(text)
+
+
+def test_what_announces_is_left_out_where_it_comes_last() -> None:
+    assert said_itself("Both pass. Now the documentation:") == "Both pass."
+    assert said_itself("The steps: first lint") == "The steps: first lint"
+    assert (is_specific("Yes, Mara did"), is_specific("Mara did")) == (True, False)
