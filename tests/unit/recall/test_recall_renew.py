@@ -102,8 +102,8 @@ def test_what_is_retold_of_one_thing_takes_the_olders_place_in_one_session_too_a
     assert not any(lifts(pool((6.0, 0, BOTH), (3.0, 0, BOTH), session=np.array([1, 1]), retold=((0, 1),))))
 
 
-def fixed_later(app: App, other: str) -> tuple[Memory, Memory]:
-    """A problem and its fix, twenty minutes later, among two hundred others; `other` is what the fix speaks of."""
+def fixed_later(app: App, other: str, after: timedelta = timedelta(minutes=20)) -> tuple[Memory, Memory]:
+    """A problem and its fix, so much later, among two hundred others; `other` is what the fix speaks of."""
     said = [
         "Why the hook fails on the completion file: ParseStanza reads it at once.",
         f"After a long look at it this noon, and two coffees: {other} streams the completion file, so nothing fails.",
@@ -114,7 +114,7 @@ def fixed_later(app: App, other: str) -> tuple[Memory, Memory]:
         a_memory(
             at,
             content,
-            created=NOON + timedelta(minutes=20 * at),
+            created=NOON + after * at,
             session_id="work" if at < 3 else f"berth {at}",
             source_class="user_input",
         )
@@ -171,3 +171,9 @@ def test_what_answers_by_an_asked_edge_gives_way_to_nothing(ranks: tuple[int, in
     asked = replace(PLAN, answers=1)
     assert ("renewal" in succeed(made, asked, 100, SETTINGS).terms) == lifted
     assert "renewal" in succeed(made, PLAN, 100, SETTINGS).terms
+
+
+def test_what_a_session_without_times_was_imported_as_is_no_later_word(house: Opener) -> None:
+    app = house()
+    fixed_later(app, "ParseStanza", timedelta(milliseconds=400))
+    assert run(app, "why does the hook fail on the completion file").pool.retold == ()

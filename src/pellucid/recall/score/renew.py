@@ -27,7 +27,9 @@ RARE = 0.01
 RETOLD = 2.0
 """Factor on the lead that an older one may lose to a newer one of the same session and rare word."""
 HOUR = 3_600_000
-"""How much newer a memory must be, in ms: what was said or imported together does not succeed itself."""
+"""How much newer a memory of another session must be, in ms: what was said or imported together is of one time."""
+PAUSE = 10_000
+"""The same in one session: a file whose turns tell no times is imported in less, and has them in the order it came."""
 
 Matrix = np.ndarray[tuple[int, int], np.dtype[np.bool_]]
 
@@ -43,7 +45,7 @@ def _find_retold(state: State, world: World) -> tuple[tuple[int, int], ...]:
     pool = state.pool
     alike = _answer_similarity(pool, np.arange(len(pool)), state.plan, state.corpus.rows) >= RELATED
     one = (pool.session[None, :] == pool.session[:, None]) & (pool.session[:, None] >= 0)
-    later = pool.created[None, :] > pool.created[:, None]
+    later = pool.created[None, :] - pool.created[:, None] >= PAUSE
     pairs = np.argwhere(alike & one & later)
     ends = np.unique(pairs)
     if not len(ends):
