@@ -145,8 +145,17 @@ class Promises:
         self._see("replay is identical", query, same)
         snapshot = build_snapshot(self.app, receipt, state.served)
         words = len(state.plan.telling or state.plan.searched)
+        made = {each.memory.id: each.memory.created for each in self.app.index.memories(HERE)}
         lies = [
-            untrue(each.why, each.contributions, each.rerank, each.score_decomposition, words, _older(each, snapshot))
+            untrue(
+                each.why,
+                each.contributions,
+                each.rerank,
+                each.score_decomposition,
+                words,
+                _older(each, snapshot),
+                (made[each.newer_than], made[each.memory_id]) if each.newer_than else None,
+            )
             for each in snapshot.results
         ]
         self._see("sentences are true", query, not any(lies))

@@ -205,7 +205,7 @@ def test_why_says_what_such_a_section_lacks_and_what_the_better_one_says(harbour
         if each.memory.content.startswith("SPEC-1: The harbour gate › Copyright")
     )
     told = why(harbour, WhyInput(namespace=HERE, memory=licence, question=question))
-    assert "of what is asked it holds nothing but the title" in told.sentence
+    assert "holds nothing of what is asked but its document's title" in told.sentence
     assert [words for words in told.words.values() if words.startswith("SPEC-1: The harbour gate")]
 
 

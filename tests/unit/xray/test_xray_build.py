@@ -212,7 +212,7 @@ def test_a_sentence_says_who_found_it_and_what_weighs_most() -> None:
     said = sentence(
         [leg("vector", 2, 0.714), leg("lexical", 1, 4.2, (0, 2))], reranked, scores(vector=0.9, rerank=0.1, bm25=0.3), 5
     )
-    assert said.startswith("Found 2nd by meaning (cosine 0.71) and 1st by words (2 of the question's 5 telling words)")
+    assert said.startswith("Found 2nd by meaning (cosine 0.71) and 1st by words (2 of the question's 5 key words)")
     assert ", placed 3rd by the reranker; " in said
     assert said.endswith("; the largest part of its score is its meaning (0.90 of 1.30).")
     assert sentence([], None, scores(expansion=0.2), 0).startswith("Not found by itself")
@@ -348,8 +348,8 @@ def test_what_repeats_another_names_the_result_that_says_it(house: Opener) -> No
     for number, words in ((1, said), (2, f"{said}, in the rain")):
         file_memories(app, [a_memory(number, words, session_id="one", evidence=("one:4-4",))])
     snapshot = explained(app, "what does the harbour crane lift")
-    assert [(each.rejected_by, each.reason) for each in snapshot.rejected] == [("repeats", "[1] stands for it")]
-    assert "    repeats: [1] stands for it; final=" in render(snapshot, "text")
+    assert [(each.rejected_by, each.reason) for each in snapshot.rejected] == [("repeats", "repeats [1]")]
+    assert "    repeats [1]; final=" in render(snapshot, "text")
 
 
 def test_what_is_newer_than_another_answer_names_it_by_number_and_id_and_says_its_words(house: Opener) -> None:
@@ -368,11 +368,11 @@ def test_what_is_newer_than_another_answer_names_it_by_number_and_id_and_says_it
     assert f"newer than [2] ({first.score_decomposition.renewal:+.2f})" in first.why
     for form in ("text", "markdown", "html"):
         told = re.sub(r"<[^>]+>|[`*]", "", render(snapshot, form)).casefold()
-        lines = [each[:160] for each in re.split(r"newer.than", told)[1:]]
+        lines = [each[:160] for each in re.split(r"moved.above", told)[1:]]
         assert any(older.casefold() in line and memories[0].id in line for line in lines), form
     alone = explained(app, query, top_k=1)
     assert f"newer than {memories[0].id} (" in alone.results[0].why
-    assert f'newer-than: "{older}" ({memories[0].id})' in render(alone, "text")
+    assert f'moved-above: "{older}" ({memories[0].id})' in render(alone, "text")
 
 
 def test_a_recall_that_gave_no_answer_says_of_the_nearest_how_near_they_are_and_who_found_them(told: App) -> None:
@@ -384,6 +384,10 @@ def test_a_recall_that_gave_no_answer_says_of_the_nearest_how_near_they_are_and_
     assert tuple(each.memory_id for each in near) == snapshot.abstention.nearest
     assert {each.rejected_by for each in near} == {"abstention"}
     for each in near:
-        assert re.match(r"near by 0\.\d\d by itself, where an answer takes 0\.80; found \d+\w\w by ", each.reason)
+        said, _, found = each.reason.partition("; found ")
+        alone, needed = map(float, re.findall(r"doubt (\S+) by itself, an answer needs less than (\S+)$", found)[0])
+        assert needed == 0.2
+        assert (said == "too doubtful to be an answer") == (alone >= needed)
+        assert "near by" not in each.reason
         assert f"    abstention: {each.reason}; final=" in render(snapshot, "text")
     assert snapshot.rejected_total >= len(snapshot.rejected)

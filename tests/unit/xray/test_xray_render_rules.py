@@ -106,7 +106,7 @@ def test_the_lines_of_a_result_stand_in_their_order_after_the_sentence() -> None
             "context-scopes",
             "safety",
             "admitted-by",
-            "rejected-by",
+            "flagged",
             "graph-path",
             "edge-confidences",
             "audit-entry",
@@ -194,10 +194,12 @@ def test_a_rung_shows_its_counts_the_soft_ones_and_its_reason() -> None:
         FilterTrace(name="two", considered=12, admitted=9, soft_admitted=2, reason="too few words"),
     )
     snapshot = empty(filters=rungs)
-    two = "- two: 9 of 12 passed, 2 of them only softly; 3 too few words\n"
+    two = "- two: 9 of 12 passed; too few words: 3 turned away, 2 let pass, but flagged\n"
     assert f"- one: 12 of 12 passed\n{two}" in render(snapshot, "text", verbose=True)
-    assert f"--- filters ---\n{two}- nobody was turned away by one\n" in render(snapshot, "text")
-    assert "| `two` | 12 | 9 | 2 | too few words |\n\nNobody was turned away by `one`." in render(snapshot, "markdown")
+    assert f"--- filters ---\n{two}- no memory was turned away by one\n" in render(snapshot, "text")
+    assert "| `two` | 12 | 9 | 2 | too few words |\n\nNo memory was turned away by `one`." in render(
+        snapshot, "markdown"
+    )
 
 
 def test_a_rung_that_is_known_says_in_plain_words_what_it_turned_away() -> None:
@@ -208,7 +210,7 @@ def test_a_rung_that_is_known_says_in_plain_words_what_it_turned_away() -> None:
     )
     text = render(empty(filters=rungs), "text")
     assert "- score-floor: 33 of 62 passed; 29 too unlike the question\n" in text
-    assert "shown: 0 memories, 21 weaker ones left out, 1 that another stands for\n" in text
+    assert "shown: 0 memories. Left out: 21 weaker, 1 repeat; 29 turned away by filters\n" in text
 
 
 def test_the_words_of_a_memory_stand_where_its_id_would_and_the_id_below() -> None:
@@ -248,8 +250,16 @@ def test_what_every_result_has_in_common_is_said_when_everything_is_asked_for() 
         (0.34, 1.0, "fairly sure (doubt 0.34)"),
         (0.57, 1.0, "not sure that this answers it (doubt 0.57)"),
         (0.61, 1.0, "not sure: this may not be known here (doubt 0.61)"),
-        (0.57, 0.5, "not known: nothing here is near enough to be an answer (doubt 0.57, the line is 0.50)"),
-        (1.0, 1.0, "not known: nothing here is near enough to be an answer (doubt 1.00, the line is 1.00)"),
+        (
+            0.57,
+            0.5,
+            "not known: nothing here is near enough to be an answer (doubt 0.57, an answer needs less than 0.50)",
+        ),
+        (
+            1.0,
+            1.0,
+            "not known: nothing here is near enough to be an answer (doubt 1.00, an answer needs less than 1.00)",
+        ),
     ],
 )
 def test_how_sure_a_recall_is_is_said_in_words(doubt: float, threshold: float, said: str) -> None:
@@ -264,7 +274,7 @@ def test_a_degraded_leg_and_an_empty_one_do_not_look_alike() -> None:
         LegHealth(name="vector", health="empty", admitted=0, open=3),
     )
     text = render(empty(legs=legs), "text")
-    assert "- graph: degraded (no such table)\n- vector: empty, 3 that may not answer\n" in text
+    assert "- graph: degraded (no such table)\n- vector: empty; 3 may not answer\n" in text
 
 
 def test_the_rejected_show_rung_reason_margin_and_final_and_how_many_more_there_are() -> None:
@@ -389,7 +399,7 @@ def test_terms_are_told_in_words_once_and_colours_near_in_hue_differ_in_lightnes
     told = text.partition("(terms of the scores: ")[2]
     for said in (
         "temporal: how recent it is",
-        "renewal: that it is newer than another answer",
+        "renewal: its move above a memory that it follows",
         "asking: that it only asks",
     ):
         assert said in told
@@ -398,7 +408,7 @@ def test_terms_are_told_in_words_once_and_colours_near_in_hue_differ_in_lightnes
         words: tone
         for tone, words in re.findall(r'class="term" fill="oklch\(calc\([^+]*\+ (-?\d+)%[^/]*/></svg>([^<]+)<', legend)
     }
-    assert looks["how recent it is"] != looks["that it is newer than another answer"]
+    assert looks["how recent it is"] != looks["its move above a memory that it follows"]
 
 
 def test_where_no_memory_answers_by_itself_the_text_says_why_and_no_more() -> None:
