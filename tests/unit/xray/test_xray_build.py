@@ -1,7 +1,7 @@
 """Real recalls and made-up numbers in; what the snapshot, its provenance and its sentences say of them out."""
 
 import re
-from datetime import timedelta
+from datetime import datetime, timedelta
 from typing import Any
 
 import pytest
@@ -12,7 +12,7 @@ from pellucid.app import App
 from pellucid.clock import isoformat
 from pellucid.model.memory import BOUNDARY_SCOPES, STATUSES
 from pellucid.model.snapshot import LegContribution, RecallXraySnapshot, RerankDetail, ScoreDecomposition
-from pellucid.operations.recall.recalling import RecallInput, build_snapshot, xray_by_id, xray_new_recall
+from pellucid.operations.recall.recalling import RecallInput, build_snapshot, recall, xray_by_id, xray_new_recall
 from pellucid.recall.receipt.record import pack, unpack
 from pellucid.recall.state import Request
 from pellucid.settings import settings_hash
@@ -373,6 +373,53 @@ def test_what_is_newer_than_another_answer_names_it_by_number_and_id_and_says_it
     alone = explained(app, query, top_k=1)
     assert f"newer than {memories[0].id} (" in alone.results[0].why
     assert f'moved-above: "{older}" ({memories[0].id})' in render(alone, "text")
+
+
+@pytest.mark.parametrize(
+    ("older", "made", "said"),
+    [
+        ("The relay listens on port 7070.", NOON - timedelta(days=9), "newer than [2] (+"),
+        (
+            "The relay listens on port 7070.",
+            NOON - timedelta(hours=5),
+            "moved just above [2], which it follows in time (+",
+        ),
+        (
+            "Does the relay listen on port 7070?",
+            NOON - timedelta(days=9),
+            "moved just above [2], which it follows in time",
+        ),
+    ],
+)
+def test_what_is_moved_up_is_called_newer_only_beside_a_statement_of_an_earlier_day(
+    house: Opener, older: str, made: datetime, said: str
+) -> None:
+    app = house()
+    memories = [
+        a_memory(1, older, created=made, session_id="one"),
+        a_memory(2, "The relay listens on port 9090 for everybody.", created=NOON, session_id="two"),
+    ]
+    file_memories(app, memories)
+    snapshot = explained(app, "which port does the relay listen on", settings={"renewal_weight": 3, "asking_weight": 0})
+    first = snapshot.results[0]
+    assert (first.memory_id, first.newer_than) == (memories[1].id, memories[0].id)
+    assert said in first.why
+    assert ("newer" in first.why) == said.startswith("newer")
+
+
+def test_what_a_leg_found_and_may_not_answer_is_told_with_the_reasons(house: Opener) -> None:
+    app = house()
+    states = {"trust_zone": "quarantine"}, {"trust_zone": "quarantine"}, {"status": "archived"}, {}
+    for number, state in enumerate(states, start=1):
+        file_memories(app, [a_memory(number, f"The harbour crane lifts {number} tonnes", **state)])
+    snapshot = explained(app, "what does the harbour crane lift")
+    leg = next(each for each in snapshot.legs if each.name == "vector")
+    assert (leg.admitted, leg.open, leg.barred) == (1, 3, {"status-active": 1, "trust-zone": 2})
+    why = "3 more may not answer: 1 no longer active, 2 in quarantine"
+    assert f"- vector: ok, 1 found; {why}\n" in render(snapshot, "text")
+    assert "shown: 1 memory. Left out: 3 turned away by filters\n" in render(snapshot, "text")
+    given = recall(app, RecallInput(query="what does the harbour crane lift", namespace=HERE))
+    assert all(each.barred is None for each in given.legs)
 
 
 def test_a_recall_that_gave_no_answer_says_of_the_nearest_how_near_they_are_and_who_found_them(told: App) -> None:

@@ -24,6 +24,8 @@ from pellucid.model.snapshot import (
 from pellucid.xray.render.fields import SCORE_KEYS, term_name
 from pellucid.xray.render.formats import render
 from pellucid.xray.words.headline import headline
+from pellucid.xray.words.rungs import repeat_in_words
+from pellucid.xray.words.sureness import sureness_of_one
 
 
 def lines(snapshot: RecallXraySnapshot | None) -> list[str]:
@@ -309,6 +311,53 @@ def test_the_rejected_whose_words_are_not_told_are_told_together_by_why() -> Non
     before, folded = render(snapshot, "html").split("<summary>3 in quarantine, whose words are not told here</summary>")
     assert "mem_3" not in before.partition('id="rejected"')[2]
     assert "mem_5" in folded
+
+
+def test_a_reason_is_counted_alike_wherever_it_is_counted_and_the_unnamed_are_told_by_reason() -> None:
+    rungs = (
+        FilterTrace(name="trust-zone", considered=40, admitted=11, reason="quarantined"),
+        FilterTrace(name="repeats", considered=11, admitted=10, reason="repeats another"),
+        FilterTrace(name="top-k", considered=10, admitted=2, reason="beyond topK"),
+    )
+    named = [
+        RejectedCandidate(memory_id=f"mem_{at}", rejected_by="trust-zone", reason="", final=0.5) for at in range(3)
+    ]
+    snapshot = empty(filters=rungs, rejected=named, rejected_total=38, words={"mem_9": "the harbour crane"})
+    for form in ("text", "markdown", "html"):
+        told = render(snapshot, form)
+        assert "3 of 29 in quarantine, whose words are not told here" in told
+        assert "35 more not shown: 26 in quarantine, 1 repeat, 8 weaker" in told
+        assert "0 memories. Left out: 1 repeat, 8 weaker; 29 turned away by filters" in told
+    uncounted = snapshot.model_copy(update={"rejected_total": 40})
+    assert "(37 more not shown)" in render(uncounted, "text")
+
+
+def test_a_repeat_of_what_was_left_out_says_so_and_its_rung_is_not_said_twice() -> None:
+    other = f"mem_{7:032x}"
+    lost = RejectedCandidate(
+        memory_id="mem_2", rejected_by="repeats", reason=repeat_in_words(other, shown=False), final=0.5
+    )
+    snapshot = empty(rejected=(lost,), rejected_total=1, words={other: "It lifts timber", "mem_2": "Timber is lifted"})
+    told = f'    repeats a memory that was itself left out: "It lifts timber" ({other}); final=0.5000; mem_2\n'
+    assert told in render(snapshot, "text")
+
+
+@pytest.mark.parametrize(
+    ("doubt", "said"),
+    [
+        (0.7, ("too doubtful to be an answer", "doubt 0.70 by itself, an answer needs less than 0.65")),
+        (0.65, ("too doubtful to be an answer", "doubt 0.65 by itself, an answer needs less than 0.65")),
+        (
+            0.6499,
+            (
+                "would do by itself, but all together are too doubtful",
+                "doubt 0.6499 by itself, an answer needs less than 0.65",
+            ),
+        ),
+    ],
+)
+def test_a_near_miss_is_told_on_the_scale_of_the_doubt(doubt: float, said: tuple[str, str]) -> None:
+    assert sureness_of_one(doubt, 0.65) == said
 
 
 def test_a_headline_leaves_away_what_only_lays_a_memory_out() -> None:
