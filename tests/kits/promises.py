@@ -179,9 +179,9 @@ def _told(state: State) -> tuple[Any, ...]:
 
 
 def _older(result: XrayResult, snapshot: RecallXraySnapshot) -> str:
-    """What the sentence must call the memory whose place a result took: its number, or its id."""
+    """What the sentence must call the memory whose place a result took: its number, else its id."""
     places = {each.memory_id: f"[{at}]" for at, each in enumerate(snapshot.results, start=1)}
-    return places.get(result.newer_than or "", result.newer_than or "")
+    return places.get(result.newer_than or "") or f"a memory that was itself left out ({result.newer_than})"
 
 
 def _order(state: State) -> list[bytes]:

@@ -3,8 +3,6 @@
 from collections.abc import Mapping
 from dataclasses import asdict
 
-import numpy as np
-
 from pellucid.clock import epoch_ms, isoformat
 from pellucid.model import snapshot
 from pellucid.model.memory import unpack_id
@@ -111,9 +109,8 @@ def _barred_by_rung(pool: Pool, leg: str) -> dict[str, int] | None:
     found = pool.open_ranks.get(leg)
     if found is None:
         return None
-    numbers, counts = np.unique(pool.rejected[(found > 0) & (pool.rejected > 0)], return_counts=True)
-    barred = {RUNGS[number - 1]: count for number, count in zip(numbers.tolist(), counts.tolist(), strict=True)}
-    return barred or None
+    numbers: list[int] = pool.rejected[(found > 0) & (pool.rejected > 0)].tolist()
+    return {RUNGS[number - 1]: numbers.count(number) for number in sorted(set(numbers))} or None
 
 
 def _filter_traces(state: State) -> tuple[snapshot.FilterTrace, ...]:

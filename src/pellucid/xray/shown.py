@@ -21,7 +21,7 @@ from pellucid.xray.provenance import STALE_AFTER_DAYS, provenance, staleness
 from pellucid.xray.why.finding import ABSTENTION
 from pellucid.xray.why.whereabouts import cut_in_words, rung_of
 from pellucid.xray.words.rungs import repeat_in_words
-from pellucid.xray.words.sentence import FOLLOWS, NEWER, SUCCEEDS, sentence
+from pellucid.xray.words.sentence import FOLLOWS, LEFT_OUT, NEWER, SUCCEEDS, sentence
 from pellucid.xray.words.sureness import sureness_of_one
 
 _RENAMED = {"reinforcement": "reinforcement_boost"}
@@ -174,7 +174,9 @@ class CandidateView:
         said = NEWER if days[0] < days[1] and (there != here or there < 0) and not pool.asks[older] else FOLLOWS
         if any((there, here) == (int(pool.session[a]), int(pool.session[b])) for a, b in pool.replaced):
             said = SUCCEEDS
-        return said.format(older=self._result_label(unpack_id(pool.ids[older])))
+        raised_above = unpack_id(pool.ids[older])
+        label = self._result_label(raised_above)
+        return said.format(older=label if label != raised_above else LEFT_OUT.format(older=label))
 
     def _result_label(self, memory_id: str) -> str:
         """The number of a result as `[2]`; the id of any other memory."""

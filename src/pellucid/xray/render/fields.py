@@ -24,14 +24,7 @@ from pellucid.model.snapshot import (
     XrayResult,
 )
 from pellucid.recall.legs.nominate import LEGS
-from pellucid.xray.words.rungs import (
-    NO_ANSWER,
-    cuts_by_rung,
-    rejection_in_words,
-    results_in_words,
-    turned_away_by_filters,
-    verdict_in_words,
-)
+from pellucid.xray.words.rungs import NO_ANSWER, rejection_in_words, shown_in_words, verdict_in_words
 from pellucid.xray.words.sentence import legend
 from pellucid.xray.words.sureness import sureness
 
@@ -90,7 +83,7 @@ def header_fields(snapshot: RecallXraySnapshot, *, verbose: bool = True) -> tupl
     doubt = doubt if doubt and (doubt.abstained or snapshot.results) else None  # nobody is sure of what is not shown
     return _fields(
         ("answer", plain(sureness(doubt.doubt, doubt.threshold, abstained=doubt.abstained)) if doubt else ()),
-        ("shown", plain(_shown_in_words(snapshot))),
+        ("shown", plain(shown_in_words(snapshot))),
         ("snapshot-id", verbatim(snapshot.snapshot_id)),
         ("captured-at", plain(instant_text(snapshot.captured_at))),
         ("as-of", _past_spans(snapshot)),
@@ -199,12 +192,6 @@ def result_fields(
         ("words", _joined(_alignment_spans(each, query_terms) for each in result.alignment)),
     )
     return tuple(field for field in told if verbose or field.label not in _FOLDED)
-
-
-def _shown_in_words(snapshot: RecallXraySnapshot) -> str:
-    """How many results there are, and how many memories were left out, by reason."""
-    rungs = snapshot.filters
-    return results_in_words(len(snapshot.results), cuts_by_rung(rungs), turned_away_by_filters(rungs))
 
 
 def _flag_spans(rung: str) -> Spans:

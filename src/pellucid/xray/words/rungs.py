@@ -133,9 +133,11 @@ def cuts_by_rung(rungs: Sequence[FilterTrace]) -> dict[str, int]:
     return _away_by_rung(dropwhile(lambda rung: rung.name not in CUTS, rungs))
 
 
-def turned_away_by_filters(rungs: Sequence[FilterTrace]) -> int:
-    """How many memories the rungs before `repeats` and `top-k` rejected."""
-    return sum(_away_by_rung(takewhile(lambda rung: rung.name not in CUTS, rungs)).values())
+def shown_in_words(snapshot: RecallXraySnapshot) -> str:
+    """How many results a snapshot has, and how many memories were left out, by reason."""
+    filters = takewhile(lambda rung: rung.name not in CUTS, snapshot.filters)
+    cuts = cuts_by_rung(snapshot.filters)
+    return results_in_words(len(snapshot.results), cuts, sum(_away_by_rung(filters).values()))
 
 
 def more_in_words(snapshot: RecallXraySnapshot) -> str:

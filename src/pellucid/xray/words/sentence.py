@@ -38,6 +38,8 @@ NEWER = "newer than {older}"
 FOLLOWS = "moved just above {older}, which it follows in time"
 SUCCEEDS = "moved just above {older}, whose document its own replaces"
 """What `renewal` did, by what the two memories are to each other: of different days, of one day, of two documents."""
+LEFT_OUT = "a memory that was itself left out ({older})"
+"""What such a memory is called if it is no result."""
 NEIGHBOUR = "Not found by itself: it stands beside a match in its session"
 MEANING = {
     "asking": "that it only asks",
