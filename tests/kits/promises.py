@@ -145,8 +145,17 @@ class Promises:
         self._see("replay is identical", query, same)
         snapshot = build_snapshot(self.app, receipt, state.served)
         words = len(state.plan.telling or state.plan.searched)
+        made = {each.memory.id: each.memory.created for each in self.app.index.memories(HERE)}
         lies = [
-            untrue(each.why, each.contributions, each.rerank, each.score_decomposition, words, _older(each, snapshot))
+            untrue(
+                each.why,
+                each.contributions,
+                each.rerank,
+                each.score_decomposition,
+                words,
+                _older(each, snapshot),
+                (made[each.newer_than], made[each.memory_id]) if each.newer_than else None,
+            )
             for each in snapshot.results
         ]
         self._see("sentences are true", query, not any(lies))
@@ -170,9 +179,9 @@ def _told(state: State) -> tuple[Any, ...]:
 
 
 def _older(result: XrayResult, snapshot: RecallXraySnapshot) -> str:
-    """What the sentence must call the memory whose place a result took: its number, or its id."""
+    """What the sentence must call the memory whose place a result took: its number, else its id."""
     places = {each.memory_id: f"[{at}]" for at, each in enumerate(snapshot.results, start=1)}
-    return places.get(result.newer_than or "", result.newer_than or "")
+    return places.get(result.newer_than or "") or f"a memory that was itself left out ({result.newer_than})"
 
 
 def _order(state: State) -> list[bytes]:

@@ -2,13 +2,17 @@
 
 import re
 from collections.abc import Iterator, Sequence
+from datetime import datetime
 
 from pellucid.model.snapshot import LegContribution, RerankDetail, ScoreDecomposition
 from pellucid.recall.score.rerank import LATE_INTERACTION
 from pellucid.xray.words.sentence import (
+    FOLLOWS,
     HARDLY,
     MOSTLY,
     NEIGHBOUR,
+    NEWER,
+    SUCCEEDS,
     TELLING,
     leg_in_words,
     neighbour_share,
@@ -24,9 +28,14 @@ def untrue(
     scores: ScoreDecomposition,
     words: int,
     older: str = "",
+    apart: tuple[datetime, datetime] | None = None,
 ) -> list[str]:
-    """The claims of a sentence that its numbers do not bear out: read from the words, not from how they were made."""
-    return [claim for claim, holds in _checked_claims(said, contributions, reranked, scores, words, older) if not holds]
+    """The claims of a sentence that its numbers do not bear out: read from the words, not from how they were made.
+
+    `older` is the number or id of the memory above which it was moved, `apart` when that one and it were made.
+    """
+    claims = _checked_claims(said, contributions, reranked, scores, words, older, apart)
+    return [claim for claim, holds in claims if not holds]
 
 
 def _checked_claims(
@@ -36,6 +45,7 @@ def _checked_claims(
     scores: ScoreDecomposition,
     words: int,
     older: str,
+    apart: tuple[datetime, datetime] | None,
 ) -> Iterator[tuple[str, bool]]:
     """Each claim of a sentence that `sentence` made, by name, and whether the numbers bear it out.
 
@@ -48,7 +58,7 @@ def _checked_claims(
         yield f"found by {name}", found is not None and int(found[1]) == leg.rank
     for cosine, leg in ((found, legs.get("vector")) for found in re.findall(r"by meaning \(cosine (-?[\d.]+)\)", said)):
         yield "the cosine", leg is not None and f"{leg.raw_score:.2f}" == cosine
-    for held, known in re.findall(r"by words \((\d+) of the question's (\d+) telling words?\)", said):
+    for held, known in re.findall(r"by words \((\d+) of the question's (\d+) key words?\)", said):
         lexical = legs.get("lexical")
         yield "the words it holds", lexical is not None and (int(held), int(known)) == (len(lexical.matches), words)
     placed = re.search(r"placed (\d+)(?:st|nd|rd|th) by the reranker(?: \((.+?)\))?", said)
@@ -56,7 +66,15 @@ def _checked_claims(
     yield "the reranker's place", claimed == (reranked and (reranked.rank, reranked.backend))
     for name, phrase in TELLING.items():
         value = getattr(scores, name) or 0.0
-        yield name, (f"{phrase.format(older=older)} ({signed(value)})" in said) == (value != 0.0)
+        if name == "renewal":
+            told = [
+                each for each in (NEWER, FOLLOWS, SUCCEEDS) if f"{each.format(older=older)} ({signed(value)})" in said
+            ]
+            yield name, len(told) == (value != 0.0)
+            yield "newer by a day", NEWER not in told or apart is None or apart[0].date() < apart[1].date()
+            yield "later", FOLLOWS not in told or apart is None or apart[0] < apart[1]
+            continue
+        yield name, (f"{phrase} ({signed(value)})" in said) == (value != 0.0)
     owed = re.match(rf"{HARDLY} \(they make (-?[\d.]+) of its (-?[\d.]+)\)", said)
     yield "its neighbours", (owed is not None) == bool(legs and neighbour_share(scores) >= MOSTLY * scores.final > 0)
     if owed:

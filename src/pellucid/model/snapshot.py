@@ -197,7 +197,10 @@ class RejectedCandidate(Wire):
 
 
 class FilterTrace(Wire):
-    """One rung: how many came, how many passed, how many of those only softly, and what was said of the others."""
+    """One rung: how many came, how many passed, and what speaks against the others.
+
+    `soft_admitted` of those that passed were let pass although the rung speaks against them, too.
+    """
 
     name: str
     considered: int = Field(ge=0)
@@ -233,6 +236,9 @@ class LegHealth(Wire):
     reason: str | None = None
     admitted: int
     open: int
+    """How many more it found that may not answer."""
+    barred: dict[str, int] | None = None
+    """Of these, how many each rung turned away; None for none, and where only `open` is told."""
 
 
 class StageTrace(Wire):

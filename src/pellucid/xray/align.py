@@ -18,7 +18,7 @@ from pellucid.store.index_port import Codes
 
 @dataclass(frozen=True, slots=True)
 class Aligner:
-    """Aligns a query's telling words with the words of memories.
+    """Aligns a query's key words with the words of memories.
 
     `terms` are the query's words; `telling` are the indices of those to align.
     """
@@ -29,9 +29,9 @@ class Aligner:
     telling: Sequence[int]
 
     def align(self, text: str) -> tuple[Alignment, ...]:
-        """For each telling word of the query the word of `text` whose token is nearest to it, in the query's order.
+        """For each key word of the query the word of `text` whose token is nearest to it, in the query's order.
 
-        A telling word that none of the query's tokens overlaps is skipped; no alignments at all where no token of
+        A key word that none of the query's tokens overlaps is skipped; no alignments at all where no token of
         `text` has a letter or digit. Similarities are rounded to four decimals.
 
         Raises:

@@ -9,7 +9,8 @@ from pellucid.model.memory import unpack_id
 from pellucid.recall.receipt.record import Receipt
 from pellucid.recall.rescore import rescore
 from pellucid.recall.score.fuse import weights_shown
-from pellucid.recall.state import Corpus, State
+from pellucid.recall.score.ladder import RUNGS
+from pellucid.recall.state import Corpus, Pool, State
 from pellucid.settings import settings_hash
 from pellucid.store.index_port import Served
 from pellucid.xray.align import Aligner
@@ -94,8 +95,22 @@ def _context_trace(state: State) -> snapshot.ContextTrace:
 
 
 def _leg_health(state: State) -> tuple[snapshot.LegHealth, ...]:
-    """The health of each leg, and how many it admitted."""
-    return tuple(snapshot.LegHealth.model_validate(asdict(leg) | {"reason": leg.reason or None}) for leg in state.legs)
+    """The health of each leg, how many it found that may answer, and how many that may not, by rung."""
+    return tuple(
+        snapshot.LegHealth.model_validate(
+            asdict(leg) | {"reason": leg.reason or None, "barred": _barred_by_rung(state.pool, leg.name)}
+        )
+        for leg in state.legs
+    )
+
+
+def _barred_by_rung(pool: Pool, leg: str) -> dict[str, int] | None:
+    """How many of what a leg found, and may not answer, each rung turned away, in their order; None for none."""
+    found = pool.open_ranks.get(leg)
+    if found is None:
+        return None
+    numbers: list[int] = pool.rejected[(found > 0) & (pool.rejected > 0)].tolist()
+    return {RUNGS[number - 1]: numbers.count(number) for number in sorted(set(numbers))} or None
 
 
 def _filter_traces(state: State) -> tuple[snapshot.FilterTrace, ...]:

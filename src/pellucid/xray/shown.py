@@ -20,11 +20,14 @@ from pellucid.xray.align import Aligner
 from pellucid.xray.provenance import STALE_AFTER_DAYS, provenance, staleness
 from pellucid.xray.why.finding import ABSTENTION
 from pellucid.xray.why.whereabouts import cut_in_words, rung_of
-from pellucid.xray.words.sentence import sentence
+from pellucid.xray.words.rungs import repeat_in_words
+from pellucid.xray.words.sentence import FOLLOWS, LEFT_OUT, NEWER, SUCCEEDS, sentence
+from pellucid.xray.words.sureness import sureness_of_one
 
 _RENAMED = {"reinforcement": "reinforcement_boost"}
 """Terms of the sum whose name in a score differs."""
 REJECTED_SHOWN = 20
+_DAY = 86_400_000
 _GraphPath = tuple[tuple[str, ...] | None, tuple[float, ...] | None, tuple[str, ...] | None]
 GONE = "what is gone"
 """The name of a node on a graph path that no longer has one."""
@@ -69,9 +72,9 @@ class CandidateView:
         served_by = self._served_by(position)
         request = self._state.request
         scores = self._scores(position)
-        softly = rung_of(self._pool.soft, position)
+        flagged_by = rung_of(self._pool.soft, position)
         walked = self._graph_path(memory_id)
-        older = self._replaced_id(position)
+        older = self._pool.newer_than.get(position)
         return snapshot.XrayResult(
             memory_id=memory_id,
             path=served.path if served else "",
@@ -81,16 +84,16 @@ class CandidateView:
             graph_edge_confidences=walked[1],
             graph_edges=walked[2],
             audit_entry_id=audit_id(request.recall_id, place),
-            admitted_by=tuple(rung.name for rung in self._state.rungs if rung.name != softly),
-            rejected_by=softly,
+            admitted_by=tuple(rung.name for rung in self._state.rungs if rung.name != flagged_by),
+            rejected_by=flagged_by,
             provenance=provenance(served.memory, request, served_by) if served else None,
             staleness=staleness(served.memory, request.instant, self._stale_after, request.as_known_at)
             if served
             else None,
             contributions=contributions,
             rerank=reranked,
-            why=sentence(contributions, reranked, scores, len(self._words), self._result_label(older)),
-            newer_than=older or None,
+            why=sentence(contributions, reranked, scores, len(self._words), self._moved_in_words(position)),
+            newer_than=None if older is None else unpack_id(self._pool.ids[older]),
             told=cut_in_words(self._state, memory_id),
             alignment=aligner.align(served.memory.content) if aligner and served else (),
         )
@@ -111,15 +114,15 @@ class CandidateView:
         return (*near, *map(self._rejected_candidate, named))
 
     def _near_miss(self, position: int, doubt: Abstention) -> snapshot.RejectedCandidate:
-        """A candidate of a recall that abstained: how near it came, how near an answer must be, how it was found."""
-        near, line, scores = nearness(self._state, position), 1 - doubt.threshold, self._scores(position)
-        contributions = self._contributions(position)
-        older = self._result_label(self._replaced_id(position))
-        found = sentence(contributions, self._rerank_detail(position), scores, len(self._words), older)
+        """A candidate of a recall that abstained: whether it would do by itself, how it was found, and its doubt."""
+        said, numbers = sureness_of_one(1 - nearness(self._state, position), doubt.threshold)
+        contributions, scores = self._contributions(position), self._scores(position)
+        moved = self._moved_in_words(position)
+        found = sentence(contributions, self._rerank_detail(position), scores, len(self._words), moved)
         return snapshot.RejectedCandidate(
             memory_id=unpack_id(self._pool.ids[position]),
             rejected_by=ABSTENTION,
-            reason=f"near by {near:.2f} by itself, where an answer takes {line:.2f}; {found[0].lower()}{found[1:-1]}",
+            reason=f"{said}; {found[0].lower()}{found[1:-1]}; {numbers}",
             final=scores.final,
             contributions=contributions,
         )
@@ -145,23 +148,35 @@ class CandidateView:
         )
 
     def _reason_for_repeat(self, position: int) -> str:
-        """In words, which better memory stands for a repeat: by number if that is a result, else by id."""
+        """In words, which memory a repeat repeats: by number if that is a result, else by id, and that it is none."""
         better = self._state.repeats.get(position)
         if better is None:
-            return "another stands for it"
+            return "repeats another memory"
         said_by = unpack_id(self._pool.ids[better])
-        number = self._result_label(said_by)
-        return f"what is not shown stands for it: {said_by}" if number == said_by else f"{number} stands for it"
+        return repeat_in_words(self._result_label(said_by), shown=said_by in self._state.context.included)
 
     def _reason_omitted(self, position: int) -> str:
         """Why the context left it out, as the receipt has it; empty where it says nothing of it."""
         memory_id = unpack_id(self._pool.ids[position])
         return next((each.reason for each in self._state.context.omitted if each.memory_id == memory_id), "")
 
-    def _replaced_id(self, position: int) -> str:
-        """The id of the older memory whose place this one took; empty for none."""
-        older = self._pool.newer_than.get(position)
-        return "" if older is None else unpack_id(self._pool.ids[older])
+    def _moved_in_words(self, position: int) -> str:
+        """Above which older memory `renewal` put this one, and why in words; empty where it did not.
+
+        It is called newer only where it is of a later day (UTC) and another session, and the older one does not only
+        ask.
+        """
+        pool, older = self._pool, self._pool.newer_than.get(position)
+        if older is None:
+            return ""
+        there, here = int(pool.session[older]), int(pool.session[position])
+        days = [int(pool.created[at]) // _DAY for at in (older, position)]
+        said = NEWER if days[0] < days[1] and (there != here or there < 0) and not pool.asks[older] else FOLLOWS
+        if any((there, here) == (int(pool.session[a]), int(pool.session[b])) for a, b in pool.replaced):
+            said = SUCCEEDS
+        raised_above = unpack_id(pool.ids[older])
+        label = self._result_label(raised_above)
+        return said.format(older=label if label != raised_above else LEFT_OUT.format(older=label))
 
     def _result_label(self, memory_id: str) -> str:
         """The number of a result as `[2]`; the id of any other memory."""
@@ -197,7 +212,7 @@ class CandidateView:
         )
 
     def _contributions(self, position: int) -> tuple[snapshot.LegContribution, ...]:
-        """For each leg that found a candidate: place, raw score, term, and the telling words that `lexical` matched.
+        """For each leg that found a candidate: place, raw score, term, and the key words that `lexical` matched.
 
         A candidate that a leg found only as evidence (its open arm) has that place and the term 0.
         """

@@ -24,7 +24,8 @@ PRINTED = {
     "why": f"memory: {MEMORY}  {PATH}\n  The cache is Redis\nquestion: cache\nverdict: hit\nlegs:\n  vector: 1st",
     "xray": f"=== Recall X-ray ===\nquery: cache\nsnapshot-id: {RECALL}\n\n--- legs ---\n- vector: ok, 2 admitted\n\n"
     f"--- results ---\n[1] The cache is Redis\n    why: Found 1st.\n    audit-entry: {AUDIT}\n\n"
-    f"--- rejected ---\n- Redis was slow\n    top-k: weaker; final=0.5; {OTHER}\n(3 more not shown)\n\n"
+    f"--- rejected ---\n- Redis was slow\n    top-k: weaker; final=0.5; {OTHER}\n"
+    "(13 more not shown: 3 in quarantine, 10 weaker)\n\n"
     "--- stages ---\nplan 282.2 ms, legs 16.7 ms",
     "the nearest": f"not known: nothing here is near enough to be an answer\nnearest: {MEMORY}  The cache is Redis",
     "replay": f"{RECALL}: identical to what was served; 2 of 9 ranked\n   1  The cache is Redis  0a1b0a1b0a  1.2\n"
@@ -46,6 +47,15 @@ PRINTED = {
 def passed(role: Role, text: str, report: CaptureReport | None = None) -> list[str]:
     guard = Guard(CaptureSettings(), report or CaptureReport())
     return [kept.content for kept in guard.admit(Turn("s", 1, role, text))]
+
+
+def test_nothing_of_what_a_recall_says_of_itself_is_kept() -> None:
+    told = (
+        "answer: not sure: this may not be known here (doubt 0.61)\nshown: 2 memories. Left out: 1 repeat, 9 weaker\n"
+        f"why: pellucid xray --id {RECALL}"
+    )
+    assert passed("assistant", told) == []
+    assert passed("assistant", "answer: we are sure of it") == ["answer: we are sure of it"]
 
 
 @pytest.mark.parametrize("role", ["user", "assistant", "tool"])

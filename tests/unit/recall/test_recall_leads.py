@@ -11,6 +11,7 @@ from kits.vault import NOON, Opener, a_memory, run
 from pellucid.app import App
 from pellucid.model.entity import Edge
 from pellucid.model.memory import Memory
+from pellucid.model.snapshot import RecallXraySnapshot
 from pellucid.operations.document.indexing import IndexDocsInput, index_docs
 from pellucid.operations.recall.recalling import recall, xray_new_recall
 from pellucid.operations.recall.request import RecallInput
@@ -205,7 +206,7 @@ def test_why_says_what_such_a_section_lacks_and_what_the_better_one_says(harbour
         if each.memory.content.startswith("SPEC-1: The harbour gate › Copyright")
     )
     told = why(harbour, WhyInput(namespace=HERE, memory=licence, question=question))
-    assert "of what is asked it holds nothing but the title" in told.sentence
+    assert "holds nothing of what is asked but its document's title" in told.sentence
     assert [words for words in told.words.values() if words.startswith("SPEC-1: The harbour gate")]
 
 
@@ -354,3 +355,16 @@ def test_a_first_paragraph_is_prose() -> None:
 def test_a_cut_falls_behind_a_sentence_or_a_word_and_shows(room: int, cut: str) -> None:
     assert shorten_text("One two. Three four five.", room) == cut
     assert len(cut) <= room
+
+
+def test_an_x_ray_says_of_a_licence_what_it_lacks_and_of_a_successor_whose_document_it_replaces(harbour: App) -> None:
+    shown = xray_of(harbour, "who lights the lamp at dusk")
+    newer = next(each for each in shown.results if each.newer_than)
+    assert shown.words[newer.memory_id].startswith("SPEC-4")
+    assert re.search(r"moved just above \[\d\], whose document its own replaces \(\+", newer.why)
+    bare = next(each for each in xray_of(harbour, "what replaced SPEC-1").rejected if each.rejected_by == "repeats")
+    assert re.match(r"holds nothing of what is asked but its document's title, and gives way to \S+ of ", bare.reason)
+
+
+def xray_of(app: App, query: str) -> RecallXraySnapshot:
+    return xray_new_recall(app, RecallInput(query=query, namespace=HERE))

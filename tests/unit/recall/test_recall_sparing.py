@@ -75,7 +75,7 @@ def test_what_another_line_of_the_same_turn_says_whole_is_told_once(house: Opene
     session(app, read, turn(2, FULL, 1), between)
     state = run(app, QUESTION, budget=2_000)
     assert state.context.text.count(ANSWER) == 1
-    assert turned_away(state, "said-already") == ["it is said already by [1]"]
+    assert turned_away(state, "said-already") == ["it is said in full by [1]"]
 
 
 def test_the_best_line_gives_way_to_the_next_one_alone(house: Opener) -> None:
@@ -106,8 +106,8 @@ def test_the_record_explains_both_and_gives_the_same_context_again(house: Opener
     shown = xray_new_recall(app, question)
     rejected = {each.rejected_by: each for each in shown.rejected}
     for rung, reason, words in (
-        ("tells-nothing", "it tells nothing of what is asked", "that tell nothing of what is asked"),
-        ("said-already", "it is said already by [1]", "it is said already by [1]"),
+        ("tells-nothing", "it tells nothing of what is asked", "telling nothing of what is asked"),
+        ("said-already", "it is said in full by [1]", "it is said in full by [1]"),
     ):
         assert rejected[rung].reason == reason
         assert words in render_text(shown)

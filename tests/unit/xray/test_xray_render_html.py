@@ -82,16 +82,17 @@ def test_text_markdown_json_and_html_show_the_same_numbers() -> None:
     whole = render(snapshot, "text", verbose=True)
     for row, rung in zip(listed(root, "filters"), wire["filters"], strict=True):
         counts = rung["considered"], rung["admitted"], rung["softAdmitted"]
-        assert tuple(map(int, (row["Came"], row["Passed"], row["Softly"]))) == counts
+        assert tuple(map(int, (row["Came"], row["Passed"], row["Let pass, but flagged"]))) == counts
         assert f"- {rung['name']}: {rung['admitted']} of {rung['considered']} passed" in whole
         assert "| {} | {} | {} |".format(*counts) in markdown
     for row, leg in zip(listed(root, "legs"), wire["legs"], strict=True):
         assert (row["Leg"], row["Health"]) == (leg["name"], leg["health"])
         assert (int(row["Found"]), int(row["May not answer"])) == (leg["admitted"], leg["open"])
         counted = f", {leg['admitted']} found" if leg["admitted"] else ""
-        more = " more" if leg["admitted"] else ""
-        counted += f", {leg['open']}{more} that may not answer" if leg["open"] else ""
         assert f"- {leg['name']}: {leg['health']}{counted}" in whole
+        more = " more" if leg["admitted"] else ""
+        why = f": {row['Why not']}" if row["Why not"] else ""
+        assert not leg["open"] or f"; {leg['open']}{more} may not answer{why}\n" in whole
     rejected = sorted(wire["rejected"], key=lambda each: bool(wire["words"]) and each["memoryId"] not in wire["words"])
     for row, lost in zip(listed(root, "rejected"), rejected, strict=True):
         margin = decimals(lost["margin"]) if "margin" in lost else ""
@@ -104,7 +105,7 @@ def test_text_markdown_json_and_html_show_the_same_numbers() -> None:
     used = f"Budget: {wire['budget']['used']} / {wire['budget']['chars']} chars"
     assert used in [each.text for each in root.one("header").all("p")]
     more = wire["rejectedTotal"] - len(wire["rejected"])
-    assert root.one("section", id="rejected").one("p").text == f"{more} more not shown."
+    assert root.one("section", id="rejected").one("p").text.startswith(f"{more} more not shown")
     tier = fields(root.one("section", id="direct-answer"))
     assert (tier["candidates-considered"], tier["latency-ms"]) == (
         str(wire["tierExplain"]["candidatesConsidered"]),
@@ -275,7 +276,9 @@ def test_what_found_no_room_is_named_with_its_reason() -> None:
     context = ContextTrace(included=("mem_1",), omitted=(OmittedMemory(memory_id="mem_2", reason="over <2000>"),))
     root = page(empty(context=context))
     assert listed(root, "context") == [{"Memory": "mem_2", "Reason": "over <2000>", "Id": "mem_2"}]
-    assert root.one("section", id="context").one("p").text == "1 in the context, 1 left out."
+    assert (
+        root.one("section", id="context").one("p").text == "1 in the context, 1 of those chosen for it left out again."
+    )
 
 
 def test_sections_without_content_are_left_out_or_say_so() -> None:

@@ -24,6 +24,8 @@ from pellucid.model.snapshot import (
 from pellucid.xray.render.fields import SCORE_KEYS, term_name
 from pellucid.xray.render.formats import render
 from pellucid.xray.words.headline import headline
+from pellucid.xray.words.rungs import repeat_in_words
+from pellucid.xray.words.sureness import sureness_of_one
 
 
 def lines(snapshot: RecallXraySnapshot | None) -> list[str]:
@@ -106,7 +108,7 @@ def test_the_lines_of_a_result_stand_in_their_order_after_the_sentence() -> None
             "context-scopes",
             "safety",
             "admitted-by",
-            "rejected-by",
+            "flagged",
             "graph-path",
             "edge-confidences",
             "audit-entry",
@@ -194,10 +196,12 @@ def test_a_rung_shows_its_counts_the_soft_ones_and_its_reason() -> None:
         FilterTrace(name="two", considered=12, admitted=9, soft_admitted=2, reason="too few words"),
     )
     snapshot = empty(filters=rungs)
-    two = "- two: 9 of 12 passed, 2 of them only softly; 3 too few words\n"
+    two = "- two: 9 of 12 passed; too few words: 3 turned away, 2 let pass, but flagged\n"
     assert f"- one: 12 of 12 passed\n{two}" in render(snapshot, "text", verbose=True)
-    assert f"--- filters ---\n{two}- nobody was turned away by one\n" in render(snapshot, "text")
-    assert "| `two` | 12 | 9 | 2 | too few words |\n\nNobody was turned away by `one`." in render(snapshot, "markdown")
+    assert f"--- filters ---\n{two}- no memory was turned away by one\n" in render(snapshot, "text")
+    assert "| `two` | 12 | 9 | 2 | too few words |\n\nNo memory was turned away by `one`." in render(
+        snapshot, "markdown"
+    )
 
 
 def test_a_rung_that_is_known_says_in_plain_words_what_it_turned_away() -> None:
@@ -208,7 +212,7 @@ def test_a_rung_that_is_known_says_in_plain_words_what_it_turned_away() -> None:
     )
     text = render(empty(filters=rungs), "text")
     assert "- score-floor: 33 of 62 passed; 29 too unlike the question\n" in text
-    assert "shown: 0 memories, 21 weaker ones left out, 1 that another stands for\n" in text
+    assert "shown: 0 memories. Left out: 21 weaker, 1 repeat; 29 turned away by filters\n" in text
 
 
 def test_the_words_of_a_memory_stand_where_its_id_would_and_the_id_below() -> None:
@@ -248,8 +252,16 @@ def test_what_every_result_has_in_common_is_said_when_everything_is_asked_for() 
         (0.34, 1.0, "fairly sure (doubt 0.34)"),
         (0.57, 1.0, "not sure that this answers it (doubt 0.57)"),
         (0.61, 1.0, "not sure: this may not be known here (doubt 0.61)"),
-        (0.57, 0.5, "not known: nothing here is near enough to be an answer (doubt 0.57, the line is 0.50)"),
-        (1.0, 1.0, "not known: nothing here is near enough to be an answer (doubt 1.00, the line is 1.00)"),
+        (
+            0.57,
+            0.5,
+            "not known: nothing here is near enough to be an answer (doubt 0.57, an answer needs less than 0.50)",
+        ),
+        (
+            1.0,
+            1.0,
+            "not known: nothing here is near enough to be an answer (doubt 1.00, an answer needs less than 1.00)",
+        ),
     ],
 )
 def test_how_sure_a_recall_is_is_said_in_words(doubt: float, threshold: float, said: str) -> None:
@@ -264,7 +276,7 @@ def test_a_degraded_leg_and_an_empty_one_do_not_look_alike() -> None:
         LegHealth(name="vector", health="empty", admitted=0, open=3),
     )
     text = render(empty(legs=legs), "text")
-    assert "- graph: degraded (no such table)\n- vector: empty, 3 that may not answer\n" in text
+    assert "- graph: degraded (no such table)\n- vector: empty; 3 may not answer\n" in text
 
 
 def test_the_rejected_show_rung_reason_margin_and_final_and_how_many_more_there_are() -> None:
@@ -299,6 +311,53 @@ def test_the_rejected_whose_words_are_not_told_are_told_together_by_why() -> Non
     before, folded = render(snapshot, "html").split("<summary>3 in quarantine, whose words are not told here</summary>")
     assert "mem_3" not in before.partition('id="rejected"')[2]
     assert "mem_5" in folded
+
+
+def test_a_reason_is_counted_alike_wherever_it_is_counted_and_the_unnamed_are_told_by_reason() -> None:
+    rungs = (
+        FilterTrace(name="trust-zone", considered=40, admitted=11, reason="quarantined"),
+        FilterTrace(name="repeats", considered=11, admitted=10, reason="repeats another"),
+        FilterTrace(name="top-k", considered=10, admitted=2, reason="beyond topK"),
+    )
+    named = [
+        RejectedCandidate(memory_id=f"mem_{at}", rejected_by="trust-zone", reason="", final=0.5) for at in range(3)
+    ]
+    snapshot = empty(filters=rungs, rejected=named, rejected_total=38, words={"mem_9": "the harbour crane"})
+    for form in ("text", "markdown", "html"):
+        told = render(snapshot, form)
+        assert "3 of 29 in quarantine, whose words are not told here" in told
+        assert "35 more not shown: 26 in quarantine, 1 repeat, 8 weaker" in told
+        assert "0 memories. Left out: 1 repeat, 8 weaker; 29 turned away by filters" in told
+    uncounted = snapshot.model_copy(update={"rejected_total": 40})
+    assert "(37 more not shown)" in render(uncounted, "text")
+
+
+def test_a_repeat_of_what_was_left_out_says_so_and_its_rung_is_not_said_twice() -> None:
+    other = f"mem_{7:032x}"
+    lost = RejectedCandidate(
+        memory_id="mem_2", rejected_by="repeats", reason=repeat_in_words(other, shown=False), final=0.5
+    )
+    snapshot = empty(rejected=(lost,), rejected_total=1, words={other: "It lifts timber", "mem_2": "Timber is lifted"})
+    told = f'    repeats a memory that was itself left out: "It lifts timber" ({other}); final=0.5000; mem_2\n'
+    assert told in render(snapshot, "text")
+
+
+@pytest.mark.parametrize(
+    ("doubt", "said"),
+    [
+        (0.7, ("too doubtful to be an answer", "doubt 0.70 by itself, an answer needs less than 0.65")),
+        (0.65, ("too doubtful to be an answer", "doubt 0.65 by itself, an answer needs less than 0.65")),
+        (
+            0.6499,
+            (
+                "would do by itself, but all together are too doubtful",
+                "doubt 0.6499 by itself, an answer needs less than 0.65",
+            ),
+        ),
+    ],
+)
+def test_a_near_miss_is_told_on_the_scale_of_the_doubt(doubt: float, said: tuple[str, str]) -> None:
+    assert sureness_of_one(doubt, 0.65) == said
 
 
 def test_a_headline_leaves_away_what_only_lays_a_memory_out() -> None:
@@ -389,7 +448,7 @@ def test_terms_are_told_in_words_once_and_colours_near_in_hue_differ_in_lightnes
     told = text.partition("(terms of the scores: ")[2]
     for said in (
         "temporal: how recent it is",
-        "renewal: that it is newer than another answer",
+        "renewal: its move above a memory that it follows",
         "asking: that it only asks",
     ):
         assert said in told
@@ -398,7 +457,7 @@ def test_terms_are_told_in_words_once_and_colours_near_in_hue_differ_in_lightnes
         words: tone
         for tone, words in re.findall(r'class="term" fill="oklch\(calc\([^+]*\+ (-?\d+)%[^/]*/></svg>([^<]+)<', legend)
     }
-    assert looks["how recent it is"] != looks["that it is newer than another answer"]
+    assert looks["how recent it is"] != looks["its move above a memory that it follows"]
 
 
 def test_where_no_memory_answers_by_itself_the_text_says_why_and_no_more() -> None:

@@ -21,4 +21,4 @@ def test_a_doubt_is_printed_on_its_own_side_of_each_line(doubt: float, said: str
 
 
 def test_a_line_finer_than_a_hundredth_is_printed_whole() -> None:
-    assert sureness(0.656, 0.6555, abstained=True).endswith("(doubt 0.66, the line is 0.6555)")
+    assert sureness(0.656, 0.6555, abstained=True).endswith("(doubt 0.66, an answer needs less than 0.6555)")

@@ -1,4 +1,4 @@
-"""A text in, its phrases of so many telling words out: by them it is seen where one text takes over from another."""
+"""A text in, its phrases of so many key words out: by them it is seen where one text takes over from another."""
 
 import re
 import unicodedata
@@ -16,7 +16,7 @@ _SIGN = re.compile(f"[{UNSPACED}]")
 _WHOLE, _HALF = 2, 1
 """A sign of a script without spaces counts as half a word."""
 _ROOM = 8
-"""Words per telling word that a phrase may have at most; beyond, its telling words no longer hang together."""
+"""Words per key word that a phrase may have at most; beyond, its key words no longer hang together."""
 _SHOWN = 200
 _Word = tuple[str, int, int]
 """A casefolded word, and where it begins and ends."""

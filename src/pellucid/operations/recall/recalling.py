@@ -22,7 +22,7 @@ from pellucid.operations.graph.states import unknown_entities
 from pellucid.operations.instants import PastInstants
 from pellucid.operations.operation import Call, Flag, Operation, Surfaces
 from pellucid.operations.recall.request import RecallInput, build_request
-from pellucid.operations.recall.wording import headlines_of, memory_ids_in
+from pellucid.operations.recall.wording import headlines_of, with_headlines
 from pellucid.recall.pipeline import FAILED
 from pellucid.recall.query.edges import asked_edges
 from pellucid.recall.receipt.event import event_of, failure_of, is_degraded
@@ -167,7 +167,7 @@ def _recall_one_namespace(app: App, request: RecallInput) -> RecallOutput:
             for place, memory_id in enumerate(state.context.included, start=1)
         ),
         omitted=snapshot.context.omitted,
-        legs=snapshot.legs,
+        legs=tuple(each.model_copy(update={"barred": None}) for each in snapshot.legs),
         degraded=is_degraded(state),
         failed=failed,
         asked_in_vain=tuple(leg.name for leg in state.legs if leg.health == "empty" and _is_requested(state, leg.name)),
@@ -195,7 +195,7 @@ def xray_new_recall(
     `turned_away` is how many rejected memories to name."""
     state, drafted, _ = _run_recall(app, request, hands_out=False)
     snapshot = build_snapshot(app, drafted.receipt(), state.served, align=align, turned_away=turned_away)
-    return _with_headlines(app, state.request, snapshot)
+    return with_headlines(app, state.request, snapshot)
 
 
 def xray_by_id(
@@ -205,14 +205,7 @@ def xray_by_id(
     many rejected memories to name."""
     receipt = load_receipt(app, namespace, recall_id)
     snapshot = build_snapshot(app, receipt, align=align, turned_away=turned_away)
-    return _with_headlines(app, receipt.state.request, snapshot)
-
-
-def _with_headlines(app: App, request: Request, snapshot: RecallXraySnapshot) -> RecallXraySnapshot:
-    """Return the snapshot with a headline of each memory it names that the caller may read."""
-    results = {each.memory_id for each in snapshot.results}
-    words = headlines_of(app, request.namespace, request.scopes, memory_ids_in(snapshot), results)
-    return snapshot.model_copy(update={"words": words})
+    return with_headlines(app, receipt.state.request, snapshot)
 
 
 def load_receipt(app: App, namespace: str, recall_id: str) -> Receipt:

@@ -5,14 +5,18 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
+from pellucid.recall.score.ladder import REPEATS
+from pellucid.recall.score.repeats import is_carried_along
 from pellucid.xray.words.headline import LENGTH, headline, may_be_told
+from pellucid.xray.words.rungs import repeat_in_words
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable
+    from collections.abc import Collection, Iterable, Iterator
 
     from pellucid.app import App
-    from pellucid.model.snapshot import RecallXraySnapshot
+    from pellucid.model.snapshot import RecallXraySnapshot, RejectedCandidate
     from pellucid.operations.recall.recalling import RecallOutput
+    from pellucid.recall.state import Request
 
 
 _ID = re.compile(r"mem_[0-9a-f]{32}")
@@ -29,6 +33,28 @@ def headlines_of(
     found = (each.memory for each in (app.index.memories(namespace, wanted) if wanted else ()))
     shown = (each for each in found if may_be_told(each, scopes))
     return {each.id: headline(each.content, OF_RESULT if each.id in results else LENGTH) for each in shown}
+
+
+def with_headlines(app: App, request: Request, snapshot: RecallXraySnapshot) -> RecallXraySnapshot:
+    """Return the snapshot with a headline of each memory it names that the caller may read, and with what became of
+    sections that a document only carries along."""
+    results = {each.memory_id for each in snapshot.results}
+    words = headlines_of(app, request.namespace, request.scopes, memory_ids_in(snapshot), results)
+    rejected = tuple(_with_bare_sections(app, request.namespace, snapshot.rejected))
+    return snapshot.model_copy(update={"words": words, "rejected": rejected})
+
+
+def _with_bare_sections(
+    app: App, namespace: str, rejected: Collection[RejectedCandidate]
+) -> Iterator[RejectedCandidate]:
+    """The rejected candidates; of a section that is a licence or the like the reason does not say that it repeats."""
+    repeats = [each.memory_id for each in rejected if each.rejected_by == REPEATS]
+    found = (each.memory for each in (app.index.memories(namespace, repeats) if repeats else ()))
+    bare = {each.id for each in found if each.category == "section" and is_carried_along(each.content)}
+    for each in rejected:
+        named = each.reason.rpartition(" ")[2]  # the reason ends in the number or id of the one it gives way to
+        reason = repeat_in_words(named, shown=True, bare=True) if each.memory_id in bare else each.reason
+        yield each.model_copy(update={"reason": reason})
 
 
 def memory_ids_in(snapshot: RecallXraySnapshot) -> tuple[str, ...]:

@@ -120,7 +120,7 @@ def _rungs_of_ranking(state: State, kept: int, repeating: int) -> tuple[Rung, ..
     """The rungs `repeats` and `top-k`, with how many passed each."""
     ranked, left = len(state.order), len(state.order) - repeating
     return (
-        Rung(REPEATS, ranked, left, reason="another stands for it" if repeating else ""),
+        Rung(REPEATS, ranked, left, reason="repeats another" if repeating else ""),
         Rung("top-k", left, kept, reason="beyond topK" if kept < left else ""),
     )
 
@@ -255,7 +255,7 @@ def _omissions_of_repeats(doubles: Mapping[str, str], builder: ContextBuilder) -
     """Why each line is left out that another covers, with the number of that one."""
     number = {memory_id: place for place, memory_id in enumerate(builder.included, start=1)}
     for memory_id in doubles:
-        yield Omission(memory_id, f"it is said already by [{number[line_covering(doubles, memory_id)]}]", SAID_ALREADY)
+        yield Omission(memory_id, f"it is said in full by [{number[line_covering(doubles, memory_id)]}]", SAID_ALREADY)
 
 
 def _rung(name: str, before: Sequence[ContextLine], after: Sequence[ContextLine], reason: str) -> Rung:

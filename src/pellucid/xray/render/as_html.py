@@ -14,6 +14,7 @@ from importlib.resources import files
 from pellucid.model.snapshot import RecallXraySnapshot, ScoreDecomposition, TierExplain, XrayResult
 from pellucid.xray.render import fields, tables
 from pellucid.xray.render.bars import share, stack, stack_height, swatch
+from pellucid.xray.words.rungs import more_in_words
 from pellucid.xray.words.visible import visible
 
 _TITLE = "Recall X-ray"
@@ -168,15 +169,15 @@ def _rejected(snapshot: RecallXraySnapshot) -> list[str]:
 
     Those whose words may not be told are folded, one table for each reason.
     """
-    more = snapshot.rejected_total - len(snapshot.rejected)
+    more = more_in_words(snapshot)
     withheld = tables.withheld_by_reason(snapshot)
     listed = tables.tellable_rejected(snapshot, withheld)
     shown = [_table(tables.rejected_table(snapshot, listed))] if listed else []
     kept_back = [
-        _details(_text(tables.withheld_line(why, these)), _table(tables.rejected_table(snapshot, these)))
-        for why, these in withheld.items()
+        _details(_text(tables.withheld_line(these, snapshot)), _table(tables.rejected_table(snapshot, these)))
+        for these in withheld.values()
     ]
-    return [*shown, *kept_back, *([_notice(f"{more} more not shown.")] if more > 0 else [])]
+    return [*shown, *kept_back, *([_notice(f"{_text(more)}.")] if more else [])]
 
 
 def _stages(snapshot: RecallXraySnapshot) -> list[str]:
@@ -200,9 +201,10 @@ def _tier_lines(tier: TierExplain | None) -> list[str]:
 
 
 def _context(snapshot: RecallXraySnapshot) -> list[str]:
-    """How many memories the context holds and left out, and a table of the latter if there are any."""
+    """How many memories the context holds, and, if any chosen for it were left out again, how many and a table."""
     table = tables.omitted_table(snapshot)
-    held = f"{len(snapshot.context.included)} in the context, {len(table.rows)} left out."
+    away = f", {len(table.rows)} of those chosen for it left out again" if table.rows else ""
+    held = f"{len(snapshot.context.included)} in the context{away}."
     return [f"<p>{held}</p>", *([_table(table)] if table.rows else [])]
 
 

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Sequence
 
 from pellucid.model.snapshot import RecallXraySnapshot, TierExplain
 from pellucid.xray.render import fields, tables
-from pellucid.xray.words.rungs import is_idle
+from pellucid.xray.words.rungs import is_idle, more_in_words
 from pellucid.xray.words.visible import visible
 
 _TITLE = "# Recall X-ray"
@@ -69,14 +69,14 @@ def _section(heading: str, *blocks: str) -> list[str]:
 
 
 def _filters(snapshot: RecallXraySnapshot, *, verbose: bool) -> list[str]:
-    """The table of the rungs; without `verbose`, those that rejected nobody are only named below it.
+    """The table of the rungs; without `verbose`, those that rejected no memory are only named below it.
 
     A notice for no rungs.
     """
     quiet = [] if verbose else [code(rung.name) for rung in snapshot.filters if is_idle(rung)]
     table = _table(tables.filters_table(snapshot, verbose=verbose))
-    nobody = f"Nobody was turned away by {', '.join(quiet)}." if quiet else ""
-    return [table, nobody] if snapshot.filters else ["_No filter traces recorded._"]
+    none_away = f"No memory was turned away by {', '.join(quiet)}." if quiet else ""
+    return [table, none_away] if snapshot.filters else ["_No filter traces recorded._"]
 
 
 def _results(snapshot: RecallXraySnapshot, *, verbose: bool) -> list[str]:
@@ -99,12 +99,13 @@ def _rejected(snapshot: RecallXraySnapshot, *, verbose: bool) -> list[str]:
     Without `verbose`, those whose words may not be told are a line of ids for each reason instead of rows.
     """
     withheld = {} if verbose else tables.withheld_by_reason(snapshot)
-    more = snapshot.rejected_total - len(snapshot.rejected)
+    more = more_in_words(snapshot)
     kept_back = [
-        f"- {tables.withheld_line(why, these)}: {tables.first_ids(these, code)}" for why, these in withheld.items()
+        f"- {prose(tables.withheld_line(these, snapshot))}: {tables.first_ids(these, code)}"
+        for these in withheld.values()
     ]
     table = _table(tables.rejected_table(snapshot, tables.tellable_rejected(snapshot, withheld)))
-    return [table, "\n".join(kept_back), f"_{more} more not shown._" if more > 0 else ""]
+    return [table, "\n".join(kept_back), f"_{prose(more)}._" if more else ""]
 
 
 def _direct_answer(tier: TierExplain | None, *, verbose: bool) -> list[str]:

@@ -5,7 +5,14 @@ from collections.abc import Iterable
 from pellucid.model.snapshot import LegHealth, RecallXraySnapshot, RejectedCandidate, TierExplain
 from pellucid.xray.render import fields
 from pellucid.xray.render.tables import first_ids, tellable_rejected, withheld_by_reason, withheld_line
-from pellucid.xray.words.rungs import is_at_work, is_idle, passed_in_words, why_rejected
+from pellucid.xray.words.rungs import (
+    barred_in_words,
+    is_at_work,
+    is_idle,
+    more_in_words,
+    passed_in_words,
+    why_rejected,
+)
 from pellucid.xray.words.visible import visible
 
 _TITLE = "=== Recall X-ray ==="
@@ -14,7 +21,7 @@ _TITLE = "=== Recall X-ray ==="
 def render_text(snapshot: RecallXraySnapshot | None, *, verbose: bool = False) -> str:
     """The snapshot as text, without a final newline; sections that hold nothing are left out or say so in one line.
 
-    Without `verbose`, so are legs that had no reason to be asked, rungs that rejected nobody, terms that are 0, and
+    Without `verbose`, so are legs that had no reason to be asked, rungs that rejected no memory, terms that are 0, and
     what all results have in common. A notice for None.
     """
     if snapshot is None:
@@ -42,22 +49,23 @@ def _section(name: str, lines: list[str]) -> list[str]:
 
 
 def _leg(leg: LegHealth) -> str:
-    """One leg in a line: its health, how many it found, how many more may not answer, and why.
+    """One leg in a line: its health and why, how many it found, how many more may not answer, and why they may not.
 
     Each only if there is any.
     """
     found = f", {leg.admitted} found" if leg.admitted else ""
-    barred = f", {leg.open}{' more' * bool(leg.admitted)} that may not answer" if leg.open else ""
     reason = f" ({visible(leg.reason)})" if leg.reason else ""
-    return f"- {visible(leg.name)}: {leg.health}{found}{barred}{reason}"
+    why = barred_in_words(leg)
+    may_not = f"{leg.open}{' more' * bool(leg.admitted)} may not answer{f': {visible(why)}' if why else ''}"
+    return f"- {visible(leg.name)}: {leg.health}{found}{reason}{f'; {may_not}' if leg.open else ''}"
 
 
 def _filters(snapshot: RecallXraySnapshot, *, verbose: bool) -> list[str]:
-    """A line for each rung; without `verbose` those that rejected nobody share one."""
+    """A line for each rung; without `verbose` those that rejected no memory share one."""
     told = [rung for rung in snapshot.filters if verbose or not is_idle(rung)]
     quiet = [rung.name for rung in snapshot.filters if rung not in told]
-    nobody = [f"- nobody was turned away by {visible(', '.join(quiet))}"] if quiet else []
-    return [*(f"- {visible(rung.name)}: {visible(passed_in_words(rung))}" for rung in told), *nobody]
+    none_away = [f"- no memory was turned away by {visible(', '.join(quiet))}"] if quiet else []
+    return [*(f"- {visible(rung.name)}: {visible(passed_in_words(rung))}" for rung in told), *none_away]
 
 
 def _results(snapshot: RecallXraySnapshot, *, verbose: bool) -> list[str]:
@@ -77,21 +85,21 @@ def _rejected(snapshot: RecallXraySnapshot, *, verbose: bool) -> list[str]:
     Without `verbose`, those whose words may not be told share one line for each reason.
     """
     withheld = {} if verbose else withheld_by_reason(snapshot)
-    more = snapshot.rejected_total - len(snapshot.rejected)
+    more = more_in_words(snapshot)
     stopped = [line for each in tellable_rejected(snapshot, withheld) for line in _rejected_lines(each, snapshot)]
-    kept_back = [f"- {withheld_line(why, these)}: {first_ids(these)}" for why, these in withheld.items()]
-    return [*stopped, *map(visible, kept_back), *([f"({more} more not shown)"] if more > 0 else [])]
+    kept_back = [f"- {withheld_line(these, snapshot)}: {first_ids(these)}" for these in withheld.values()]
+    return [*stopped, *map(visible, kept_back), *([f"({visible(more)})"] if more else [])]
 
 
 def _rejected_lines(candidate: RejectedCandidate, snapshot: RecallXraySnapshot) -> list[str]:
     """A rejected candidate in two lines: its words, else its id; then the rung, reason, margin and final score."""
     short = "" if candidate.margin is None else f", short by {fields.decimals(candidate.margin)}"
     because = "".join(span.text for span in fields.with_memory_names(why_rejected(candidate), snapshot, "prose"))
-    why = f"{candidate.rejected_by}: {because}{short}"
+    why = because if because.startswith(f"{candidate.rejected_by} ") else f"{candidate.rejected_by}: {because}"
     named = f"; {visible(candidate.memory_id)}" if snapshot.words.get(candidate.memory_id) else ""
     return [
         f"- {visible(fields.memory_heading(candidate.memory_id, snapshot.words).text)}",
-        f"    {visible(why)}; final={fields.decimals(candidate.final)}{named}",
+        f"    {visible(why)}{short}; final={fields.decimals(candidate.final)}{named}",
     ]
 
 

@@ -24,13 +24,13 @@ from pellucid.model.snapshot import (
     XrayResult,
 )
 from pellucid.recall.legs.nominate import LEGS
-from pellucid.xray.words.rungs import NO_ANSWER, cuts_by_rung, results_in_words, verdict_in_words
+from pellucid.xray.words.rungs import NO_ANSWER, rejection_in_words, shown_in_words, verdict_in_words
 from pellucid.xray.words.sentence import legend
 from pellucid.xray.words.sureness import sureness
 
 NO_SNAPSHOT = "No X-ray snapshot captured."
 NO_TIER = "it was not asked whether one memory answers by itself"
-PLACES = "numbers are places by score; the context tells these by session and document, under the same numbers"
+PLACES = "the numbers are places by score; the context tells the same memories by session and document"
 """What the numbers of results mean."""
 SCORE_KEYS = ("final", *(name for name in ScoreDecomposition.model_fields if name != "final"))
 """The order in which the terms of a score are shown: the sum, then its terms as the model has them."""
@@ -83,7 +83,7 @@ def header_fields(snapshot: RecallXraySnapshot, *, verbose: bool = True) -> tupl
     doubt = doubt if doubt and (doubt.abstained or snapshot.results) else None  # nobody is sure of what is not shown
     return _fields(
         ("answer", plain(sureness(doubt.doubt, doubt.threshold, abstained=doubt.abstained)) if doubt else ()),
-        ("shown", plain(results_in_words(len(snapshot.results), cuts_by_rung(snapshot.filters)))),
+        ("shown", plain(shown_in_words(snapshot))),
         ("snapshot-id", verbatim(snapshot.snapshot_id)),
         ("captured-at", plain(instant_text(snapshot.captured_at))),
         ("as-of", _past_spans(snapshot)),
@@ -173,7 +173,7 @@ def result_fields(
     query_terms = snapshot.query_terms
     told = _fields(
         ("why", prose(result.why)),
-        ("newer-than", _named_memory(result.newer_than, snapshot.words) if result.newer_than else ()),
+        ("moved-above", _named_memory(result.newer_than, snapshot.words) if result.newer_than else ()),
         ("memory", verbatim(result.memory_id)),
         ("served-by", plain(_SERVED_BY.get(result.served_by, result.served_by))),
         ("path", verbatim(result.path)),
@@ -182,7 +182,7 @@ def result_fields(
         ("told", verbatim(result.told)),
         ("staleness", _staleness_spans(result.staleness, verbose=verbose) if result.staleness else ()),
         ("admitted-by", _joined_names(result.admitted_by)),
-        ("rejected-by", verbatim(result.rejected_by)),
+        ("flagged", _flag_spans(result.rejected_by) if result.rejected_by else ()),
         ("graph-path", _joined((with_memory_names(each, snapshot) for each in result.graph_path or ()), ARROW)),
         ("edge-confidences", plain(", ".join(f"{each:.2f}" for each in result.graph_edge_confidences or ()))),
         ("graph-edges", _joined(with_memory_names(each, snapshot) for each in result.graph_edges or ())),
@@ -192,6 +192,11 @@ def result_fields(
         ("words", _joined(_alignment_spans(each, query_terms) for each in result.alignment)),
     )
     return tuple(field for field in told if verbose or field.label not in _FOLDED)
+
+
+def _flag_spans(rung: str) -> Spans:
+    """What speaks against a result that was let pass all the same: the rung's words and its name."""
+    return (FieldSpan(f"{rejection_in_words(rung, None)} ("), FieldSpan(rung, "verbatim"), FieldSpan("), but let pass"))
 
 
 def tier_fields(tier: TierExplain, *, verbose: bool = True) -> tuple[LabelledLine, ...]:

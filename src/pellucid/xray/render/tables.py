@@ -14,7 +14,14 @@ from pellucid.xray.render.fields import (
     verbatim,
     with_memory_names,
 )
-from pellucid.xray.words.rungs import is_at_work, is_idle, rejection_in_words, why_rejected
+from pellucid.xray.words.rungs import (
+    away_in_words,
+    barred_in_words,
+    is_at_work,
+    is_idle,
+    rejection_in_words,
+    why_rejected,
+)
 
 _MOST_IDS = 2
 
@@ -36,20 +43,30 @@ class Table:
 
 
 def legs_table(snapshot: RecallXraySnapshot, *, verbose: bool = True) -> Table:
-    """A row for each leg: health, how many it found, may-not-answers, reason.
+    """A row for each leg: health, how many it found, how many may not answer and why, a note.
 
     Without `verbose` only for legs at work.
     """
     rows = (
-        (verbatim(leg.name), plain(leg.health), plain(f"{leg.admitted}"), plain(f"{leg.open}"), prose(leg.reason))
+        (
+            verbatim(leg.name),
+            plain(leg.health),
+            plain(f"{leg.admitted}"),
+            plain(f"{leg.open}"),
+            prose(barred_in_words(leg)),
+            prose(leg.reason),
+        )
         for leg in snapshot.legs
         if verbose or is_at_work(leg)
     )
-    return _table(("Leg", "Health", "#Found", "#May not answer", "Reason"), rows)
+    return _table(("Leg", "Health", "#Found", "#May not answer", "Why not", "Note"), rows)
 
 
 def filters_table(snapshot: RecallXraySnapshot, *, verbose: bool = True) -> Table:
-    """A row for each rung: how many reached and passed it; without `verbose`, only for rungs that rejected some."""
+    """A row for each rung: how many reached and passed it, how many of these flagged, and why.
+
+    Without `verbose`, only for rungs that rejected or flagged some.
+    """
     rows = (
         (
             verbatim(rung.name),
@@ -59,7 +76,7 @@ def filters_table(snapshot: RecallXraySnapshot, *, verbose: bool = True) -> Tabl
         for rung in snapshot.filters
         if verbose or not is_idle(rung)
     )
-    return _table(("Filter", "#Came", "#Passed", "#Softly", "The others"), rows)
+    return _table(("Filter", "#Came", "#Passed", "#Let pass, but flagged", "The others"), rows)
 
 
 def withheld_by_reason(snapshot: RecallXraySnapshot) -> dict[str, list[RejectedCandidate]]:
@@ -82,9 +99,16 @@ def tellable_rejected(
     return [each for each in snapshot.rejected if each.memory_id not in ids]
 
 
-def withheld_line(why: str, candidates: Sequence[RejectedCandidate]) -> str:
-    """The line that stands for candidates whose words may not be told; `why` is their rejection in words."""
-    return f"{len(candidates)} {why}, whose words are not told here"
+def withheld_line(candidates: Sequence[RejectedCandidate], snapshot: RecallXraySnapshot) -> str:
+    """The line that stands for candidates of one rejection whose words may not be told; at least one.
+
+    If their rung rejected more than these, it says of how many they are: `10 of 23 in quarantine, …`.
+    """
+    first, count = candidates[0], len(candidates)
+    every = next((each.considered - each.admitted for each in snapshot.filters if each.name == first.rejected_by), 0)
+    of = f"{count} of " if every > count else ""
+    said = away_in_words(max(every, count), first.rejected_by, first.reason)
+    return f"{of}{said}, whose words are not told here"
 
 
 def first_ids(candidates: Sequence[RejectedCandidate], drawn: Callable[[str], str] = str) -> str:

@@ -39,6 +39,7 @@ from pellucid.xray.why.trial import MissedMemory, StateChange
 from pellucid.xray.why.true_ranks import NO_VECTOR, true_places
 from pellucid.xray.why.what_if import Runner, find_change
 from pellucid.xray.why.whereabouts import context_place, cut_in_words, place_in, rows_of, rung_of
+from pellucid.xray.words.rungs import repeat_in_words
 
 States = Callable[[dict[str, int]], Iterable[StateChange]]
 """What could be done to the memory, given the row of each memory id: worked out only if it comes to that."""
@@ -324,14 +325,14 @@ def _reason_for_loss(then: MemoryInRecall, stage: str | None, legs: tuple[WhyLeg
 
 
 def _repeated_by(then: MemoryInRecall) -> str | None:
-    """Which better memory stands for a repeat, by id; else why the context omitted the memory, or None."""
+    """Which memory a repeat repeats, by id; else why the context omitted the memory, or None."""
     better = then.state.repeats.get(-1 if then.position is None else then.position)
     said = next((each.reason for each in then.state.context.omitted if each.memory_id == then.memory.id), None)
     if better is None:
         return said
     bare = then.memory.category == "section" and is_carried_along(then.memory.content)
-    does = "says more of its document, and of what is asked it holds nothing but the title" if bare else "says it"
-    return f"{unpack_id(then.pool.ids[better])} {does}"
+    said_by = unpack_id(then.pool.ids[better])
+    return f"it {repeat_in_words(said_by, shown=said_by in then.state.context.included, bare=bare)}"
 
 
 def _recorded_too_late(then: MemoryInRecall) -> str | None:

@@ -148,7 +148,7 @@ def _reason_omitted(state: State, place: int, rung: str | None) -> str:
     if state.abstention and state.abstention.abstained:
         return "the recall is not sure enough of any answer"
     if rung == REPEATS:
-        return "another stands for it"
+        return "it repeats another memory"
     ids: Any = state.pool.ids
     memory_id = unpack_id(ids[int(state.order[place - 1])])
     left_out = (each.reason for each in state.context.omitted if each.memory_id == memory_id)

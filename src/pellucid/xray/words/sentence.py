@@ -19,7 +19,7 @@ LARGEST = {
     "heat": "how much it is used",
     "pin": "its pin",
     "expansion": "what stands around it in its session",
-    "renewal": "that it is newer than another answer",
+    "renewal": "its move above a memory that it follows",
     "direct": "that it answers directly",
 }
 """What the largest term of a score is called, if it is not that of a leg."""
@@ -30,10 +30,16 @@ TELLING = {
     "tier_prior": "gone cold",
     "reinforcement_boost": "said repeatedly",
     "pin": "pinned",
-    "renewal": "newer than {older}",
+    "renewal": "{moved}",
     "direct": "answering directly",
 }
 """Terms that a sentence names with their worth, where they are not 0."""
+NEWER = "newer than {older}"
+FOLLOWS = "moved just above {older}, which it follows in time"
+SUCCEEDS = "moved just above {older}, whose document its own replaces"
+"""What `renewal` did, by what the two memories are to each other: of different days, of one day, of two documents."""
+LEFT_OUT = "a memory that was itself left out ({older})"
+"""What such a memory is called if it is no result."""
 NEIGHBOUR = "Not found by itself: it stands beside a match in its session"
 MEANING = {
     "asking": "that it only asks",
@@ -53,19 +59,19 @@ def sentence(
     reranked: RerankDetail | None,
     scores: ScoreDecomposition,
     words: int,
-    older: str = "",
+    moved: str = "",
 ) -> str:
-    """Why a memory was found, in one sentence: by which legs, its place by the reranker, its telling and largest terms.
+    """Why a memory was found, in one sentence: by which legs, its place by the reranker, its notable and largest terms.
 
     That no leg found it, or that two thirds of its score come from its neighbours, is said first. `words` is the number
-    of the query's telling words, `older` the number or id of the memory whose place it took.
+    of the query's key words, `moved` says above which memory `renewal` put it, as `NEWER` and the like do.
     """
     found = [each for each in contributions if each.term]
     parts = [f"Found {listed([_found_clause(each, words) for each in found])}" if found else NEIGHBOUR]
     if reranked:
         other = "" if reranked.backend == LATE_INTERACTION else f" ({reranked.backend})"
         parts.append(f"placed {ordinal(reranked.rank)} by the reranker{other}")
-    parts += [f"{said} ({signed(worth)})" for said, worth in _named_terms(scores, older)]
+    parts += [f"{said} ({signed(worth)})" for said, worth in _named_terms(scores, moved)]
     told = ", ".join(parts)
     if found and (owed := neighbour_share(scores)) >= MOSTLY * scores.final > 0:
         return f"{HARDLY} (they make {owed:.2f} of its {scores.final:.2f}): {told[0].lower()}{told[1:]}."
@@ -109,18 +115,18 @@ def signed(value: float) -> str:
     return f"{value:+.2f}" if abs(value) >= 0.005 else f"{value:+.1g}"
 
 
-def _named_terms(scores: ScoreDecomposition, older: str) -> Iterator[tuple[str, float]]:
-    """The terms to name in a sentence, each as (words, value); `older` is the memory whose place this one took."""
+def _named_terms(scores: ScoreDecomposition, moved: str) -> Iterator[tuple[str, float]]:
+    """The terms to name in a sentence, each as (words, value); `moved` as in `sentence`."""
     for name, phrase in TELLING.items():
         if value := getattr(scores, name):
-            yield phrase.format(older=older), value
+            yield phrase.format(moved=moved), value
 
 
 def _found_clause(contribution: LegContribution, words: int) -> str:
-    """The place and leg of a contribution: `2nd by meaning (cosine 0.71)`; `words` counts the query's telling words."""
+    """The place and leg of a contribution: `2nd by meaning (cosine 0.71)`; `words` counts the query's key words."""
     found = f"{ordinal(contribution.rank)} {leg_in_words(contribution.leg)}"
     if contribution.leg == "lexical":
-        known = f"{words} telling word{'' if words == 1 else 's'}"
+        known = f"{words} key word{'' if words == 1 else 's'}"
         return f"{found} ({len(contribution.matches)} of the question's {known})"
     if contribution.leg == "vector":
         return f"{found} (cosine {contribution.raw_score:.2f})"

@@ -13,9 +13,23 @@ def sureness(doubt: float, threshold: float, *, abstained: bool) -> str:
     """
     number = _rounded_doubt(doubt, (SURE_BELOW, UNSURE_FROM, UNKNOWN_FROM, threshold))
     if abstained:
-        line = f"the line is {max(f'{threshold:.2f}', f'{threshold:g}', key=len)}"
-        return f"not known: nothing here is near enough to be an answer (doubt {number}, {line})"
+        return f"not known: nothing here is near enough to be an answer (doubt {number}, {_needed(threshold)})"
     return f"{unsure(doubt) or ('sure' if doubt < SURE_BELOW else 'fairly sure')} (doubt {number})"
+
+
+def sureness_of_one(doubt: float, threshold: float) -> tuple[str, str]:
+    """How sure a recall that abstained is of one memory by itself: in words, and the numbers behind them."""
+    said = (
+        "too doubtful to be an answer"
+        if doubt >= threshold
+        else "would do by itself, but all together are too doubtful"
+    )
+    return said, f"doubt {_rounded_doubt(doubt, (threshold,))} by itself, {_needed(threshold)}"
+
+
+def _needed(threshold: float) -> str:
+    """Below which doubt something is an answer, in words; the threshold in full, with two decimals at least."""
+    return f"an answer needs less than {max(f'{threshold:.2f}', f'{threshold:g}', key=len)}"
 
 
 def _rounded_doubt(doubt: float, lines: tuple[float, ...]) -> str:

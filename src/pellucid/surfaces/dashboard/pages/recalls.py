@@ -26,7 +26,7 @@ from pellucid.surfaces.present.recall.replay import delta_line, shift_line
 from pellucid.xray.render.as_json import render_json
 from pellucid.xray.render.fields import header_fields, result_fields, score_terms, term_name
 from pellucid.xray.render.tables import legs_table
-from pellucid.xray.words.rungs import is_at_work, rejection_in_words, why_rejected
+from pellucid.xray.words.rungs import away_in_words, is_at_work, why_rejected
 
 _A_PAGE = 50
 _FILTERS = ("q", "agent", "session", "class", "outcome", "degraded", "since")
@@ -132,11 +132,14 @@ def _results(snapshot: RecallXraySnapshot) -> list[Mapping[str, object]]:
 
 
 def _rejected_by_rung(snapshot: RecallXraySnapshot) -> list[tuple[str, Sequence[RejectedCandidate]]]:
-    """For each rung of the filters, what it rejects in words, and the candidates that it rejected."""
+    """For each rung of the filters, how many it rejected in words, and the candidates named of these."""
     by_rung: dict[str, list[RejectedCandidate]] = {}
     for each in snapshot.rejected:
         by_rung.setdefault(each.rejected_by, []).append(each)
-    return [(rejection_in_words(rung.name, rung.reason), by_rung.get(rung.name, [])) for rung in snapshot.filters]
+    return [
+        (away_in_words(rung.considered - rung.admitted, rung.name, rung.reason), by_rung.get(rung.name, []))
+        for rung in snapshot.filters
+    ]
 
 
 def _stages(snapshot: RecallXraySnapshot, usual: Any) -> list[tuple[object, object, Markup]]:

@@ -24,10 +24,10 @@ def recall_text(outcome: RecallOutput, *, verbose: bool = False, footer: Sequenc
     """
     lines = [outcome.context or "Nothing fits the budget."]
     if outcome.doubt is not None:
-        parts = [] if outcome.abstained else [f"shown: {results_in_words(len(outcome.memories), outcome.cut)}"]
-        if outcome.abstained or outcome.memories:
-            parts.append(sureness(outcome.doubt, outcome.abstain_at, abstained=outcome.abstained))
-        lines.append("; ".join(parts))
+        sure = sureness(outcome.doubt, outcome.abstain_at, abstained=outcome.abstained)
+        if outcome.memories:
+            lines.append(f"answer: {sure}")
+        lines.append(sure if outcome.abstained else f"shown: {results_in_words(len(outcome.memories), outcome.cut)}")
     nearest = ((memory_id, outcome.words.get(memory_id)) for memory_id in outcome.nearest)
     lines += [f"nearest: {memory_id}{f'  {visible(words)}' if words else ''}" for memory_id, words in nearest]
     lines += [f"{visible(name)}: {unknown_before(begun)}" for name, begun in outcome.known_from.items()]

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from pellucid.surfaces.commands import command, respelled
 from pellucid.xray.render.fields import score_line
 from pellucid.xray.words.numbers import ordinal
+from pellucid.xray.words.rungs import rejection_in_words
 from pellucid.xray.words.visible import visible
 
 if TYPE_CHECKING:
@@ -66,7 +67,7 @@ def _finding_lines(finding: WhyFinding) -> Iterator[str]:
     if finding.scores:
         yield f"score: {score_line(finding.scores, zeros=False)}"
     if finding.soft:
-        yield f"passed softly: {finding.soft}"
+        yield f"let pass, but flagged: {rejection_in_words(finding.soft, None)} ({finding.soft})"
     if finding.verdict == "miss":
         yield f"change: {_change_line(finding.change)}"
         yield from (f"  tried {each.setting} {visible(each.to)}: {visible(each.result)}" for each in finding.tried)
