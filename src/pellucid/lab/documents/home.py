@@ -63,7 +63,7 @@ class Indexed:
 
 
 @contextmanager
-def indexed(
+def index_documents(
     settings: Settings, documents: Sequence[EipDocument], report: Report, keep: Path | None = None
 ) -> Generator[Indexed]:
     """Write the documents into a folder and index it, for the block; with `keep` the home stays in that folder."""
@@ -112,7 +112,7 @@ class Ask(Generic[Item]):
     as_of: datetime | None = None
 
 
-def recalled(
+def recall_each(
     app: App, asks: Sequence[Ask[Item]], left_out: Sequence[str], title: str, report: Report
 ) -> Iterator[tuple[Item, State, float]]:
     """Yield (item asked about, recall, milliseconds) for each question; progress is reported under a title."""

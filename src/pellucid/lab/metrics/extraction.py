@@ -54,7 +54,7 @@ def coverage(
     return Coverage(len(own), len(shared), agreeing)
 
 
-def distilled(parts: Sequence[tuple[Group, Sequence[KeptMemory]]]) -> dict[str, float]:
+def measure_distillation(parts: Sequence[tuple[Group, Sequence[KeptMemory]]]) -> dict[str, float]:
     """Return coverage and compression of what was kept of some groups, in wire form.
 
     `compression` is characters of the turns over characters of the memories; what nobody said (a picture's caption) is
@@ -99,5 +99,5 @@ def _covered(group: Group, kept: Sequence[KeptMemory]) -> Coverage:
 
 
 def _ratio(part: float, whole: float) -> float:
-    """Return a ratio to four places; 0 if the whole is 0."""
+    """Return a ratio to four decimals; 0 if the whole is 0."""
     return round(part / whole, 4) if whole else 0.0

@@ -1,4 +1,4 @@
-"""A long text and the weight of words in it in, its best passages within some room out: whole ones, … where it is cut.
+"""A long text and the weight of words in it in, its best passages in a number of characters out, … where it is cut.
 
 A text is only cut between pieces: sentences, list items with their further lines, table rows, blocks of code. So no
 statement loses its negation or its condition. What only announces (a heading, words before a colon) comes along with
@@ -112,7 +112,7 @@ def _ends_mid_sentence(line: ContextLine) -> bool:
 def excerpt(text: str, places: Iterable[tuple[str, int]], weights: Mapping[str, float], room: int) -> Excerpt | None:
     """The pieces that hold most of some words, in their order; None where no piece fits.
 
-    `places` are these words with the position of each, `weights` what each counts, `room` the characters there are.
+    `places` are these words with the position of each, `weights` what each counts, `room` the characters they may take.
     """
     parts = list(pieces(text))
     worth = _piece_scores(parts, places, weights)

@@ -55,7 +55,7 @@ def sentence(
     words: int,
     older: str = "",
 ) -> str:
-    """Why a memory was found, in one sentence: by which legs, its place by the reranker, its telling and largest terms.
+    """Why a memory was found, in one sentence: by which legs, its rank by the reranker, its telling and largest terms.
 
     That no leg found it, or that two thirds of its score come from its neighbours, is said first. `words` is the number
     of the query's telling words, `older` the number or id of the memory whose place it took.
@@ -117,7 +117,7 @@ def _named_terms(scores: ScoreDecomposition, older: str) -> Iterator[tuple[str, 
 
 
 def _found_clause(contribution: LegContribution, words: int) -> str:
-    """The place and leg of a contribution: `2nd by meaning (cosine 0.71)`; `words` counts the query's telling words."""
+    """The rank and leg of a contribution: `2nd by meaning (cosine 0.71)`; `words` counts the query's telling words."""
     found = f"{ordinal(contribution.rank)} {leg_in_words(contribution.leg)}"
     if contribution.leg == "lexical":
         known = f"{words} telling word{'' if words == 1 else 's'}"
