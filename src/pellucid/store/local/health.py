@@ -179,7 +179,7 @@ def _encoding_problem(connection: apsw.Connection, tables: set[str]) -> str | No
 
 
 def _index_row_problem(connection: apsw.Connection) -> str | None:
-    """Return what is wrong with the first row or counter of the index that no indexing can have written; None if nothing is."""
+    """Return what is wrong with the first row or counter that no indexing can have written; None if there is none."""
     for key, value in database.stream(connection, "SELECT key, value FROM meta"):
         if key in _NUMBERS and not str(value).isdecimal():
             return f"the number of the last {_NUMBERS[key]} is no number"
