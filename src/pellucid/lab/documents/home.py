@@ -24,7 +24,7 @@ from pellucid.settings import Settings
 
 NAMESPACE = "lab/eips"
 PLACES = 1_000
-"""Results asked for: the sections of a document share its place, so there must be many."""
+"""Results asked for: the sections of a document share its rank, so there must be many."""
 REPORTED_EVERY = 50  # questions after which progress is said again
 UNLIMITED = 1 << 40
 _NUMBERED = re.compile(r"eip-(\d+)")
@@ -124,7 +124,7 @@ def recall_each(
 
 
 def _recall(app: App, query: str, left_out: Sequence[str], as_of: datetime | None) -> tuple[State, float]:
-    """Recall with room for every section; return the result and its milliseconds. No receipt is kept."""
+    """Recall without a limit of characters, with a large topK; return the result and its milliseconds. Keeps no receipt."""
     asked = RecallInput(
         query=query,
         namespace=NAMESPACE,

@@ -55,7 +55,9 @@ def coverage(
 
 
 def measure_distillation(parts: Sequence[tuple[Group, Sequence[KeptMemory]]]) -> dict[str, float]:
-    """Return coverage and compression of what was kept of some groups, in wire form.
+    """Return coverage (the share of the cited turns that memories stand on) and compression of what was kept of groups.
+
+    In wire form; coverage is left out where no turn is cited, and a ratio to nothing is 0.
 
     `compression` is characters of the turns over characters of the memories; what nobody said (a picture's caption) is
     left out of the turns, and counted in `compressionWithCaptions`.

@@ -212,7 +212,7 @@ def _document_spans(lines: Lines, pasted: Marks) -> Iterator[tuple[int, int]]:
 
 
 def _code_report_spans(lines: Lines, pasted: Marks) -> Iterator[tuple[int, int]]:
-    """The (start, end) lines of paragraphs that read as reports about code, each with the titles right above it."""
+    """The (first line, line after the last) of paragraphs that read as reports about code, with titles above them."""
     title = -1
     for start, end in _paragraph_spans(lines, pasted):
         text = " ".join(lines[start:end])

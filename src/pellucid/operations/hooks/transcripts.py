@@ -78,7 +78,7 @@ def read_transcripts(app: App) -> int:
     if not (app.settings.hooks.enabled and app.settings.hooks.capture):
         return 0
     sessions = HookedSessions(app.settings.home)
-    for queued in sessions.waiting():
+    for queued in sessions.take_waiting():
         with suppress(InputError):
             event = parse_event(str(queued.get("host")), as_object(queued.get("event")))
             record_event(app, event, instant_at(queued, "at"))

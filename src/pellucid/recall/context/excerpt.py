@@ -142,7 +142,10 @@ def _announces(part: str) -> bool:
 
 
 def _piece_scores(parts: Sequence[str], places: Iterable[tuple[str, int]], weights: Mapping[str, float]) -> list[float]:
-    """The score of each piece: the weights of its distinct words, and a share of its better neighbour's."""
+    """The score of each piece: the weights of its distinct words, and a share of its better neighbour's.
+
+    `places` are words with their positions in the pieces joined; every word must have a weight.
+    """
     ends = list(accumulate(map(len, parts)))
     held = [set[str]() for _ in parts]
     for word, start in places:

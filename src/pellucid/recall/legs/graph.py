@@ -222,7 +222,8 @@ def _leads(reader: GraphReader, name: str, numbers: Collection[int]) -> bool:
 def _nodes_asked_for(state: State, world: World, plan: Plan, seeds: Sequence[Node]) -> Ints:
     """The named documents, where the query asks for them alone or for what their headers say (`the status of SPEC-3`).
 
-    Each of its telling words is of their names, of a date, or the key of a line of such a header; else none is.
+    That is so if each telling word of the query is of their names, of a date, or the key of a line of such a header.
+    Empty if not, if edges are asked for, or if no file defines a seed.
     """
     nobody = np.zeros(0, dtype=np.int64)
     defined = {node.number for node in seeds if node.defined}
