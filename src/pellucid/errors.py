@@ -107,7 +107,7 @@ class StoreBusyError(StoreError):
 
 
 class NoRoomError(StoreError):
-    """The disk is full: nothing of what was asked is kept, or what was acknowledged waits until there is room."""
+    """The disk is full: nothing of what was asked is kept, or what was acknowledged waits until there is space."""
 
     code = "no_room"
 

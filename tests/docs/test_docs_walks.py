@@ -14,9 +14,11 @@ import pytest
 
 from kits.snippets import ROOT
 from pellucid import Pellucid
+from pellucid.surfaces.cli import app
 
 PAGE = (ROOT / "ARCHITECTURE.md").read_text("utf-8")
 SOURCE = ROOT / "src" / "pellucid"
+FILE = re.compile(r"\.(?:py|json|toml|md|db)$")
 TURNS = (
     {"role": "user", "content": "We decided to deploy from the release branch only, never from main."},
     {"role": "assistant", "content": "Understood: deploys come from the release branch only."},
@@ -26,7 +28,7 @@ TURNS = (
 def walk(name: str) -> list[str]:
     """The functions that a walk names, in its order."""
     block = PAGE.partition(f"<!-- walk:{name} -->")[2].partition("<!-- walk:end -->")[0]
-    return [each for each in re.findall(r"`([\w.]+)`", block) if "." in each]
+    return [each for each in re.findall(r"`([\w.]+)`", block) if "." in each and not FILE.search(each)]
 
 
 def function(name: str) -> FunctionType:
@@ -55,6 +57,14 @@ def called_first(watched: list[str], work: Callable[[], object]) -> list[str]:
     return called
 
 
+def test_every_file_that_the_architecture_names_is_there() -> None:
+    there = [path.as_posix() for path in SOURCE.rglob("*") if path.suffix in (".py", ".json")]
+    named = re.findall(r"`([\w/]+\.(?:py|json))`", PAGE)
+
+    assert len(named) > 5
+    assert [each for each in named if not any(path.endswith(f"/{each}") for path in there)] == []
+
+
 @pytest.fixture
 def memory(tmp_path: Path) -> Pellucid:
     return Pellucid(tmp_path / "home", namespace="local/default")
@@ -78,6 +88,25 @@ def test_a_question_takes_the_walk_that_the_architecture_describes(memory: Pellu
     with memory:
         memory.import_transcripts([session])
         assert called_first(walk("recall"), lambda: memory.recall("which branch do we deploy from?")) == walk("recall")
+
+
+@pytest.fixture
+def answered_home(memory: Pellucid, session: Path, tmp_path: Path) -> Path:
+    """A home with a memory and a recall."""
+    with memory:
+        memory.import_transcripts([session])
+        memory.recall("which branch do we deploy from?")
+    return tmp_path / "home"
+
+
+def test_a_command_takes_the_walk_that_the_architecture_describes(answered_home: Path) -> None:
+    words = ["recall", "which branch?", "--home", str(answered_home), "--namespace", "local/default"]
+    assert called_first(walk("command"), lambda: app(words, standalone_mode=False)) == walk("command")
+
+
+def test_an_xray_takes_the_walk_that_the_architecture_describes(answered_home: Path) -> None:
+    words = ["xray", "last", "--home", str(answered_home), "--namespace", "local/default"]
+    assert called_first(walk("xray"), lambda: app(words, standalone_mode=False)) == walk("xray")
 
 
 def test_a_document_takes_the_walk_that_the_architecture_describes(memory: Pellucid, tmp_path: Path) -> None:

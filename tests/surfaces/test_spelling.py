@@ -22,7 +22,7 @@ from pellucid.settings import load
 from pellucid.surfaces import inputs
 from pellucid.surfaces.answers import spell_for_program
 from pellucid.surfaces.cli.derived import commands
-from pellucid.surfaces.commands import Spelling, answering, quoted, respelled, spelled_by
+from pellucid.surfaces.commands import Spelling, answering, quoted, spell_commands, spelled_by
 from pellucid.surfaces.http import routes
 from pellucid.surfaces.http.openapi import document
 from pellucid.surfaces.http.routes import routes_of
@@ -73,7 +73,7 @@ def test_every_command_in_a_text_is_one_that_there_is_and_is_said_as_the_surface
             named = words.split()
             assert {" ".join(named[:n]) for n in (1, 2)} & set(commands()), f"{where}: {words}"
         with spelled_by(spelling):
-            told = respelled(text)
+            told = spell_commands(text)
         for left in re.findall(r"`pellucid ([^`]+)`(.{0,11})", told):
             assert left[1].startswith(" in a shell"), f"{where}: {told}"
             assert spelling.command(left[0]) is None
@@ -119,7 +119,7 @@ def test_a_flag_is_the_field_that_it_sets_of_the_operation_that_is_asked(spellin
         for name, each in fields.items():
             typed = flag_name(each.model, each.name)
             if not isinstance(each.flag, Argument):
-                assert respelled(typed) == (json.dumps(name) if name in here else f"{typed} (in a shell)")
+                assert spell_commands(typed) == (json.dumps(name) if name in here else f"{typed} (in a shell)")
 
 
 def test_every_field_that_a_message_names_is_one_that_there_is() -> None:

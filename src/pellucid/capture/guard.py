@@ -72,7 +72,7 @@ class Guard:
         speaker, words = self._redacted_speech(turn.speaker, content)
         return replace(
             turn,
-            content=self._shortened(words),
+            content=self._cut_long_text(words),
             speaker=speaker,
             session_id=self._names.clean_session(turn.session_id),
             tool=turn.tool and self._names.clean(turn.tool),
@@ -95,7 +95,7 @@ class Guard:
             return speaker, redacted.text.removeprefix(lead)
         return None, redacted.text
 
-    def _shortened(self, text: str) -> str:
+    def _cut_long_text(self, text: str) -> str:
         """Return the text; if it is longer than a turn may be, cut out its middle and count the cut."""
         if len(text) <= self._settings.max_turn_chars:
             return text
@@ -104,8 +104,13 @@ class Guard:
 
 
 def cut_middle(text: str, longest: int) -> str:
-    """Shorten a text to at most `longest` characters (≥ 100): head and tail, two to one, a note of the cut between."""
-    room = longest - len(f"\n[… {len(text)} characters cut …]\n")
-    tail = room // 3
-    head = room - tail
-    return f"{text[:head]}\n[… {len(text) - room} characters cut …]\n{text[len(text) - tail :]}"
+    """Shorten a text to at most `longest` characters (≥ 100): head and tail, two to one, a note of the cut between.
+
+    A text that is no longer than that is returned unchanged.
+    """
+    if len(text) <= longest:
+        return text
+    kept = longest - len(f"\n[… {len(text)} characters cut …]\n")
+    tail = kept // 3
+    head = kept - tail
+    return f"{text[:head]}\n[… {len(text) - kept} characters cut …]\n{text[len(text) - tail :]}"

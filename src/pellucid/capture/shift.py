@@ -42,7 +42,8 @@ def topic_shift(distance: Distance, threshold: float) -> Cutter:
 def topic_start(turns: Sequence[Turn], distance: Distance, threshold: float) -> int | None:
     """Return the index of the first turn of a new topic: where the turns before and after differ most.
 
-    None if the distance nowhere reaches `threshold`, or if a farther place may still follow (see `WAIT`).
+    None if the distance nowhere reaches `threshold`, or as long as fewer than `WAIT` further cuts were compared
+    behind the farthest.
     """
     topical = [at for at, turn in enumerate(turns) if _has_topic(turn)]
     farthest, place, since = threshold, None, 0

@@ -91,15 +91,14 @@ class DocumentDraft:
         """The new sections and header versions, as memories."""
         return [memory for memory, _ in memories_of(self.document, self.sections) if memory.id in self.fresh]
 
-    def redated(self) -> list[tuple[Section | HeaderVersion, Section | HeaderVersion]]:
+    def moved_periods(self) -> list[tuple[Section | HeaderVersion, Section | HeaderVersion]]:
         """Sections and versions whose period a history moved, each as (stored, new); merely ending now is no move."""
         was = {each.id: each for each in (*self.held.document.versions, *self.held.sections)} if self.held else {}
         both = [(was[each.id], each) for each in (*self.document.versions, *self.sections) if each.id in was]
         return [(old, new) for old, new in both if self._is_redated(old, new)]
 
     def _is_redated(self, old: Section | HeaderVersion, new: Section | HeaderVersion) -> bool:
-        """Whether the stored and the new period of a part differ; an open one that ends with this run is not
-        redated."""
+        """Whether the stored and the new period of a part differ; an open one that ends with this run is no move."""
         ends_now = old.valid_until is None and new.valid_until is not None and new.valid_until >= self.document.updated
         return old.valid_from != new.valid_from or (old.valid_until != new.valid_until and not ends_now)
 

@@ -11,7 +11,7 @@ from datetime import UTC, datetime, timedelta
 from itertools import accumulate
 
 from pellucid.git.log import Departures, Trail, Version, commits
-from pellucid.git.program import Repository, blobs, running
+from pellucid.git.program import Repository, blobs, run_git
 
 ReadHeader = Callable[[str, bytes], tuple[str, Mapping[str, str]] | None]
 """A path of today and the first bytes of a version in, what it defines and the values of its header out; or None."""
@@ -63,11 +63,11 @@ def has_commits(repository: Repository) -> bool:
 
     Raises InputError if `git` is not installed or fails.
     """
-    with running(repository, "branch", "--show-current") as (_, out):
+    with run_git(repository, "branch", "--show-current") as (_, out):
         branch = os.fsdecode(out.read()).strip()
     if not branch:
         return True  # a commit is checked out, and no branch
-    with running(repository, "for-each-ref", f"refs/heads/{branch}") as (_, out):
+    with run_git(repository, "for-each-ref", f"refs/heads/{branch}") as (_, out):
         return bool(out.read().strip())
 
 

@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
-from pellucid.git.program import Repository, running, tokens
+from pellucid.git.program import Repository, run_git, tokens
 
 _PLAIN_OUTPUT = ("--no-color", "--no-notes", "--no-ext-diff", "--no-textconv")
 _RENAMES = ("-M", "-l1500")
@@ -120,7 +120,7 @@ def commits(repository: Repository) -> Iterator[tuple[str, int, list[CommitEntry
 
     Files of all suffixes are included: a document may once have had another. Raises InputError if `git` fails.
     """
-    with running(repository, *_LOG, "--format=%x01%H %ct", "HEAD") as (_, out):
+    with run_git(repository, *_LOG, "--format=%x01%H %ct", "HEAD") as (_, out):
         yield from _commits_in(tokens(out))
 
 

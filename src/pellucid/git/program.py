@@ -117,7 +117,7 @@ def _extensions(top: Path, shared: Path) -> dict[str, str]:
 
 
 @contextmanager
-def running(repository: Repository, *arguments: str) -> Generator[tuple[IO[bytes], IO[bytes]]]:
+def run_git(repository: Repository, *arguments: str) -> Generator[tuple[IO[bytes], IO[bytes]]]:
     """Run `git` on a repository, without its configuration, for the block; yield its input and output streams.
 
     Raises InputError if `git` is not installed or ends with an error; it is killed if the block raises.
@@ -243,7 +243,7 @@ def blobs(repository: Repository) -> Generator[Callable[[str, int], bytes]]:
 
     It raises InputError if the object is missing or damaged.
     """
-    with running(repository, "cat-file", "--batch") as (ask, answer):
+    with run_git(repository, "cat-file", "--batch") as (ask, answer):
 
         def read(name: str, most: int) -> bytes:
             """Return the first `most` bytes of a blob, all of a shorter one; the rest is read and thrown away."""

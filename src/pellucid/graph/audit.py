@@ -92,7 +92,10 @@ def _graph_of(
     documents: Sequence[FiledDocument],
     shared: Mapping[str, Sequence[str]],
 ) -> _Graph:
-    """What the checks look at: documents that are not removed, and open edges but those from a node to itself."""
+    """What the checks look at: documents that are not removed, and open edges but those from a node to itself.
+
+    The arguments are those of `audit`.
+    """
     present = [filed for filed in documents if filed.document.removed_at is None]
     defining: dict[str, list[FiledDocument]] = defaultdict(list)
     for filed in sorted(present, key=lambda each: (each.document.path, each.path)):

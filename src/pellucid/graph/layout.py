@@ -93,7 +93,7 @@ def _ring_angles(ordered: Sequence[str], towards: Sequence[float], widths: Mappi
 
     With `towards` empty the first node is at the top.
     """
-    metric = _cumulative_room(sum(widths[key] for key in ordered) / len(ordered) + _GAP)
+    metric = _cumulative_shares(sum(widths[key] for key in ordered) / len(ordered) + _GAP)
     best: tuple[float, list[float]] = (math.inf, [])
     for turn in range(_TURNS if towards else 1):
         angles = _evenly_spread_angles(len(ordered), turn / _TURNS, metric)
@@ -103,8 +103,11 @@ def _ring_angles(ordered: Sequence[str], towards: Sequence[float], widths: Mappi
     return dict(zip(ordered, best[1], strict=True))
 
 
-def _cumulative_room(width: float) -> list[float]:
-    """The cumulative share (0 to 1) of a ring's room for labels `width` wide, at each small part from the top on."""
+def _cumulative_shares(width: float) -> list[float]:
+    """The share (0 to 1) of the labels `width` wide around a ring that fit up to the end of each small part of it.
+
+    From the top on; the last is 1.
+    """
     parts = [
         max(abs(_ASPECT * math.sin(angle)) / width, abs(math.cos(angle)) / (HEIGHT + _GAP))
         for angle in (_TOP + math.tau * (part + 0.5) / _PARTS for part in range(_PARTS))
@@ -113,7 +116,7 @@ def _cumulative_room(width: float) -> list[float]:
 
 
 def _evenly_spread_angles(count: int, turn: float, metric: Sequence[float]) -> list[float]:
-    """Angles in radians that give `count` labels equal room by `metric` (see `_cumulative_room`).
+    """Angles in radians that give `count` labels equal shares by `metric` (see `_cumulative_shares`).
 
     The first is at `turn` (0 to 1) of the ring.
     """

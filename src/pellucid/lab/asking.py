@@ -14,7 +14,7 @@ from typing import Any, cast
 import numpy as np
 
 from pellucid.lab.datasets.dataset import Group, KeptMemory, LabelledQuestion
-from pellucid.lab.datasets.places import ranked as places_of
+from pellucid.lab.datasets.places import rank_records as places_of
 from pellucid.lab.metrics.ranking import Ranking
 from pellucid.lab.variants import PLAIN, Variant
 from pellucid.model.memory import unpack_id
@@ -103,7 +103,7 @@ class Questioner:
         """Compute a variant's answer from the `plain` ranking, else ask anew; `first` if the ranking is the same."""
         request = self._request_of(variant)
         started = perf_counter()
-        state = None if variant.anew else worked_out(plain, request)
+        state = None if variant.anew else recompute_answer(plain, request)
         if state is None:
             asked = ranked(request, world)
             return replace(self._answer_from(asked, world, (perf_counter() - started) * 1000), anew=True)
@@ -131,10 +131,10 @@ class Questioner:
             before + after,
             {leg.name: leg.admitted for leg in first.legs if leg.health != "off"},
             [each.text for each in places],
-            {budget: self._held(finished[budget]) for budget in self.budgets},
+            {budget: self._context_with_records(finished[budget]) for budget in self.budgets},
         )
 
-    def _held(self, state: State) -> LabContext:
+    def _context_with_records(self, state: State) -> LabContext:
         """Return the text of an assembled context with the keys of the records that its memories cite."""
         keys = chain.from_iterable(self.kept[memory_id].keys for memory_id in state.context.included)
         return LabContext(tuple(dict.fromkeys(keys)), state.context.text)
@@ -162,7 +162,7 @@ class _Once:
         return [self._served[row] for row in rows]
 
 
-def worked_out(plain: State, request: Request) -> State | None:
+def recompute_answer(plain: State, request: Request) -> State | None:
     """Recompute a ranking for a request with other parts and weights; None if the question must be asked anew."""
     gone = request.without - plain.request.without
     try:
@@ -181,11 +181,11 @@ def _is_same_ranking(one: State, other: State) -> bool:
         one.plan.answers == other.plan.answers
         and np.array_equal(one.pool.ids[one.order], other.pool.ids[other.order])
         and np.array_equal(one.pool.final[one.order], other.pool.final[other.order])
-        and _doubted(one) == _doubted(other)
+        and _doubt_of(one) == _doubt_of(other)
     )
 
 
-def _doubted(state: State) -> tuple[float, bool]:
+def _doubt_of(state: State) -> tuple[float, bool]:
     """Return a recall's doubt and whether it abstains; (0, False) if it is not judged."""
     found = judge(state)
     return (found.score, found.abstained) if found else (0.0, False)

@@ -13,7 +13,7 @@ from pydantic import Field
 from pellucid.errors import InputError, field_name
 from pellucid.lab.choosing import AS_SET, Choice, choices, options
 from pellucid.lab.datasets.files import held
-from pellucid.lab.keeping import Report, code, ours, read, signature, write
+from pellucid.lab.keeping import Report, code_hash, ours, read, signature, write
 from pellucid.lab.measuring import LabOutput, run_lab, run_together
 from pellucid.lab.run import BUDGET
 from pellucid.lab.sets import LabInput, check_files, share_of
@@ -112,7 +112,7 @@ def _row(settings: Settings, request: LabInput, report: Report) -> LabOutput:
     path = ours(request.keep) / f"{request.dataset}-row.json"
     files = ((each.name, each.read_bytes()) for each in sorted(request.data.iterdir()) if each.is_file())
     how = settings.model_dump_json(exclude={"home", "namespace"}), request.model_dump_json(exclude={"data", "keep"})
-    sign = signature(code(without=("surfaces",)), *how, *files)
+    sign = signature(code_hash(without=("surfaces",)), *how, *files)
     if (found := read(path)).get("sign") == sign:
         report(f"{request.dataset}: measured before by the same code, with the same settings and files; kept in {path}")
         return LabOutput.model_validate(found["row"])

@@ -93,7 +93,7 @@ def _memories_with_keys(app: App, group: Group, keys_of: KeysOf | None) -> Itera
 
 
 @contextmanager
-def imported(
+def import_data_set(
     settings: Settings,
     dataset: Dataset,
     mode: Mode,
@@ -174,10 +174,11 @@ def _document_memory(app: App, namespace: str, key: str, text: str) -> Memory:
     )
 
 
-def asker(home: Home, left_out: Iterable[str] = (), *, budgets: tuple[int, ...] = (), depth: int = 0) -> Asker:
-    """Make an asker of the home; `depth` is the number of ranks, else 100 with `budgets` and `topK` without.
+def make_asker(home: Home, left_out: Iterable[str] = (), *, budgets: tuple[int, ...] = (), depth: int = 0) -> Asker:
+    """Make the functions that ask the home; `left_out` are parts that no recall has.
 
-    `budgets` are those of its contexts, in characters; `left_out` are parts that no recall has.
+    `budgets` are those of the contexts to assemble, in characters (none: the one of the settings). An answer has
+    `depth` ranks; where that is 0, 100 with `budgets`, and `topK` without.
     """
     most = depth or (UNCUT if budgets else 0)
     changes = {"top_k_facts": most} if most else dict[str, int]()
@@ -201,7 +202,7 @@ def asker(home: Home, left_out: Iterable[str] = (), *, budgets: tuple[int, ...] 
     )
 
 
-def recalling(home: Home, left_out: Iterable[str] = ()) -> Recalling:
+def make_recalling(home: Home, left_out: Iterable[str] = ()) -> Recalling:
     """Make a function that recalls from the home, dated after its newest session, with some settings changed."""
     always = frozenset(left_out)
 

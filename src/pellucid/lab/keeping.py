@@ -76,7 +76,7 @@ def place_for(
             yield KeptHome(Path(folder).resolve(), "")
         return
     used = settings.model_dump_json(exclude={"home", "namespace", "recall", "history"})
-    folder, sign = ours(keep) / name, signature(used, code(without=_AFTERWARDS), *made_of)
+    folder, sign = ours(keep) / name, signature(used, code_hash(without=_AFTERWARDS), *made_of)
     with exclusive(keep / f"{name}.lock", 0) as held:
         if not held:
             raise StoreError(f"another run is at work in {folder}", next_step="wait for it, or name another folder")
@@ -124,7 +124,7 @@ def signature(*parts: object) -> str:
 
 
 @cache
-def code(without: Collection[str] = ()) -> str:
+def code_hash(without: Collection[str] = ()) -> str:
     """Return a hash over the program's own files, without the top packages named in `without`, such as `recall`."""
     root = Path(__file__).parents[1]
     files = sorted(path for path in root.rglob("*") if path.is_file() and "__pycache__" not in path.parts)

@@ -12,13 +12,13 @@ from pellucid.lab.datasets.dataset import EVERY, Dataset
 from pellucid.lab.documents.as_of import AsOfLabOutput, run_as_of
 from pellucid.lab.documents.graph import GraphLabOutput, run_graph
 from pellucid.lab.documents.home import DocumentsLab
-from pellucid.lab.home import Home, asker, imported, recalling
+from pellucid.lab.home import Home, import_data_set, make_asker, make_recalling
 from pellucid.lab.keeping import Report
-from pellucid.lab.metrics.extraction import distilled, turns_per_second
+from pellucid.lab.metrics.extraction import measure_distillation, turns_per_second
 from pellucid.lab.metrics.sessions import by_halves
 from pellucid.lab.metrics.updates import DEPTH, newer_above, of_user_turns, same_attribute
-from pellucid.lab.run import changed_by, relative, run
-from pellucid.lab.sets import LOADERS, LabInput, Opened, check_files, opened
+from pellucid.lab.run import gain_of, relative, run
+from pellucid.lab.sets import LOADERS, LabInput, Opened, check_files, open_set
 from pellucid.lab.variants import PLAIN, Variant, together
 from pellucid.model.wire import Wire
 from pellucid.operations.extraction import open_extraction
@@ -51,7 +51,7 @@ class LabOutput(Wire):
     extraction: dict[str, float] = Field(default_factory=dict)
     """Unless each turn is kept and nothing else: coverage, compression and speed."""
     relative_to_verbatim: dict[str, dict[str, float]] = Field(default_factory=dict)
-    """Likewise: each metric of the same questions over every turn, and the ratio to it."""
+    """Likewise: each metric of the same questions over a home of every turn, and the ratio to that metric."""
     by_kind: dict[str, dict[str, float]] = Field(default_factory=dict)
     ablation: dict[str, dict[str, dict[str, Any]]] = Field(default_factory=dict)
     weights: dict[str, dict[str, dict[str, dict[str, Any]]]] = Field(default_factory=dict)
@@ -63,7 +63,7 @@ class LabOutput(Wire):
     sample: str = "1"
     """The share of the questions that was asked."""
     limit: int = 0
-    """And how many of it at most."""
+    """How many questions of each set are asked at most; 0 for all of the share."""
     price: dict[str, float] = Field(default_factory=dict)
     """What the import took: seconds, characters, memories, bytes of the home."""
     settings: dict[str, Any] = Field(default_factory=dict)
@@ -142,13 +142,13 @@ def _check(request: LabInput) -> None:
 def run_together(settings: Settings, request: LabInput, options: Mapping[str, str], report: Report) -> dict[str, Any]:
     """Measure what `options` for several parts (`{"graph": "off"}`) change together, by metric with intervals."""
     settings = changed(settings, request.settings)
-    with opened(settings, request, report) as found:
-        return changed_by(found.home.dataset, found.asker, together(options), found.measure)
+    with open_set(settings, request, report) as found:
+        return gain_of(found.home.dataset, found.asker, together(options), found.measure)
 
 
 def _measure(settings: Settings, request: LabInput, report: Report, *, floors: bool = True) -> LabOutput:
     """Import a set, ask its questions, and measure; `floors` also asks plain searches and makes further measures."""
-    with opened(settings, request, report) as found:
+    with open_set(settings, request, report) as found:
         wire, answers = run(
             found.home.dataset,
             found.asker,
@@ -167,7 +167,7 @@ def _measure(settings: Settings, request: LabInput, report: Report, *, floors: b
 def _further_measures(found: Opened, request: LabInput, report: Report) -> dict[str, object]:
     """Measure extraction, abstention and contexts, as far as the request and the set allow; others are left out."""
     home, out = found.home, dict[str, object]()
-    asking = recalling(home, request.without)
+    asking = make_recalling(home, request.without)
     if request.mode != "verbatim":
         report("measuring what was kept")
         out["extraction"] = _extraction(home)
@@ -186,7 +186,7 @@ def _extraction(home: Home) -> dict[str, float]:
     """Measure what extraction kept: coverage and compression, and speed (`turnsPerSecond`) if no remote model is
     asked."""
     used = open_extraction(home.app.settings)
-    out = distilled([(group, home.distilled(group)) for group in home.dataset.groups])
+    out = measure_distillation([(group, home.distilled(group)) for group in home.dataset.groups])
     if not used.is_remote:
         out["turnsPerSecond"] = turns_per_second(home.dataset, used.extractor, used.judge, home.app.clock)
     return out
@@ -197,8 +197,8 @@ def _updates(settings: Settings, dataset: Dataset, request: LabInput, report: Re
     (group,) = dataset.groups
     updates = group.updates
 
-    with imported(settings, dataset, request.mode, report, newer_last=True, keep=request.keep) as home:
-        ask = asker(home, request.without, depth=DEPTH).ask
+    with import_data_set(settings, dataset, request.mode, report, newer_last=True, keep=request.keep) as home:
+        ask = make_asker(home, request.without, depth=DEPTH).ask
         report(f"asking about {len(updates)} changed facts")
         both = [ask(group, update.question, (PLAIN, Variant(("temporal",)))) for update in updates]
         answers, timeless = [plain for plain, _ in both], [other.ranking for _, other in both]

@@ -10,7 +10,7 @@ import numpy as np
 from pellucid.lab.asking import Asker, RankedAnswer
 from pellucid.lab.datasets.dataset import Dataset, Group, LabelledQuestion
 from pellucid.lab.metrics.context import share
-from pellucid.lab.metrics.ranking import Scores, mean, scored, spread
+from pellucid.lab.metrics.ranking import Scores, mean, score_ranking, spread
 from pellucid.lab.variants import FLOORS, PLAIN, TRIED, Variant, other_weights, without_each
 
 BUDGET = 2_000
@@ -25,13 +25,13 @@ Pairs = Sequence[tuple[Group, LabelledQuestion]]
 _ALL = "all"
 
 
-def measured(question: LabelledQuestion, answer: RankedAnswer) -> dict[str, float]:
+def measure_answer(question: LabelledQuestion, answer: RankedAnswer) -> dict[str, float]:
     """Return every metric of an answer's ranking, the share of evidence in each of its contexts, and `worth`.
 
     `worth` is left out where one of `COLUMNS` is missing, as without a context of 2,000 characters.
     """
     held = {f"evidence@{budget}": share(each.keys, question) for budget, each in answer.contexts.items()}
-    found = scored(question, answer.ranking) | held
+    found = score_ranking(question, answer.ranking) | held
     if all(name in found for name in COLUMNS):
         found[WORTH] = sum(found[name] for name in COLUMNS) / len(COLUMNS)
     return found
@@ -44,7 +44,7 @@ def run(
     ablate: bool,
     on_part: Callable[[str], None],
     floor: Asker | None,
-    measure: Measure = measured,
+    measure: Measure = measure_answer,
 ) -> tuple[dict[str, Any], dict[str, RankedAnswer]]:
     """Ask every question, in all variants if `ablate`, and with single legs of `floor`; return metrics and answers by
     id.
@@ -85,7 +85,7 @@ def run(
     return out, {question.id: answer for (_, question), answer in zip(pairs, told.plain, strict=True)}
 
 
-def changed_by(dataset: Dataset, asker: Asker, variant: Variant, measure: Measure) -> dict[str, dict[str, object]]:
+def gain_of(dataset: Dataset, asker: Asker, variant: Variant, measure: Measure) -> dict[str, dict[str, object]]:
     """Return the gain of a variant over the recall as set, by metric: `{"difference": …, "interval": […]}`."""
     asked: list[tuple[Asker, Mapping[Hashable, Variant]]] = [(asker, {_ALL: PLAIN, "varied": variant})]
     pairs = [(group, question) for group in dataset.groups for question in group.questions]

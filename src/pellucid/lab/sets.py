@@ -19,12 +19,12 @@ from pellucid.lab.datasets import eips, locomo, longmemeval, qmsum, scifact, ses
 from pellucid.lab.datasets.dataset import Dataset, Group, LabelledQuestion, Record, Share
 from pellucid.lab.datasets.sessions import Sessions, TurnLabel
 from pellucid.lab.documents.home import NAMESPACE as EIPS_NAMESPACE
-from pellucid.lab.documents.home import document_of, indexed
-from pellucid.lab.home import Home, asker, imported, namespace_of
+from pellucid.lab.documents.home import document_of, index_documents
+from pellucid.lab.home import Home, import_data_set, make_asker, namespace_of
 from pellucid.lab.keeping import Report, place_for
 from pellucid.lab.metrics.ranking import keys_of
 from pellucid.lab.metrics.sessions import of_sessions
-from pellucid.lab.run import Measure, measured
+from pellucid.lab.run import Measure, measure_answer
 from pellucid.lab.variants import Variant
 from pellucid.memory.episodes import UNSAID
 from pellucid.model.memory import Memory
@@ -59,7 +59,7 @@ class Opened:
     home: Home
     asker: Asker
     floor: Asker
-    measure: Measure = measured
+    measure: Measure = measure_answer
     unanswerable: tuple[LabelledQuestion, ...] = ()
     labels: tuple[TurnLabel, ...] = ()  # what is worth keeping, turn by turn, where the set says so
 
@@ -127,7 +127,7 @@ def check_files(name: str, data: Path) -> None:
 
 
 @contextmanager
-def opened(settings: Settings, asked: LabInput, report: Report) -> Generator[Opened]:
+def open_set(settings: Settings, asked: LabInput, report: Report) -> Generator[Opened]:
     """Import a set for the block, into a temporary home or one in `keep`, with the share of its questions that is
     asked.
 
@@ -148,13 +148,13 @@ def opened(settings: Settings, asked: LabInput, report: Report) -> Generator[Ope
 def _records(settings: Settings, asked: LabInput, report: Report) -> Generator[Opened]:
     """Import a set of turns or documents for the block, and yield it ready to be asked."""
     dataset = LOADERS[asked.dataset](asked.data)
-    with imported(settings, dataset, asked.mode, report, keep=asked.keep) as home:
+    with import_data_set(settings, dataset, asked.mode, report, keep=asked.keep) as home:
         yield _plain(home, asked, longmemeval.unanswerable(asked.data) if asked.dataset == "longmemeval" else ())
 
 
 def _plain(home: Home, asked: LabInput, unanswerable: tuple[LabelledQuestion, ...] = ()) -> Opened:
     """Make an opened set whose floors are asked of the same home."""
-    ask = asker(home, asked.without, budgets=asked.budgets)
+    ask = make_asker(home, asked.without, budgets=asked.budgets)
     return Opened(home, ask, ask, unanswerable=unanswerable)
 
 
@@ -166,11 +166,11 @@ def _sessions(settings: Settings, asked: LabInput, report: Report) -> Generator[
     with _transcripts(settings, labelled, asked, report) as home:
         records = (Record(key, Turn("", 0, "user", text[:FLOOR_CHARACTERS])) for key, text in labelled.spoken.items())
         spoken = Dataset("spoken", (Group(home.dataset.groups[0].name, tuple(records), labelled.questions),))
-        with imported(settings, spoken, "verbatim", report, keep=asked.keep) as floor:
+        with import_data_set(settings, spoken, "verbatim", report, keep=asked.keep) as floor:
             yield Opened(
                 home,
-                asker(home, asked.without, budgets=budgets),
-                _with_plain_contexts(asker(floor, depth=UNCUT), budgets),
+                make_asker(home, asked.without, budgets=budgets),
+                _with_plain_contexts(make_asker(floor, depth=UNCUT), budgets),
                 of_sessions(labelled.wanted),
                 labelled.unanswerable,
                 labelled.labels,
@@ -259,5 +259,5 @@ def _eips(settings: Settings, asked: LabInput, report: Report) -> Generator[Open
         number = document_of(memory)
         return (str(number),) if number in there else ()
 
-    with indexed(settings, documents, report, asked.keep) as home:
+    with index_documents(settings, documents, report, asked.keep) as home:
         yield _plain(Home.of(home.app, Dataset("eips", (group,)), home.made, keys_of_section), asked)

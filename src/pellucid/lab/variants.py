@@ -56,7 +56,7 @@ class Variant:
 PLAIN = Variant()
 
 
-def reweighted(settings: RecallSettings, part: str, factor: float) -> RecallSettings:
+def multiply_weights(settings: RecallSettings, part: str, factor: float) -> RecallSettings:
     """Multiply the weights of a part in the settings by a factor."""
     legs, changed = dict[str, float](), dict[str, object]()
     for name in WEIGHTS[part]:
@@ -72,7 +72,9 @@ def together(options: Mapping[str, str]) -> Variant:
     """Make a variant of options for several parts: `off`, `on` (diversity), `half` or `double`; any other option
     changes nothing."""
     changes = [_diversified] if "on" in options.values() else []
-    changes += [partial(reweighted, part=part, factor=FACTORS[to]) for part, to in options.items() if to in FACTORS]
+    changes += [
+        partial(multiply_weights, part=part, factor=FACTORS[to]) for part, to in options.items() if to in FACTORS
+    ]
     without = tuple(part for part, option in options.items() if option == "off")
     return Variant(without, lambda settings: reduce(lambda each, change: change(each), changes, settings), anew=True)
 
@@ -91,7 +93,7 @@ def without_each() -> dict[str, Variant]:
 def other_weights() -> dict[tuple[str, str], Variant]:
     """Return variants by (part, name of factor), each with one weight multiplied."""
     return {
-        (part, name): Variant(change=partial(reweighted, part=part, factor=factor))
+        (part, name): Variant(change=partial(multiply_weights, part=part, factor=factor))
         for part in WEIGHTS
         for name, factor in FACTORS.items()
     }

@@ -10,7 +10,7 @@ _AUXILIARIES = (
     (re.compile(r"(?<=\w)['’]ll\b", re.IGNORECASE), " will"),
 )
 CLITIC = r"['’](?:s|m|re|ll|ve|d)"
-"""What hangs on a word in English and is no part of it, as a pattern; an `n't` is."""
+"""A pattern of English endings that are cut off a word (`she's`); `n't` is none, for it belongs to its verb."""
 _CLITICS = re.compile(rf"{CLITIC}\b")
 
 

@@ -22,7 +22,7 @@ UNUSED_DAYS = 30.0
 LISTED = 10
 """How many memories each part of a report names; its total counts all."""
 CHANGES: frozenset[Event] = frozenset(get_args(Event)) - {"created", "corroborated", "reverified"}
-"""Events that change what is known; the others add to it."""
+"""Events that change what is known; all others add to what is known."""
 
 
 class ReportEntry(Wire):

@@ -155,7 +155,7 @@ class Indexer:
 
         `changed` are paths somebody else changed; their bytes are indexed in the name of operation `op_id`. An index
         that stands at no operation, as a new version of it does, also folds again whatever it holds. What the disk has
-        no room to file keeps waiting in the journal, and is folded from there.
+        no space for keeps waiting in the journal, and is folded from there.
 
         Raises:
             NoRoomError: the index could not be written.

@@ -234,7 +234,7 @@ def next_tier(
 ) -> tuple[Tier, Why]:
     """The tier of a memory with this tier value that was in tier `before`, and why.
 
-    Between the two thresholds it stays where it is. Where the settings leave no room between them, promotion wins, so
+    Between the two thresholds it stays where it is. Where the settings set them equal or crossed, promotion wins, so
     that no memory goes to and fro.
     """
     if protection(memory):

@@ -101,7 +101,7 @@ class UnitOfWork:
     def take_over_edits(self, paths: Collection[str] | None = None, *, wait_s: float = 0.0) -> tuple[Drift, Folded]:
         """Index what somebody else changed in the vault (or at these paths); returns what differed and what was folded.
 
-        Their files win, and it is on record. Where the disk has no room for that, or others write for longer than
+        Their files win, and it is on record. Where the disk has no space for that, or others write for longer than
         `wait_s`, it is left for later: what is indexed can still be read. With `wait_s`, files are encoded before.
 
         Raises:

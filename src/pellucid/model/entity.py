@@ -128,7 +128,7 @@ class GraphFacts:
     aliases: tuple[tuple[str, str], ...] = ()
     """Pairs of keys: another name, and the entity it stands for."""
     homes: tuple[tuple[str, str], ...] = ()
-    """Pairs of a memory's id and the key of the node it answers for: a section its document, another memory itself."""
+    """Pairs of a memory's id and the key of the node it stands for: a section its document, another memory itself."""
 
 
 NO_FACTS = GraphFacts()

@@ -10,7 +10,7 @@ class HookedSession(Wire):
     host: str
     session_id: str
     namespace: str = ""
-    """Where it is filed, as far as its folder tells."""
+    """The namespace of the session, as far as its folder tells."""
     folder: str | None = None
     transcript: str | None = None
     offset: int = 0
@@ -21,10 +21,10 @@ class HookedSession(Wire):
     """What the turns are flushed for, once they are read."""
     begun: Instant
     heard: Instant
-    """When the program told of it last."""
+    """When the program last sent an event of the session."""
     prompts: int = 0
     shown: tuple[str, ...] = ()
-    """The memories that the agent has before it."""
+    """The memories that the agent was shown, and still has in its context."""
     briefed: bool = True
     """Whether nothing is owed of the brief that a session begins with."""
     asked: bool = False

@@ -108,8 +108,10 @@ class ProjectRegistry(Wire):
         others = [_without_worktrees(each, {root, worktree}) for each in self.projects if each.root != root]
         return self.model_copy(update={"projects": tuple(sorted((*others, mine), key=lambda each: each.namespace))})
 
-    def moved(self, namespace: str, root: str) -> "ProjectRegistry":
-        """The registry with the project of a namespace moved to `root`, which no other project keeps.
+    def with_moved_project(self, namespace: str, root: str) -> "ProjectRegistry":
+        """The registry with the project of a namespace (which must have one) moved to `root`.
+
+        A project that was there is dropped, and no other keeps `root` as a worktree.
 
         Its old root becomes one of its worktrees.
         """

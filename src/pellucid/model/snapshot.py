@@ -59,7 +59,7 @@ class ScoreDecomposition(Wire):
 
 
 class LegContribution(Wire):
-    """What one leg said of a memory: its place, its raw score and what that measures, and the term that came of it."""
+    """What one leg said of a memory: its rank, its raw score and what that measures, and the term that came of it."""
 
     leg: str
     rank: int
@@ -178,7 +178,7 @@ class XrayResult(Wire):
     rerank: RerankDetail | None = None
     why: str = ""
     newer_than: str | None = None
-    """The id of the older memory whose place it took, where `renewal` lifted it."""
+    """The id of the older memory that it was put above by `renewal`; None otherwise."""
     told: str | None = None
     """How much of it the context tells, where that is not all: `3 of 21 sentences, the whole: pellucid show ID`."""
     alignment: tuple[Alignment, ...] = ()

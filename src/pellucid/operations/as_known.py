@@ -11,7 +11,7 @@ from pellucid.operations.instants import PastInstants
 from pellucid.recall.as_of_view import by_known
 
 VERIFIED = "lastVerifiedAt"
-"""To stand behind a memory again is no change of it."""
+"""The ledger's field for when somebody stood behind a memory again, which changes nothing else of the memory."""
 
 
 def memory_as_known(memory: Memory, changes: Sequence[LifecycleRow], known: datetime | None) -> Memory:

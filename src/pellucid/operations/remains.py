@@ -1,4 +1,4 @@
-"""An erasure that was begun in, no byte of what went out; or what is left of it, and how much room that takes.
+"""An erasure that was begun in, no byte of what went out; or what is left of it, and how many bytes that takes.
 
 While an erasure is under way, the file `erasing` exists: each command that opens the home goes on with it.
 """

@@ -15,7 +15,10 @@ if TYPE_CHECKING:  # looking around waits for no NumPy
 
 
 def by_known(memory: Memory, known: datetime | None) -> Memory:
-    """The memory as it was known at the instant `known`: without later replacement, restatements and verification."""
+    """The memory as it was known at the instant `known`: without later replacement, restatements and verification.
+
+    As it is, if that is None.
+    """
     if known is None:
         return memory
     by, end, verified = memory.superseded_by, memory.invalid_at, memory.last_verified_at

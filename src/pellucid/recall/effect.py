@@ -15,7 +15,7 @@ from pellucid.recall.state import State
 
 
 class Move(Wire):
-    """A memory of the first topK before and after, and its places there (from 1)."""
+    """A memory of the first topK before and after, and its ranks there (from 1)."""
 
     memory_id: str
     before: int
@@ -81,7 +81,7 @@ def _ranked_ids(state: State) -> list[str]:
 
 
 def _kendall_tau(places: Sequence[int]) -> float | None:
-    """Kendall's τ between the order of these distinct places and the order they are given in; None for fewer than 2."""
+    """Kendall's τ between the order of these distinct ranks and the order they are given in; None for fewer than 2."""
     count = len(places)
     if count < 2:
         return None

@@ -1,6 +1,6 @@
-"""A request in, a recall and its receipt out: the door of the room, around one index snapshot.
+"""A request in, a recall and its receipt out: around one index snapshot.
 
-The room itself is loaded with the first recall: half of what a process loads is in it.
+The stages are loaded with the first recall: half of what a process loads is in it.
 """
 
 from collections.abc import Callable, Generator

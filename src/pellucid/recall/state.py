@@ -131,7 +131,7 @@ class Plan:
     asked: AskedEdges | None = None
     """The edges that the query asks for."""
     answers: int = 0
-    """How many of the graph leg's first places stand on these edges; all behind them is what is near."""
+    """How many of the graph leg's first ranks stand on these edges; all behind them is what is near."""
     beside: tuple[int, ...] = ()
     """Where edges are asked for, indices of the telling stems that ask for more: which part of what they lead to."""
     only_edges: bool = False
@@ -172,7 +172,7 @@ class Pool:
     session: Ints
     ordinal: Ints
     place: Ints
-    """Its place among the rows of its session: with session and ordinal, who is a neighbour of whom."""
+    """Its position among the rows of its session: with session and ordinal, who is a neighbour of whom."""
     active: Mask
     valid: Mask
     trusted: Mask
@@ -212,11 +212,11 @@ class Pool:
     terms: Mapping[str, Floats] = field(default_factory=dict[str, Floats])
     pairs: Pairs = field(default_factory=Pairs)
     replaced: tuple[tuple[int, int], ...] = ()
-    """Positions of what answers for a superseded document, each with that of what answers for its successor."""
+    """Positions of memories of a superseded document, each with that of a memory of its successor."""
     retold: tuple[tuple[int, int], ...] = ()
     """Positions of an older and a newer one about the same rare thing, which hold much the same of the question."""
     newer_than: Mapping[int, int] = field(default_factory=dict[int, int])
-    """The position of what `renewal` lifts, with that of the older one whose place it takes."""
+    """By the position of a memory that `renewal` moves up, the position of the older one above which it comes."""
     penalty: Floats = field(default_factory=lambda: np.zeros(0))
     final: Floats = field(default_factory=lambda: np.zeros(0))
 

@@ -18,7 +18,7 @@ _SECTION = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False, alias_ge
 
 
 class LegWeights(BaseModel):
-    """What first place in a leg is worth in the sum; 0 switches the leg off."""
+    """What the first rank in a leg is worth in the sum; 0 switches the leg off."""
 
     model_config = _SECTION
     vector: Weight = Field(default=1.0, description="Nearness of meaning.")

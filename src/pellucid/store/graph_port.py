@@ -43,7 +43,7 @@ class Steps:
 
 @dataclass(frozen=True, slots=True)
 class Homes:
-    """The index rows that answer for nodes (the sections of a document, a memory itself), sorted by node, then row."""
+    """The index rows that belong to nodes (the sections of a document, a memory itself), sorted by node, then row."""
 
     nodes: Ints
     rows: Rows
@@ -85,7 +85,7 @@ class GraphReader(Protocol):
         ...
 
     def homes(self, nodes: Ints) -> Homes:
-        """Return the index rows that answer for these nodes, whether or not they are admitted."""
+        """Return the index rows that belong to these nodes, whether or not they are admitted."""
         ...
 
     def replaced(self, rows: Rows, admission: Admission) -> Replaced:

@@ -61,7 +61,7 @@ class Spool(Protocol):
         ...
 
     def scrub(self) -> None:
-        """Remove the remaining bytes of deleted turns; raise StoreError if the file is in use or there is no room."""
+        """Remove the remaining bytes of deleted turns; raise StoreError if the file is in use or the disk is full."""
         ...
 
     def failed(self, namespace: str, session_id: str, problem: str) -> int:

@@ -10,7 +10,7 @@ from pellucid.errors import NotFoundError, PellucidError
 from pellucid.model.wire import Wire
 from pellucid.operations.operation import Call, Operation
 from pellucid.surfaces.columns import with_excerpts
-from pellucid.surfaces.commands import answering, respelled
+from pellucid.surfaces.commands import answering, spell_commands
 from pellucid.surfaces.texts import TEXTS
 from pellucid.xray.words.visible import visible, visible_json
 
@@ -96,4 +96,4 @@ def spell_for_program(error: PellucidError, reference: str) -> None:
     `reference` names the documentation of a call's fields.
     """
     error.spell(lambda name: reference if name == "help" else f'"{to_camel(name)}"')
-    error.message, error.next_step = respelled(error.message), respelled(error.next_step)
+    error.message, error.next_step = spell_commands(error.message), spell_commands(error.next_step)

@@ -30,7 +30,7 @@ _SPELLING: ContextVar[Spelling] = ContextVar("spelling", default=_TYPED)
 
 @contextmanager
 def spelled_by(spelling: Spelling) -> Generator[None]:
-    """Have `command`, `quoted`, `flag` and `respelled` use this spelling for the length of a `with` block."""
+    """Have `command`, `quoted`, `flag` and `spell_commands` use this spelling for the length of a `with` block."""
     before = _SPELLING.set(spelling)
     try:
         yield
@@ -66,6 +66,6 @@ def answering(row: Any) -> Generator[None]:
         yield
 
 
-def respelled(text: str) -> str:
-    """A text with each command in backticks and each flag in it written as the surface in use writes them."""
+def spell_commands(text: str) -> str:
+    """Write each command in backticks and each flag of a text as the surface in use writes them; other text stays."""
     return _FLAG.sub(lambda found: flag(found[1], found[2] or ""), _COMMAND.sub(lambda found: quoted(found[1]), text))

@@ -111,7 +111,7 @@ def without_moments(data: bytes, ids: Collection[str]) -> bytes:
     return without_blocks(data.decode("utf-8"), _MARKER, ids).encode()
 
 
-def retitled(data: bytes, old: str, new: str) -> bytes:
+def retitle_episode(data: bytes, old: str, new: str) -> bytes:
     """Change the topic in an episode's frontmatter from `old` to `new`, and in its heading if that still says `old`."""
     text = frontmatter.replace(data.decode("utf-8"), {"topic": new})
     return text.replace(f"\n# {old}\n", f"\n# {new}\n", 1).encode()

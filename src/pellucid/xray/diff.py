@@ -30,7 +30,7 @@ class Delta(Wire):
 
 
 class Shift(Wire):
-    """One memory in both recalls, a and b. A place (from 1) is one of the whole ranking, repetitions left out."""
+    """One memory in both recalls, a and b. A rank (from 1) is one of the whole ranking, repetitions left out."""
 
     memory_id: str
     place_a: int | None = None
@@ -61,9 +61,9 @@ class RecallDiff(Wire):
     left: tuple[Shift, ...] = ()
     """Served by a alone, in its order."""
     moved: tuple[Shift, ...] = ()
-    """Served by both at another place, in the order of b."""
+    """Served by both at another rank, in the order of b."""
     rescored: tuple[Shift, ...] = ()
-    """Served by both at the same place with another score."""
+    """Served by both at the same rank with another score."""
     answer: tuple[Delta, ...] = ()
     """Whether it abstained, and how many of what it served its context tells, whole or cut."""
     request: tuple[Delta, ...] = ()
@@ -111,7 +111,7 @@ def diff(a: Receipt, b: Receipt) -> RecallDiff:
 
 
 class _RecallRanking:
-    """The places and scores of one recall, by memory id."""
+    """The ranks and scores of one recall, by memory id."""
 
     def __init__(self, receipt: Receipt) -> None:
         self.served = frozenset(receipt.served_ids)
@@ -123,7 +123,7 @@ class _RecallRanking:
         self._place = {at: place for place, at in enumerate(alone, start=1)}
 
     def place(self, memory_id: str) -> int | None:
-        """The place in the ranking without repeats, from 1.
+        """The rank in the ranking without repeats, from 1.
 
         None for a repeat, a memory that filters stopped, or no candidate.
         """
@@ -158,7 +158,7 @@ class _RecallRanking:
 
 
 def _shift_between(then: _RecallRanking, now: _RecallRanking, memory_id: str) -> Shift:
-    """The places and scores of a memory in both recalls, and the term with the largest difference.
+    """The ranks and scores of a memory in both recalls, and the term with the largest difference.
 
     Terms are compared only where it was a candidate in both: else `terms` is empty and `moved_by` None.
     """

@@ -51,7 +51,7 @@ class Reason(Wire):
 
 
 class Ranked(Wire):
-    """One memory of a ranking: its place (from 1), and its exact score."""
+    """One memory of a ranking: its rank (from 1), and its exact score."""
 
     place: int
     memory_id: str

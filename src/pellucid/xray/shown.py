@@ -1,4 +1,4 @@
-"""A rescored pool in, what is shown of each candidate out: its terms, places, verdict and sentence."""
+"""A rescored pool in, what is shown of each candidate out: its terms, ranks, verdict and sentence."""
 
 from collections.abc import Mapping
 from math import fsum, isnan
@@ -58,7 +58,7 @@ class CandidateView:
         self._order = order
         self._words = state.plan.telling or state.plan.searched
         self._position = {unpack_id(raw): position for position, raw in enumerate(pool.ids)}
-        self._rerank_places = rank(pool.rerank_score, ~np.isnan(pool.rerank_score), pool.created)
+        self._rerank_ranks = rank(pool.rerank_score, ~np.isnan(pool.rerank_score), pool.created)
 
     def result(
         self, memory_id: str, place: int, served: Served | None, aligner: Aligner | None = None
@@ -101,7 +101,7 @@ class CandidateView:
     def rejected(self, most: int = REJECTED_SHOWN) -> tuple[snapshot.RejectedCandidate, ...]:
         """The best rejected candidates, `most` of them; of a recall that abstained, first all its nearest ones.
 
-        Then up to half of `most` that a filter stopped, by their best place in an open arm, then those cut later, such
+        Then up to half of `most` that a filter stopped, by their best rank in an open arm, then those cut later, such
         as by topK or the budget, in the order of the ranking.
         """
         pool, doubt = self._pool, self._state.abstention
@@ -212,9 +212,9 @@ class CandidateView:
         )
 
     def _contributions(self, position: int) -> tuple[snapshot.LegContribution, ...]:
-        """For each leg that found a candidate: place, raw score, term, and the key words that `lexical` matched.
+        """For each leg that found a candidate: rank, raw score, term, and the key words that `lexical` matched.
 
-        A candidate that a leg found only as evidence (its open arm) has that place and the term 0.
+        A candidate that a leg found only as evidence (its open arm) has that rank and the term 0.
         """
         pool, out = self._pool, list[snapshot.LegContribution]()
         for leg, ranks in pool.ranks.items():
@@ -245,12 +245,12 @@ class CandidateView:
         return names, path.confidences, tuple(edges)
 
     def _rerank_detail(self, position: int) -> snapshot.RerankDetail | None:
-        """The reranker's place, score and term for a candidate; None where it did not score it."""
+        """The reranker's rank, score and term for a candidate; None where it did not score it."""
         score = float(self._pool.rerank_score[position])
         if isnan(score):
             return None
         term = float(self._pool.terms["rerank"][position]) if "rerank" in self._pool.terms else 0.0
-        place = int(self._rerank_places[position])
+        place = int(self._rerank_ranks[position])
         return snapshot.RerankDetail(backend=self._state.rerank_backend, rank=place, raw_score=score, term=term)
 
     def _served_by(self, position: int) -> snapshot.ServedBy:

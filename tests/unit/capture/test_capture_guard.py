@@ -159,6 +159,11 @@ def test_a_cut_keeps_head_and_tail_and_says_how_much_is_missing():
     assert len(cut) <= 200
 
 
+@pytest.mark.parametrize("length", [0, 1, 199, 200])
+def test_a_text_that_is_not_too_long_is_not_cut(length: int):
+    assert cut_middle("x" * length, 200) == "x" * length
+
+
 OWN_PROMPT = f"{opening_line('Distil this.')}\nDistil this.\n{{}}"
 
 

@@ -11,7 +11,7 @@ from test_lab_run import spoken, write
 from kits.eips import write_set
 from kits.vault import Opener
 from pellucid.lab.asking import LabContext, RankedAnswer
-from pellucid.lab.sets import LabInput, Opened, opened
+from pellucid.lab.sets import LabInput, Opened, open_set
 from pellucid.lab.variants import ABLATED, FLOORS, PLAIN, TRIED, Variant, other_weights, without_each
 
 TALK = [
@@ -65,7 +65,7 @@ def found(request: pytest.FixtureRequest, house: Opener, tmp_path: Path, embedde
     else:
         write(data, "evidence.json", TALK)
     settings = house(tmp_path / "settings").settings
-    with opened(settings, LabInput(dataset=request.param, data=data, budgets=(400, 2_000)), lambda _: None) as there:
+    with open_set(settings, LabInput(dataset=request.param, data=data, budgets=(400, 2_000)), lambda _: None) as there:
         yield there
 
 

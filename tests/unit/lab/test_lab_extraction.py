@@ -2,7 +2,7 @@
 
 from pellucid.clock import SystemClock
 from pellucid.lab.datasets.dataset import Dataset, Group, Record
-from pellucid.lab.metrics.extraction import Coverage, KeptMemory, coverage, distilled, turns_per_second
+from pellucid.lab.metrics.extraction import Coverage, KeptMemory, coverage, measure_distillation, turns_per_second
 from pellucid.model.turn import Turn
 from pellucid.observe.extract.extractor import HeuristicExtractor
 from pellucid.observe.judge import HeuristicJudge
@@ -53,7 +53,7 @@ def group() -> Group:
 
 
 def test_what_nobody_said_is_no_trace() -> None:
-    found = distilled([(group(), [KeptMemory("adopted a cat", ("t1",))])])
+    found = measure_distillation([(group(), [KeptMemory("adopted a cat", ("t1",))])])
     assert found == {
         "memories": 1,
         "traceCharacters": 28,
@@ -68,7 +68,7 @@ def test_what_nobody_said_is_no_trace() -> None:
 
 def test_a_set_that_cites_nothing_has_no_coverage_and_nothing_kept_no_ratio() -> None:
     bare = Group("g", group().records, ())
-    assert distilled([(bare, [])]) == {
+    assert measure_distillation([(bare, [])]) == {
         "memories": 0,
         "traceCharacters": 28,
         "memoryCharacters": 0,

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from pellucid.lab.datasets.dataset import LabelledQuestion
-from pellucid.lab.metrics.ranking import METRICS, Scores, hit_at, interval, mrr, ndcg_at, recall_at, scored
+from pellucid.lab.metrics.ranking import METRICS, Scores, hit_at, interval, mrr, ndcg_at, recall_at, score_ranking
 
 LABELS = {"a": 1, "b": 1, "c": 1}
 
@@ -70,7 +70,7 @@ def test_every_question_has_every_metric_and_their_means_are_rounded() -> None:
         LabelledQuestion("2", "?", {"b": 1}),
         LabelledQuestion("3", "?", {"c": 1}),
     ]
-    scores = Scores.of([scored(*each) for each in zip(questions, [["a"], ["x", "b"], ["x"]], strict=True)])
+    scores = Scores.of([score_ranking(*each) for each in zip(questions, [["a"], ["x", "b"], ["x"]], strict=True)])
     assert set(scores.values) == set(METRICS)
     assert scores.values["mrr"].tolist() == [1.0, 0.5, 0.0]
     assert scores.means()["mrr"] == 0.5

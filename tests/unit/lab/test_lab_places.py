@@ -1,7 +1,7 @@
 """Evidence strings in, the records they stand in out."""
 
 from pellucid.lab.datasets.dataset import Group, KeptMemory, Record
-from pellucid.lab.datasets.places import Places, place, ranked, span
+from pellucid.lab.datasets.places import Places, place, rank_records, span
 from pellucid.model.turn import Turn
 
 GROUP = Group("g", tuple(Record(f"k{n}", Turn("s:1", n, "user", f"turn {n}")) for n in range(1, 9)), ())
@@ -34,14 +34,14 @@ def moment(text: str, *keys: str) -> KeptMemory:
 
 def test_a_turn_in_several_passages_takes_one_place_where_its_first_stands() -> None:
     first, other, later = moment("one", "k1"), moment("x", "k2"), moment("two", "k1")
-    assert ranked([first, later, other], 2) == [first, other]
+    assert rank_records([first, later, other], 2) == [first, other]
 
 
 def test_two_memories_of_one_turn_take_two_places() -> None:
     made, also, said = KeptMemory("made", ("k1",)), KeptMemory("also made", ("k1",)), moment("said", "k1")
-    assert ranked([made, also, said], 9) == [made, also, said]
+    assert rank_records([made, also, said], 9) == [made, also, said]
 
 
 def test_words_of_no_record_and_of_the_one_asked_about_take_no_place() -> None:
     stub, asked, found, nowhere = moment("stub"), moment("asked", "k1"), moment("found", "k2"), KeptMemory("made", ())
-    assert ranked([stub, asked, nowhere, found], 9, about="k1") == [nowhere, found]
+    assert rank_records([stub, asked, nowhere, found], 9, about="k1") == [nowhere, found]

@@ -9,7 +9,7 @@ from pellucid.model.memory import unpack_id
 from pellucid.recall.score.ladder import FILTERS, RUNGS
 from pellucid.xray.why.finding import WhyFinding, WhyLeg
 from pellucid.xray.why.sentence import sentences
-from pellucid.xray.why.whereabouts import context_place, place_in, position_of, rung_of
+from pellucid.xray.why.whereabouts import position_of, rank_in, rank_in_context, rung_of
 
 
 def budgets(low: int, least: int) -> list[int]:
@@ -46,12 +46,12 @@ def test_where_a_memory_came_out_is_read_alike_of_all_that_passed_or_not(house: 
     for place, position in enumerate(state.order.tolist(), start=1):
         memory_id = unpack_id(state.pool.ids[position])
         assert position_of(state.pool, int(state.pool.rows[position])) == position
-        assert place_in(state.order, position) == place
-        assert context_place(state, memory_id) == (place if place <= 5 else None)
+        assert rank_in(state.order, position) == place
+        assert rank_in_context(state, memory_id) == (place if place <= 5 else None)
         assert rung_of(state.pool.rejected, position) == ("top-k" if place > 5 else None)
     (stopped,) = np.flatnonzero(state.pool.rejected == 1 + RUNGS.index("trust-zone")).tolist()
     assert stopped not in state.order
-    assert (place_in(state.order, stopped), rung_of(state.pool.rejected, stopped)) == (None, "trust-zone")
+    assert (rank_in(state.order, stopped), rung_of(state.pool.rejected, stopped)) == (None, "trust-zone")
 
 
 def test_what_is_no_candidate_has_no_position_no_place_and_no_rung(house: Opener) -> None:
@@ -59,8 +59,8 @@ def test_what_is_no_candidate_has_no_position_no_place_and_no_rung(house: Opener
     cranes(app, 3)
     state = run(app, CRANE)
     position = position_of(state.pool, int(state.pool.rows.max()) + 1)
-    assert (position, place_in(state.order, position), rung_of(state.pool.rejected, position)) == (None, None, None)
-    assert context_place(state, f"mem_{99:032x}") is None
+    assert (position, rank_in(state.order, position), rung_of(state.pool.rejected, position)) == (None, None, None)
+    assert rank_in_context(state, f"mem_{99:032x}") is None
 
 
 def test_a_sub_question_has_the_number_that_an_xray_gives_it() -> None:

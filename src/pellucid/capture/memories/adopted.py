@@ -27,7 +27,7 @@ class AdoptedMemory:
 
     `category` is None if neither the file nor its wording shows one. `foreign_id` is the other tool's id of it, and
     `supersedes` and `superseded_by` are such ids. `path` is relative to the folder given; `start` and `end` are its
-    lines (in a JSON document its place in the list), 1-based and inclusive.
+    lines (in a JSON document, the number of the entry), 1-based and inclusive.
     """
 
     kind: MemoryFormat
@@ -53,10 +53,10 @@ class AdoptedMemory:
 
     @property
     def evidence(self) -> str:
-        """The place it was read from: `path:start-end`."""
+        """Where it was read from: `path:start-end`."""
         return f"{self.path}:{self.start}-{self.end}"
 
     @property
     def asserted_by(self) -> AssertedBy:
-        """Who asserts it: `user` for formats that people write by hand, else `inferred`."""
+        """Whose word it counts as, by its format alone: `user` for one that people write by hand, else `inferred`."""
         return "user" if self.kind in BY_A_PERSON else "inferred"

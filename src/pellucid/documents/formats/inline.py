@@ -5,7 +5,7 @@ import re
 from collections.abc import Callable
 
 _MOST = 2_000
-"""Characters that are looked at; the patterns below may cost the square of it on hostile input."""
+"""Characters that are looked at; the patterns below may take time with the square of their number on hostile input."""
 _MARKED = re.compile(r"[`*_\[<&~\\{]")
 _CODE = re.compile(r"(?<![`\\])(`+)(?!`)(.+?)(?<!`)\1(?!`)")
 _COMMENT = re.compile(r"<!--(?:[^-]|-(?!->))*+(?:-->|(?P<open>\Z))", re.DOTALL)

@@ -97,7 +97,11 @@ def _is_confirmed(number: Numbered, path: str, heading: str) -> bool:
 
 
 def _document_type(path: str, header: Mapping[str, str], number: Numbered | None) -> str:
-    """`Decision`, `Specification` or `Document`, by its number's series, its folder and whether it has a status."""
+    """`Decision` or `Specification` by the series of its number, if it has one.
+
+    Else `Decision` for one with a status in a folder of decisions, unless its file is named as no decision
+    (`_NO_DECISION`), and `Document` for all others.
+    """
     if number:
         return "Decision" if number.series in _DECISION_SERIES else "Specification"
     is_decision = folder_series(path) == "ADR" and "status" in header and not _NO_DECISION.fullmatch(stem(path))

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from pellucid.encoders.rerank.files import DEFAULT_MODEL, MissingModelError, is_local, locate
+from pellucid.encoders.rerank.files import DEFAULT_MODEL, MissingModelError, is_path_name, locate
 from pellucid.encoders.rerank.reranker import finite, well_formed
 from pellucid.errors import EncoderError
 
@@ -52,7 +52,7 @@ class CrossEncoder:
     @property
     def name(self) -> str:
         """`cross-encoder:` and the model; of a local one the last part of its path."""
-        model = Path(self._model).expanduser().resolve().name if is_local(self._model) else self._model
+        model = Path(self._model).expanduser().resolve().name if is_path_name(self._model) else self._model
         return f"cross-encoder:{model}"
 
     @property

@@ -55,8 +55,11 @@ class _Wanted:
     graphs: tuple[str, ...]
 
 
-def is_local(model: str) -> bool:
-    """Whether the name of a model is a path on this machine."""
+def is_path_name(model: str) -> bool:
+    """Whether a model's name is written as a path (`/`, `./`, `../`, `~` first), not as a repository of the hub.
+
+    The path need not exist.
+    """
     return model.startswith(("/", "./", "../", "~"))
 
 
@@ -70,7 +73,7 @@ def locate(model: str, cache: Path) -> CrossEncoderFiles:
     Raises:
         EncoderError: the name cannot be one (MissingModelError: it can, but the files are not here).
     """
-    if is_local(model):
+    if is_path_name(model):
         return _model_at(Path(model).expanduser())
     wanted = _wanted_files(model)
     found = _in_folder(_folder(model, cache), wanted.graphs) or _in_hub_cache(wanted)
@@ -99,7 +102,7 @@ def pull(model: str, cache: Path, report: Report, *, progress: bool = False) -> 
     try:
         return locate(model, cache)
     except MissingModelError:
-        if is_local(model):
+        if is_path_name(model):
             raise
     folder = _folder(model, cache)
     try:

@@ -17,7 +17,7 @@ class LabelledQuestion:
     kind: str = ""
     at: datetime | None = None
     about: str = ""
-    """The key of a record that the question itself names: it is no answer, and takes no place in a ranking."""
+    """The key of a record that the question itself names: it is no answer, and takes no rank in a ranking."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -42,7 +42,7 @@ class Places:
         return tuple(dict.fromkeys(key for key in found if key))
 
 
-def ranked(found: Iterable[KeptMemory], most: int, about: str = "") -> list[KeptMemory]:
+def rank_records(found: Iterable[KeptMemory], most: int, about: str = "") -> list[KeptMemory]:
     """Return the first `most` ranks, without transcribed memories whose records came before, are none, or are
     `about`."""
     out: list[KeptMemory] = []

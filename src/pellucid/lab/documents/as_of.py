@@ -15,8 +15,8 @@ from pellucid.lab.documents.home import (
     Report,
     document_of,
     drawn,
-    indexed,
-    recalled,
+    index_documents,
+    recall_each,
 )
 from pellucid.lab.metrics.ranking import spread
 from pellucid.model.memory import Memory
@@ -53,7 +53,7 @@ def run_as_of(settings: Settings, request: DocumentsLab, report: Report) -> AsOf
     """Index the documents, import the history of their headers, and ask which values they had at past instants."""
     documents, changes = eips.documents(request.data), eips.changes(request.data)
     gone = eips.headers_only(documents, changes)
-    with indexed(settings, [*documents, *gone], report) as home:
+    with index_documents(settings, [*documents, *gone], report) as home:
         report(f"loading {len(changes)} changes of headers")
         loading = _load_history(home.app, changes)
         rows: list[dict[str, Any]] = []
@@ -65,9 +65,9 @@ def run_as_of(settings: Settings, request: DocumentsLab, report: Report) -> AsOf
             report(f"asking the history {len(questions)} questions about {field}")
             said = [_row(question, _value_held(home.app, question)) for question in questions]
             rows += said
-            history[field] = _answered(said)
+            history[field] = _count_answers(said)
             asks = [Ask(each, each.text, each.at) for each in drawn(questions, SAMPLE)]
-            found = recalled(home.app, asks, request.without, f"recalling as of then, {field}", report)
+            found = recall_each(home.app, asks, request.without, f"recalling as of then, {field}", report)
             brought[field] = _places_of_answers(found, millis)
     return AsOfLabOutput(
         documents=len(documents),
@@ -115,7 +115,7 @@ def _row(question: eips.AsOfQuestion, said: str | None) -> dict[str, Any]:
     return asked | {"answer": question.answer, "said": said}
 
 
-def _answered(rows: Sequence[dict[str, Any]]) -> dict[str, Any]:
+def _count_answers(rows: Sequence[dict[str, Any]]) -> dict[str, Any]:
     """Return the counts `questions` and `answered` (exactly right), and at most five rows that are `wrong`."""
     wrong = [row for row in rows if row["said"] != row["answer"]]
     return {"questions": len(rows), "answered": len(rows) - len(wrong), "wrong": wrong[:EXAMPLES]}

@@ -8,7 +8,16 @@ from typing import Any, Literal
 
 from pellucid.app import App
 from pellucid.lab.datasets import eips
-from pellucid.lab.documents.home import NAMESPACE, Ask, DocumentsLab, Report, documents_of, indexed, number_of, recalled
+from pellucid.lab.documents.home import (
+    NAMESPACE,
+    Ask,
+    DocumentsLab,
+    Report,
+    documents_of,
+    index_documents,
+    number_of,
+    recall_each,
+)
 from pellucid.lab.metrics.graph import Pair, Requires, agreement, dependencies, pairs, without
 from pellucid.lab.metrics.ranking import spread
 from pellucid.lab.variants import FLOORS, all_but
@@ -46,7 +55,7 @@ def run_graph(settings: Settings, request: DocumentsLab, report: Report) -> Grap
     documents, truth = eips.documents(request.data), eips.requires(request.data)
     moved = frozenset(each.number for each in documents if each.status == eips.MOVED)
     asked = request.some(sorted(truth))
-    with indexed(settings, documents, report) as home:
+    with index_documents(settings, documents, report) as home:
         found = _header_edges(home.app)
         sections = len(home.app.index.memories(NAMESPACE))
         told = {
@@ -67,7 +76,7 @@ def run_graph(settings: Settings, request: DocumentsLab, report: Report) -> Grap
         moved_aside={name: _metrics_without(each, truth, moved) for name, each in rankings.items()},
         legs=told["all"].health,
         latency_ms=spread(told["all"].millis),
-        details=_ranked(rankings, truth) if request.details else (),
+        details=_rankings(rankings, truth) if request.details else (),
     )
 
 
@@ -98,7 +107,7 @@ def _measure_dependencies(
     health: dict[str, Counter[str]] = {}
     millis: list[float] = []
     asks = [Ask(number, f"what does EIP-{number} depend on") for number in asked]
-    for number, state, spent in recalled(app, asks, left_out, f"asking, {title}", report):
+    for number, state, spent in recall_each(app, asks, left_out, f"asking, {title}", report):
         millis.append(spent)
         rankings[number] = documents_of(state)
         for leg in state.legs:
@@ -113,7 +122,7 @@ def _metrics_without(rankings: Mapping[int, list[int]], truth: Requires, moved: 
     return dependencies({number: kept[number] for number in rankings if number in left}, left)
 
 
-def _ranked(rankings: Mapping[str, Mapping[int, list[int]]], truth: Requires) -> tuple[dict[str, Any], ...]:
+def _rankings(rankings: Mapping[str, Mapping[int, list[int]]], truth: Requires) -> tuple[dict[str, Any], ...]:
     """Return, for each document asked about, what each variant ranked beside the truth, in wire form."""
     return tuple(
         {"document": number, "requires": sorted(truth[number])}

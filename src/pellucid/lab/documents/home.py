@@ -24,7 +24,7 @@ from pellucid.settings import Settings
 
 NAMESPACE = "lab/eips"
 PLACES = 1_000
-"""Results asked for: the sections of a document share its place, so there must be many."""
+"""Results asked for: the sections of a document share its rank, so there must be many."""
 REPORTED_EVERY = 50  # questions after which progress is said again
 UNLIMITED = 1 << 40
 _NUMBERED = re.compile(r"eip-(\d+)")
@@ -63,7 +63,7 @@ class Indexed:
 
 
 @contextmanager
-def indexed(
+def index_documents(
     settings: Settings, documents: Sequence[EipDocument], report: Report, keep: Path | None = None
 ) -> Generator[Indexed]:
     """Write the documents into a folder and index it, for the block; with `keep` the home stays in that folder."""
@@ -112,7 +112,7 @@ class Ask(Generic[Item]):
     as_of: datetime | None = None
 
 
-def recalled(
+def recall_each(
     app: App, asks: Sequence[Ask[Item]], left_out: Sequence[str], title: str, report: Report
 ) -> Iterator[tuple[Item, State, float]]:
     """Yield (item asked about, recall, milliseconds) for each question; progress is reported under a title."""
@@ -124,7 +124,7 @@ def recalled(
 
 
 def _recall(app: App, query: str, left_out: Sequence[str], as_of: datetime | None) -> tuple[State, float]:
-    """Recall with room for every section; return the result and its milliseconds. No receipt is kept."""
+    """Recall without a limit of characters, with a large topK; return the result and its milliseconds. Keeps no receipt."""
     asked = RecallInput(
         query=query,
         namespace=NAMESPACE,

@@ -54,8 +54,10 @@ def coverage(
     return Coverage(len(own), len(shared), agreeing)
 
 
-def distilled(parts: Sequence[tuple[Group, Sequence[KeptMemory]]]) -> dict[str, float]:
-    """Return coverage and compression of what was kept of some groups, in wire form.
+def measure_distillation(parts: Sequence[tuple[Group, Sequence[KeptMemory]]]) -> dict[str, float]:
+    """Return coverage (the share of the cited turns that memories stand on) and compression of what was kept of groups.
+
+    In wire form; coverage is left out where no turn is cited, and a ratio to nothing is 0.
 
     `compression` is characters of the turns over characters of the memories; what nobody said (a picture's caption) is
     left out of the turns, and counted in `compressionWithCaptions`.
@@ -99,5 +101,5 @@ def _covered(group: Group, kept: Sequence[KeptMemory]) -> Coverage:
 
 
 def _ratio(part: float, whole: float) -> float:
-    """Return a ratio to four places; 0 if the whole is 0."""
+    """Return a ratio to four decimals; 0 if the whole is 0."""
     return round(part / whole, 4) if whole else 0.0

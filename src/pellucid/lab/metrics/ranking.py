@@ -9,7 +9,7 @@ import numpy as np
 from pellucid.lab.datasets.dataset import LabelledQuestion
 
 Item = str | tuple[str, ...]
-"""What stands at one place: a record's key, or the keys of all records that a memory's evidence covers."""
+"""What stands at one rank: a record's key, or the keys of all records that a memory's evidence covers."""
 Ranking = Sequence[Item]
 Metric = Callable[[Ranking, Mapping[str, int]], float]
 SAMPLES = 2_000
@@ -98,13 +98,13 @@ class Scores:
         return out
 
 
-def scored(question: LabelledQuestion, ranking: Ranking) -> dict[str, float]:
+def score_ranking(question: LabelledQuestion, ranking: Ranking) -> dict[str, float]:
     """Return every metric of one question's ranking."""
     return {name: metric(ranking, question.relevant) for name, metric in METRICS.items()}
 
 
 def mean(values: Floats) -> float:
-    """Return the mean of the values that are not NaN, to four places; 0 if there is none."""
+    """Return the mean of the values that are not NaN, to four decimals; 0 if there is none."""
     known = values[~np.isnan(values)]
     return round(float(known.mean()), 4) if len(known) else 0.0
 

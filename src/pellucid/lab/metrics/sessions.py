@@ -10,7 +10,7 @@ from pellucid.lab.asking import RankedAnswer
 from pellucid.lab.datasets.dataset import KeptMemory, LabelledQuestion
 from pellucid.lab.datasets.sessions import TurnLabel, Wanted
 from pellucid.lab.metrics.ranking import interval, keys_of, mean
-from pellucid.lab.run import measured
+from pellucid.lab.run import measure_answer
 
 RUN = 12  # consecutive words that tell that a context quotes a turn
 _WORD = re.compile(r"\w+")
@@ -37,7 +37,7 @@ def of_sessions(wanted: Mapping[str, Wanted]) -> Callable[[LabelledQuestion, Ran
 
     def measure(question: LabelledQuestion, answer: RankedAnswer) -> dict[str, float]:
         """Measure one answer."""
-        want, out = wanted[question.id], measured(question, answer)
+        want, out = wanted[question.id], measure_answer(question, answer)
         for budget, held in answer.contexts.items():
             strict = want.must.search(held.text) is not None
             cited = any(key in question.relevant for key in held.keys)

@@ -19,7 +19,7 @@ CASES: tuple[Case, ...] = ("newerAbove", "newerOnly", "olderAbove", "olderOnly",
 
 
 def case(older: Sequence[str], newer: Sequence[str], ranking: Ranking) -> Case:
-    """Classify one changed fact by which of its statements ranks higher within 50 places; one not among them ranks
+    """Classify one changed fact by which of its statements ranks higher within 50 ranks; one not among them ranks
     below all.
 
     Where both are first cited at one rank, it is `olderAbove`.

@@ -92,7 +92,7 @@ def spans(text: str) -> tuple[MessageSpan, ...]:
     pieces = [piece for line in text[:_LONGEST].splitlines(keepends=True) for piece in _split_at_screen(line)]
     lines = [piece.rstrip("\r\n") for piece in pieces]
     pasted = [_MARKER.fullmatch(line) is not None for line in lines]
-    for find in (_fenced_spans, _quoted_spans, _mail_spans, _machine_runs, _document_spans, _report_spans):
+    for find in (_fenced_spans, _quoted_spans, _mail_spans, _machine_runs, _document_spans, _code_report_spans):
         for start, end in find(lines, pasted):
             pasted[start:end] = [True] * (end - start)
     found: list[MessageSpan] = []
@@ -211,8 +211,8 @@ def _document_spans(lines: Lines, pasted: Marks) -> Iterator[tuple[int, int]]:
         yield headings[0], len(lines)
 
 
-def _report_spans(lines: Lines, pasted: Marks) -> Iterator[tuple[int, int]]:
-    """The ranges of lines of paragraphs that read as reports, with the titles right above them."""
+def _code_report_spans(lines: Lines, pasted: Marks) -> Iterator[tuple[int, int]]:
+    """The (first line, line after the last) of paragraphs that read as reports about code, with titles above them."""
     title = -1
     for start, end in _paragraph_spans(lines, pasted):
         text = " ".join(lines[start:end])

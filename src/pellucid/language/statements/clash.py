@@ -94,7 +94,7 @@ def _clash_of_frames(old: Frame, new: Frame) -> Clash | None:
 
 
 def _clash_of_places(old: Frame, new: Frame) -> Clash | None:
-    """How two statements clash that put one thing in two places; None where both may hold."""
+    """How two statements clash that say one thing is at two locations; None where both may hold."""
     one, other = old.place, new.place
     if not (one and other) or one.thing != other.thing or len({one.joint, other.joint} - {""}) > 1:
         return None
@@ -121,7 +121,7 @@ def _clash_with_old_number(older: str, change: Change) -> Clash | None:
 
 
 def _clash_of_values(old: Frame, new: Frame) -> Clash | None:
-    """How two frames clash that differ in one place only; None where both may hold, or they differ in more."""
+    """How two frames clash that differ in one slot only; None where both may hold, or they differ in more."""
     start, end = _common_ends(old.words, new.words)
     slots = [_widened_span(each.tokens, start, end) for each in (old, new)]
     mine, theirs = (each.tokens[a : len(each.tokens) - b] for each, (a, b) in zip((new, old), slots[::-1], strict=True))
@@ -135,7 +135,7 @@ def _clash_of_values(old: Frame, new: Frame) -> Clash | None:
     if kind is None:
         return None
     before, after = new.tokens[: slots[1][0]], new.tokens[len(new.tokens) - slots[1][1] :]
-    strength = _strength_of(old, new, kind, before, after)
+    strength = _clash_strength(old, new, kind, before, after)
     return Clash(strength, kind) if strength else None
 
 
@@ -203,12 +203,12 @@ def _may_be_name(tokens: Sequence[Token]) -> bool:
     return plain and len(tokens) <= _LONGEST_NAME and not any(token.is_structure for token in tokens)
 
 
-def _strength_of(
+def _clash_strength(
     old: Frame, new: Frame, kind: Kind, before: Sequence[Token], after: Sequence[Token]
 ) -> Strength | None:
-    """How surely two values of one place clash; None where both may hold at a time.
+    """How plain the clash is of two values that fill the same slot of two frames; None where both may hold at a time.
 
-    `before` and `after` are the newer frame's tokens around the value.
+    `before` and `after` are the newer frame's tokens around the slot.
     """
     signed = new.changed or new.turned
     if _first_verb(new.tokens) in base_forms("many") and not signed:
@@ -257,7 +257,7 @@ def _is_subject(before: Sequence[Token], after: Sequence[Token]) -> bool:
 
 
 def _strength_of_subjects(old: Frame, new: Frame, kind: Kind, after: Sequence[Token]) -> Strength | None:
-    """How surely two subjects of one verb clash: only where there can be but one, `who owns it`; None where not.
+    """How plain the clash is of two subjects of one verb: only where there can be but one (`owns`), else None.
 
     `after` are the tokens behind the newer subject.
     """
@@ -271,7 +271,7 @@ def _strength_of_subjects(old: Frame, new: Frame, kind: Kind, after: Sequence[To
 
 
 def _strength_of_names(new: Frame, kind: Kind, before: Sequence[Token], after: Sequence[Token]) -> Strength | None:
-    """How surely two names behind a verb clash; None where somebody may have or do several such things.
+    """How plain the clash is of two names behind a verb; None where somebody may have or do several such things.
 
     `before` and `after` are the newer frame's tokens around the name.
     """
@@ -291,7 +291,7 @@ def _strength_of_names(new: Frame, kind: Kind, before: Sequence[Token], after: S
 
 
 def _strength_of_habits(new: Frame, words: Sequence[str], after: Sequence[Token]) -> Strength | None:
-    """How surely two things that somebody uses or does clash; None where one may come beside the other.
+    """How plain the clash is of two things that somebody uses or does; None where one may come beside the other.
 
     They clash if they are for the same purpose, or one is said to be instead. `words` stand before the thing.
     """
@@ -308,7 +308,7 @@ def _strength_of_habits(new: Frame, words: Sequence[str], after: Sequence[Token]
 
 
 def _strength_of_eastern_names(before: Sequence[Token], after: Sequence[Token]) -> Strength | None:
-    """How surely two names of an Eastern topic clash: plainly if they say what it is (`…は…です`, `是…`), else None."""
+    """The clash of two names of an Eastern topic: `plain` if they say what it is (`…は…です`, `是…`), else None."""
     ends = "".join(token.text for token in after)
     last = before[-1].text if before else ""
     return "plain" if (last == "は" and ends in _EAST_ENDS[:-1]) or (last in "是叫" and not ends) else None

@@ -46,11 +46,11 @@ class Frame:
     definite: bool = False
     """It says who, or what, the one thing of a kind is (`is the owner`)."""
     left: str = ""
-    """What it says was there before."""
+    """The value that a change leaves, in the statement's words; "" if it names none."""
     alone: bool = True
-    """Its text says nothing besides."""
+    """The statement says nothing beside this frame."""
     cut: bool = False
-    """What stood behind it was left out, and may belong to it."""
+    """Words behind the frame were left out of it that may belong to its value."""
     place: Place | None = None
     change: Change | None = None
 
@@ -123,7 +123,7 @@ def search_words(text: str) -> str:
 def clash_keys(text: str) -> frozenset[tuple[str, str]]:
     """Words of a statement, each with its role in it; two statements that share none of these pairs cannot clash.
 
-    What it begins and ends with, the thing it says a place of, and numbers with what they count.
+    The roles: first word, last word, the thing whose location is told, and a number with what it counts.
     """
     found = [frame for frame in frames(text) if frame.tokens]
     keys = {key for frame in found for key in (("first", frame.words[0]), ("last", frame.words[-1]))}

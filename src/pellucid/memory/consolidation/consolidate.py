@@ -238,7 +238,7 @@ def _make_memory(decision: Decision, changes: ChangeSet, parts: Sequence[Served]
     memories = [each.memory for each in parts]
     reason = f"consolidate:{decision.kind}"
     made = [
-        derived(memories, content, clock, stating=_attributes_stated(decision, memories, content))
+        derive_memory(memories, content, clock, stating=_attributes_stated(decision, memories, content))
         for content in decision.contents
     ]
     for memory in made:
@@ -257,8 +257,10 @@ def _attributes_stated(decision: Decision, parts: Sequence[Memory], content: str
     return {name: value for name, value in stated.items() if f" {normalise(value)} " in f" {normalise(content)} "}
 
 
-def derived(parts: Sequence[Memory], content: str, clock: Clock, *, stating: Mapping[str, str]) -> Memory:
-    """A memory made of others, with new content and attributes (`stating`): as old as the oldest of them.
+def derive_memory(parts: Sequence[Memory], content: str, clock: Clock, *, stating: Mapping[str, str]) -> Memory:
+    """A new memory, with an id from the clock, made of others (one at least): as old as the oldest of them.
+
+    It has new content, and the attributes `stating` if all are about one entity.
 
     It is as trusted as the least trusted, and has the scopes of all.
     """

@@ -17,7 +17,7 @@ from pellucid.store.index_port import Served
 from pellucid.store.lookup_port import FiledEpisode
 from pellucid.store.records import FileRemoval, FileWrite, Records, content_digest
 from pellucid.vault.documents import without_sections
-from pellucid.vault.markdown import edit_memory, episode_path, retitled, without_moments
+from pellucid.vault.markdown import edit_memory, episode_path, retitle_episode, without_moments
 
 LEAST_COPIED = LEAST_TELLING
 """Content words from which another memory that contains the whole text counts as a copy of it."""
@@ -320,7 +320,7 @@ def _rewritten_episode(
     if not lost.intersection(words(episode.topic)):
         return episode_path(episode), data
     topic = topic_words(rest)
-    return episode_path(episode.model_copy(update={"topic": topic})), retitled(data, episode.topic, topic)
+    return episode_path(episode.model_copy(update={"topic": topic})), retitle_episode(data, episode.topic, topic)
 
 
 def _read_file(records: Records, path: str) -> bytes:

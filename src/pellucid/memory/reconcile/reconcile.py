@@ -208,7 +208,7 @@ class Reconciler:
         return self._keep_asserted(statement)
 
     def _keep_beside_doubted(self, doubted: Sequence[Found], statement: Statement) -> Outcome:
-        """Keep what memories in quarantine say, too: a person's word may lift them, an assistant's joins them there."""
+        """Keep what memories in quarantine say, too: a person's word may let them in, another's joins them."""
         memory = statement.memory
         if not vouches(memory):
             echo = memory.model_copy(update={"trust_zone": "quarantine"})
@@ -221,7 +221,7 @@ class Reconciler:
         return outcome
 
     def admit(self, held: Served, reason: str) -> None:
-        """Lift a kept memory out of quarantine by hand, and decide about what it contradicts as for a new one."""
+        """Let a kept memory out of quarantine by hand, and decide about what it contradicts as for a new one."""
         memory = held.memory
         self._standing.load([memory])
         contradictions, open_ones = _plain_and_open(self._standing.contradicted(memory))
@@ -237,7 +237,7 @@ class Reconciler:
         self.changes.change(held, "promoted", fields, reason, [each.id for each in met])
 
     def _lift(self, doubted: Found, by: Memory) -> None:
-        """Lift a memory out of quarantine on another's word; if it says no more than that one, it is replaced by it."""
+        """Let a memory out of quarantine on another's word; if it says no more than that one, it is replaced by it."""
         held = self.changes.now(memory_of(doubted))
         fields: Fields = {"trust_zone": "working"}
         if says_the_same(held, by):

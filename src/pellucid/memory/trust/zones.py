@@ -23,7 +23,7 @@ ZONES: tuple[TrustZone, ...] = get_args(TrustZone)
 UNTRUSTED: frozenset[SourceClass] = frozenset({"tool_output", "subagent_trace", "pasted", "web_content"})
 """Nobody who could be asked stands behind these words."""
 VOUCHING: frozenset[SourceClass] = frozenset({"manual", "system_memory", "user_input"})
-"""Whose word lifts another's out of quarantine; an assistant may only have read what it says."""
+"""Whose word lets another's out of quarantine; an assistant may only have read what it says."""
 WEIGHTS: dict[SourceClass, float] = {
     "manual": 0.9,
     "system_memory": 0.85,
@@ -92,7 +92,7 @@ def why_quarantined(memory: Memory) -> str:
 
 
 def vouches(memory: Memory) -> bool:
-    """Whether a memory lifts others out of quarantine: a person's, with evidence, active, and not in quarantine."""
+    """Whether a memory lets others out of quarantine: a person's, with evidence, active, and not in quarantine."""
     source = memory.source_class or "manual"
     anchored = bool(memory.evidence) or source == "manual"
     return source in VOUCHING and anchored and memory.trust_zone != "quarantine" and memory.status == "active"
@@ -109,7 +109,7 @@ def is_of_person(memory: Memory) -> bool:
 
 
 def may_rise(doubted: Memory, by: Memory) -> bool:
-    """Whether the statement `by` lifts a doubted memory out of quarantine: of a better source, it says most of it.
+    """Whether the statement `by` lets a doubted memory out of quarantine: of a better source, it says most of it.
 
     The doubted one must have evidence, must not read as an instruction, and may say nothing specific beyond.
     """

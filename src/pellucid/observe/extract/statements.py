@@ -139,7 +139,7 @@ def _statement_in(text: str, context: TurnContext) -> ObservedStatement | None:
         _cued_statement(text, context)
         or _technical_statement(text, context)
         or _personal_statement(text, context)
-        or _attribute_statement(text, context)
+        or _numeric_statement(text, context)
     )
 
 
@@ -203,8 +203,11 @@ def _personal_statement(text: str, context: TurnContext) -> ObservedStatement | 
     return ObservedStatement(condensed, "fact", hedged_confidence(text, _PERSONAL_CONFIDENCE, language), score, 0)
 
 
-def _attribute_statement(text: str, context: TurnContext) -> ObservedStatement | None:
-    """The statement of a short sentence that gives a number of something (`The roof is 3 metres high`); else None."""
+def _numeric_statement(text: str, context: TurnContext) -> ObservedStatement | None:
+    """The statement of a short sentence with a number that says an attribute (`The roof is 3 metres high`); else None.
+
+    None for an assistant's words, and while something is debugged.
+    """
     if context.voice == "assistant" or context.debugging or not _DIGIT.search(text) or len(text.split()) > _BRIEF:
         return None
     if not read_attribution(text, context.language, None).entity:

@@ -31,7 +31,7 @@ class EraseOutput(ForgetOutput):
     """What goes, or went. `places` counts rows of history by their table, too."""
 
     shared: tuple[str, ...] = ()
-    """Memories of it that stay, for others bear them out, too."""
+    """How many memories of the subject stay, since other sources are evidence for them, too."""
 
 
 def preview_erase_subject(app: App, request: EraseInput) -> EraseOutput:

@@ -31,9 +31,9 @@ class Owned:
 
     subject: Subject
     memories: Sequence[Served]
-    """Memories that come from it alone."""
+    """Memories that come from the subject alone."""
     shared: Sequence[Served]
-    """Memories that came of it, and are borne out by others, too."""
+    """Memories of the subject for which others are evidence, too."""
     episodes: Sequence[FiledEpisode]
     turns: Sequence[SpooledTurn]
     recall_ids: Sequence[str]

@@ -34,7 +34,7 @@ class DocumentRow(Wire):
     sections: int
     header_versions: int
     edges: int
-    """That it says today, to or from what it defines; not those of others to it."""
+    """How many edges the document says today, to or from what it defines; not those that others say."""
     updated: Instant
     removed_at: Instant | None = None
     vault_path: str
@@ -69,7 +69,7 @@ class DocumentOutput(Wire):
     """Newest first."""
     sections: tuple[SectionRow, ...]
     closed: tuple[SectionRow, ...]
-    """What stood in it before, newest first."""
+    """Sections that stood in the document before, newest first."""
     edges: tuple[str, ...]
     """`SPEC-054 DEPENDS_ON SPEC-037 §3`."""
 

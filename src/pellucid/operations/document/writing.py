@@ -77,7 +77,7 @@ def commit_drafts(app: App, drafts: Sequence[DocumentDraft]) -> CommitResult:
 def _ledger_rows(app: App, draft: DocumentDraft) -> Iterator[dict[str, object]]:
     """Yield a ledger row for each section or header version whose dates a history corrected."""
     document = draft.document
-    for old, new in draft.redated():
+    for old, new in draft.moved_periods():
         before, after = _validity_state(old), _validity_state(new)
         row = LifecycleRow(
             event_id=app.clock.new_id("evt"),

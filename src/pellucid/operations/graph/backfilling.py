@@ -53,7 +53,7 @@ class BackfillOutput(Wire):
     unreadable: tuple[str, ...] = ()
     applied: bool = False
     problem: str | None = None
-    """What could not be done of it, if something could not."""
+    """Why something of it could not be done; None if all was."""
 
 
 def backfill(app: App, request: BackfillInput, report: Progress | None = None) -> BackfillOutput:

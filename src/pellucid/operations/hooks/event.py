@@ -11,7 +11,7 @@ from pellucid.model.hooked import HookedSession
 from pellucid.model.wire import Wire
 from pellucid.operations.hooks.hosts import Event, HostName, hook_reply, parse_event
 from pellucid.operations.hooks.prompt import recall_for_prompt
-from pellucid.operations.hooks.transcripts import note_event
+from pellucid.operations.hooks.transcripts import record_event
 from pellucid.operations.operation import Argument, Flag, Operation, Surfaces
 from pellucid.operations.recall.wording import result_ids
 from pellucid.operations.session.looking.briefing import BriefInput, brief
@@ -76,7 +76,7 @@ def handle_event(app: App, request: HookInput) -> HookOutput:
     if not app.settings.hooks.enabled:
         namespace = app_in_project(app, event.folder).settings.namespace
         return HookOutput(session_id=event.session_id, moment=event.moment, namespace=namespace)
-    session = note_event(app, event)
+    session = record_event(app, event)
     here = app_in_project(app, event.folder)
     answer = _answer_to(here, event, session)
     briefed = session.briefed or event.moment in ("start", "prompt")

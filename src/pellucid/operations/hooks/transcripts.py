@@ -48,9 +48,10 @@ def with_event(session: HookedSession | None, event: Event, transcript: str | No
     )
 
 
-def note_event(app: App, event: Event, at: datetime | None = None) -> HookedSession:
-    """Add an event to the stored record of its session, and return that record; `at` is its time, if not now; a time in
-    the future counts as now.
+def record_event(app: App, event: Event, at: datetime | None = None) -> HookedSession:
+    """Write an event into the stored record of its session (a new record for its first), and return that record.
+
+    `at` is the event's time, None for now; a time in the future counts as now.
 
     Raises:
         StoreError: it cannot be written down.
@@ -77,10 +78,10 @@ def read_transcripts(app: App) -> int:
     if not (app.settings.hooks.enabled and app.settings.hooks.capture):
         return 0
     sessions = HookedSessions(app.settings.home)
-    for queued in sessions.waiting():
+    for queued in sessions.take_waiting():
         with suppress(InputError):
             event = parse_event(str(queued.get("host")), as_object(queued.get("event")))
-            note_event(app, event, instant_at(queued, "at"))
+            record_event(app, event, instant_at(queued, "at"))
     _find_unreported(app, sessions)
     read, failure = 0, None
     for session in sessions.known():
@@ -110,7 +111,7 @@ def _find_unreported(app: App, sessions: HookedSessions) -> None:
             if path not in known:
                 with suppress(InputError):
                     event = {"hook_event_name": "Stop", "session_id": Path(path).stem, "transcript_path": path}
-                    note_event(app, parse_event(host, as_object(event)))
+                    record_event(app, parse_event(host, as_object(event)))
 
 
 def _written_since(folder: str, first: datetime) -> Iterator[str]:

@@ -91,14 +91,16 @@ def _rows_to_undo(app: App, request: UndoInput, imports: Collection[str]) -> lis
     memory_id = find_memory(app, request.namespace, request.target).memory.id
     of_it = [row for row in rows if row.memory_id == memory_id]
     last = [row for row in rows if of_it and row.correlation_id == of_it[-1].correlation_id]
-    bound = _connected_rows(memory_id, last)
+    bound = _rows_linked_to(memory_id, last)
     there = {each.memory.id for each in app.index.memories(request.namespace, sorted({b.memory_id for b in bound}))}
     return [row for row in bound if row.memory_id in there]  # the rest was forgotten since
 
 
-def _connected_rows(memory_id: str, rows: Sequence[LifecycleRow]) -> list[LifecycleRow]:
-    """Return the rows of one operation that are connected with a memory by replacing or being replaced, also through
-    others."""
+def _rows_linked_to(memory_id: str, rows: Sequence[LifecycleRow]) -> list[LifecycleRow]:
+    """Return the rows of one operation about a memory, and about those that related ids link to it, step by step.
+
+    In the order of `rows`; empty if none names the memory.
+    """
     bound: set[str] = {memory_id}
     found: list[LifecycleRow] = []
     while more := [row for row in rows if row not in found and bound & {row.memory_id, *row.related_memory_ids}]:

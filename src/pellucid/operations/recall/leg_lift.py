@@ -62,7 +62,7 @@ class LegLift(Wire):
 
 
 class LiftOutput(Wire):
-    """The lift of each leg, first over all recalls, then by class of query."""
+    """What each leg changed in the rankings, first over all recalls, then by class of query."""
 
     recalls: int
     lifts: tuple[LegLift, ...]

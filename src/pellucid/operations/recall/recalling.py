@@ -27,7 +27,7 @@ from pellucid.recall.pipeline import FAILED
 from pellucid.recall.query.edges import asked_edges
 from pellucid.recall.receipt.event import event_of, failure_of, is_degraded
 from pellucid.recall.receipt.record import Draft, Receipt, draft, unpack
-from pellucid.recall.state import Request, State
+from pellucid.recall.state import LegReport, Request, State
 from pellucid.store.history.history_port import audit_id
 from pellucid.store.index_port import Served
 from pellucid.store.records import content_digest
@@ -170,7 +170,7 @@ def _recall_one_namespace(app: App, request: RecallInput) -> RecallOutput:
         legs=tuple(each.model_copy(update={"barred": None}) for each in snapshot.legs),
         degraded=is_degraded(state),
         failed=failed,
-        asked_in_vain=tuple(leg.name for leg in state.legs if leg.health == "empty" and _is_requested(state, leg.name)),
+        asked_in_vain=tuple(leg.name for leg in state.legs if _is_asked_in_vain(state, leg)),
         cut=cuts_by_rung(snapshot.filters),
         doubt=snapshot.abstention.doubt if snapshot.abstention else None,
         abstain_at=snapshot.abstention.threshold if snapshot.abstention else 1.0,
@@ -183,9 +183,11 @@ def _recall_one_namespace(app: App, request: RecallInput) -> RecallOutput:
     )
 
 
-def _is_requested(state: State, leg: str) -> bool:
-    """Whether the question explicitly asks for a leg, by naming files to review or edges of the graph."""
-    return leg == "review" or (leg == "graph" and asked_edges(state.plan.text) is not None)
+def _is_asked_in_vain(state: State, leg: LegReport) -> bool:
+    """Whether a leg found nothing of what the question itself names: files to review, or edges of the graph."""
+    if leg.health != "empty":
+        return False
+    return leg.name == "review" or (leg.name == "graph" and asked_edges(state.plan.text) is not None)
 
 
 def xray_new_recall(

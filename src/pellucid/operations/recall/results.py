@@ -41,8 +41,8 @@ class ResultOutput(Wire):
 
 
 def use_result(app: App, request: ResultInput, evidence: Evidence) -> ResultOutput:
-    """Return the memory at a place, from 1, of a recall; records a use of it, and a citation in the recall's session.
-    NotFoundError if there is no such recall or place, or the memory is gone."""
+    """Return the memory at a rank, from 1, of a recall; records a use of it, and a citation in the recall's session.
+    NotFoundError if there is no such recall or rank, or the memory is gone."""
     row = find_recall(app, request.namespace, request.recall_id)
     served = app.history.audit(row.recall_id, request.place, request.namespace)
     if served is None:

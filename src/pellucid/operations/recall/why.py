@@ -177,7 +177,11 @@ def _explain_question(app: App, namespace: str, question: str) -> WhyOutput:
 
 
 def explain_memory(app: App, asked: Request, memory: str, receipt: Receipt | None = None) -> WhyOutput:
-    """Explain a memory's part in a recall run now as `asked`; with a receipt, in that recall, retried as `asked`."""
+    """Explain what a recall did with a memory: one run now as `asked` or, with a receipt, the one on record.
+
+    What would have changed the result is tried with `asked` in both cases. `memory` is its id or words of it; if they
+    fit several, these are named, and what became of the first.
+    """
     target = find_target(app, asked, memory)
     held = target.held
     if held is None:

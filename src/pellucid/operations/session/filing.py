@@ -96,8 +96,10 @@ class SessionFiling:
         return self._folders[folder]
 
     def _namespace_of_project(self, place: FolderPlace) -> str:
-        """Return the namespace of a project, registered if it or its worktree is new; `here` for a new one where there
-        are too many."""
+        """Return the namespace of a folder's project, which is registered if it or its worktree is new.
+
+        A new one beyond `MOST_PROJECTS` is not registered, and gets the namespace `here`.
+        """
         known = place.project
         if known and (place.worktree is None or place.worktree in known.worktrees):
             return known.namespace

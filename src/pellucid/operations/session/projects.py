@@ -146,7 +146,7 @@ def move_project(app: App, namespace: str, folder: Path) -> ProjectRow:
             f"{place.root} is the root of {other.namespace}, which holds sessions of its own",
             next_step=f"ask the other by {field_name('namespace')} {namespace}",
         )
-    known = app.projects.change(lambda before: before.moved(namespace, place.root))
+    known = app.projects.change(lambda before: before.with_moved_project(namespace, place.root))
     return next(_row(app, each, known) for each in known.projects if each.namespace == namespace)
 
 

@@ -15,15 +15,15 @@ from pellucid.store.history.telemetry_port import LiftRow
 _PARTS: Mapping[str, Sequence[str]] = {"graph": ("graph",), "temporal": ("temporal",), "renew": ("renew",)}
 """What is left out, by the name under which it is kept."""
 AT_ONCE = 200
-"""Recalls whose lifts are worked out while somebody waits: some 10 ms each."""
+"""Recalls that are worked out while somebody waits: some 10 ms each."""
 
 
 def compute_lifts(app: App, namespace: str, recalls: int = AT_ONCE) -> int:
-    """Compute and store legs' lifts for cited memories in at most `recalls` of the recalls due; return for how many."""
+    """Store each cited memory's rank with and without each leg for at most `recalls` recalls due; return how many."""
     due = list(app.telemetry.lifts_due(namespace).items())[:recalls]
     for recall_id, memory_ids in due:
         app.deadline.check()
-        app.telemetry.put_lifts(namespace, recall_id, list(_lifts_of_recall(app, namespace, recall_id, memory_ids)))
+        app.telemetry.put_leg_lifts(namespace, recall_id, list(_lifts_of_recall(app, namespace, recall_id, memory_ids)))
     return len(due)
 
 
@@ -44,9 +44,9 @@ def _lifts_of_recall(app: App, namespace: str, recall_id: str, memory_ids: Seque
             yield from _unknown_lifts(memory_ids, (leg,))
             continue
         for memory_id in memory_ids:
-            place = _rank(before, memory_id, len(before))
-            last = max(state.request.settings.top_k_facts, place or 0)
-            yield LiftRow(memory_id, leg, place, _rank(after, memory_id, last))
+            rank = _rank(before, memory_id, len(before))
+            last = max(state.request.settings.top_k_facts, rank or 0)
+            yield LiftRow(memory_id, leg, rank, _rank(after, memory_id, last))
 
 
 def _unknown_lifts(memory_ids: Sequence[str], legs: Iterable[str]) -> list[LiftRow]:
@@ -56,5 +56,5 @@ def _unknown_lifts(memory_ids: Sequence[str], legs: Iterable[str]) -> list[LiftR
 
 def _rank(order: Sequence[str], memory_id: str, last: int) -> int | None:
     """Return a memory's rank in an order, from 1; None if it is missing or below rank `last`."""
-    place = order.index(memory_id) + 1 if memory_id in order else None
-    return place if place is not None and place <= last else None
+    rank = order.index(memory_id) + 1 if memory_id in order else None
+    return rank if rank is not None and rank <= last else None

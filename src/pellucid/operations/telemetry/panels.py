@@ -77,7 +77,7 @@ def _tokens_saved(sums: Sums, settings: TelemetrySettings) -> int:
 
 
 def _mean_places(sums: Sums, _: TelemetrySettings) -> Count:
-    """Return the mean number of places by which a leg raised the memories that stay, less than 0 if it lowered them;
+    """Return the mean number of ranks by which a leg raised the memories that stay, less than 0 if it lowered them;
     None if none stay."""
     stayed = sums["cited"] - sums["brought"] - sums["unknown"]
     return round(sums["places"] / stayed, 2) if stayed else None

@@ -120,8 +120,8 @@ def _first_memories(
 
 
 def _compute_lifts(app: App, namespace: str) -> tuple[str, ...]:
-    """Compute some of the lifts that are due (none in a read-only home), and return a note if more are left, else
-    nothing."""
+    """Compute some of the leg lifts (`LiftRow`) that are due, none in a read-only home; return a note if more are left,
+    else nothing."""
     if not app.read_only:
         compute_lifts(app, namespace)
     left = len(app.telemetry.lifts_due(namespace))

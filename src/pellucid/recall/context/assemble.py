@@ -17,7 +17,7 @@ from pellucid.recall.context.builder import ContextBuilder, ContextLine
 from pellucid.recall.context.disputes import opponents, quotes, with_dispute_numbers
 from pellucid.recall.context.episodes import further_episodes, group_scores, heading_details, readable_episodes
 from pellucid.recall.context.excerpt import Cutter, mark_continuations, with_excerpt
-from pellucid.recall.context.leads import leads
+from pellucid.recall.context.leads import edge_answer_excerpts
 from pellucid.recall.context.model.passes import clean_up, leave_out
 from pellucid.recall.context.records import NamedEpisode, PassReport
 from pellucid.recall.context.sparing import fill_without_repeats, line_covering, uninformative_turns
@@ -126,7 +126,7 @@ def _rungs_of_ranking(state: State, kept: int, repeating: int) -> tuple[Rung, ..
 
 
 def _context_without_memories(state: State, abstention: Abstention | None, ranked: int) -> Assembly:
-    """A context that says that nothing is recalled, with as many of the nearest misses as there is room for."""
+    """A context that says that nothing is recalled, with as many of the nearest misses as the budget holds."""
     rungs = (Rung("abstention", ranked, 0, reason="too much doubt"),) if ranked else ()
     rungs = (*rungs, Rung("budget-fit", 0, 0))
     nearest = [
@@ -151,7 +151,7 @@ def compose_context(
 
     `uninformative` are the ids of turns recorded as saying nothing of the question; None: they are looked for.
     """
-    leading, passes = leads(state, world, served), list[PassReport]()
+    leading, passes = edge_answer_excerpts(state, world, served), list[PassReport]()
     against = opponents((each.memory for each in served), state.request, world)
     lines = [
         ContextLine.of(
@@ -283,7 +283,7 @@ def _builder_of(state: State, lines: Sequence[ContextLine]) -> ContextBuilder:
 def _render_context(
     state: State, world: World, builder: ContextBuilder, omitted: tuple[Omission, ...]
 ) -> tuple[Context, tuple[NamedEpisode, ...]]:
-    """The context with its text, its headings as full as there is room, and the episodes named besides."""
+    """The context with its text, its headings as full as the budget allows, and the episodes named besides."""
     if not builder.lines:
         return replace(_context_of_words(state, NOTHING), omitted=omitted), ()
     episodes = readable_episodes(state, world, (line.memory.episode_id for line in builder.lines))

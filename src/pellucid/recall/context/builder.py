@@ -29,11 +29,11 @@ from pellucid.recall.state import Omission
 SAYS_NOTHING, SAYS_ALL = 30, 150
 """Characters that say nothing yet, and how many after them say more."""
 STEEPNESS = 2.5
-"""A place counts as one over itself to this power."""
+"""A rank counts as one over itself to this power."""
 SHARE = 1 / 3
 """The share of the budget that one memory may take where others wait; a longer one is cut."""
 LEAST = 200
-"""The least room, in characters, that a memory is cut to."""
+"""The fewest characters that a memory is cut to."""
 Citing = Literal["off", "oai", "plain"]
 Group = tuple[str, str]
 """The id of the episode or session that lines belong to ("" for none), and their day."""
@@ -41,7 +41,7 @@ Group = tuple[str, str]
 
 @dataclass(frozen=True, slots=True)
 class ContextLine:
-    """One memory as it would stand in the context; `place` is its place in the ranking, from 0."""
+    """One memory as it would stand in the context; `place` is its rank in the ranking, from 0."""
 
     memory: Memory
     place: int
@@ -70,7 +70,7 @@ class ContextLine:
 
     @property
     def density(self) -> float:
-        """An estimate of what a character of the line adds to an answer: by its place, and its length up to a limit."""
+        """An estimate of what a character of the line adds to an answer: by its rank, and its length up to a limit."""
         said = min(max(self.length - SAYS_NOTHING, 1), SAYS_ALL)
         return said / (self.place + 1) ** STEEPNESS / (self.length + len("\n[1] "))
 
@@ -125,8 +125,8 @@ class ContextBuilder:
     def fill(self, lines: Sequence[ContextLine], budget: int, shorten: Shorten = lambda _, __: None) -> None:
         """Put the lines that fit: the best line first, then by `density`.
 
-        A line longer than its share of the budget while others wait, or than the room left, is shortened; at the end
-        the best shortened lines get the room left over.
+        A line longer than its share of the budget while others wait, or than the characters left, is shortened; at the
+        end the best shortened lines get the characters left over.
         """
         most = int(budget * SHARE) if len(lines) > 1 else budget
         for line in sorted(lines, key=lambda line: (line.place > 0, -line.density)):
@@ -152,7 +152,7 @@ class ContextBuilder:
         return Omission(line.memory.id, f"needs {self.length + self.cost(line)} of {budget} characters{in_part}")
 
     def describe(self, details: Mapping[Group, str], episodes: Iterable[str], budget: int) -> list[int]:
-        """Fill the room left with longer headings, then with lines for `episodes`; returns the indices of those put.
+        """Fill the characters left with longer headings, then with lines for `episodes`; returns indices of those put.
 
         Groups of one day without details share a heading.
         """

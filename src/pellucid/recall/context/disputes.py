@@ -58,7 +58,7 @@ def quotes(others: Sequence[Memory]) -> list[str]:
 
 
 def with_dispute_numbers(lines: Sequence[ContextLine], against: Opponents, request: Request) -> list[ContextLine]:
-    """The lines, disputed ones marked with the numbers (by place, from 1) of the lines that contradict them."""
+    """The lines, disputed ones marked with the numbers (their positions, from 1) of the lines that contradict them."""
     ranked = sorted(lines, key=lambda line: line.place)
     number = {line.memory.id: at for at, line in enumerate(ranked, start=1)}
     return [

@@ -1,7 +1,7 @@
 """A ranking in, the episodes it speaks of out: what their headings say, and which are relevant without a memory there.
 
 An episode with candidates is worth its best one's final score plus the share of the question that they hold together
-(`abstain.held_share`). One without is worth what its topic would be as a memory: the terms of the places that its
+(`abstain.held_share`). One without is worth what its topic would be as a memory: the terms of the ranks that its
 cosine and its BM25 would have in the `vector` and `lexical` legs, plus the share of the question that it holds.
 """
 
@@ -160,7 +160,7 @@ def _scored_above(state: State, near: Sequence[NearEpisode], floor: float) -> li
 
 
 def _leg_terms(state: State, leg: str, scores: Sequence[float]) -> Floats:
-    """What these raw scores would be worth by their places in that leg's list; 0 beyond its last, and for no score."""
+    """What these raw scores would be worth by their ranks in that leg's list; 0 beyond its last, and for no score."""
     settings, ranks = state.request.settings, state.pool.ranks.get(leg)
     if ranks is None:
         return np.zeros(len(scores))

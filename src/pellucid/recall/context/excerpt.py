@@ -1,4 +1,4 @@
-"""A long text and the weight of words in it in, its best passages within some room out: whole ones, … where it is cut.
+"""A long text and the weight of words in it in, its best passages in a number of characters out, … where it is cut.
 
 A text is only cut between pieces: sentences, list items with their further lines, table rows, blocks of code. So no
 statement loses its negation or its condition. What only announces (a heading, words before a colon) comes along with
@@ -112,7 +112,7 @@ def _ends_mid_sentence(line: ContextLine) -> bool:
 def excerpt(text: str, places: Iterable[tuple[str, int]], weights: Mapping[str, float], room: int) -> Excerpt | None:
     """The pieces that hold most of some words, in their order; None where no piece fits.
 
-    `places` are these words with the position of each, `weights` what each counts, `room` the characters there are.
+    `places` are these words with the position of each, `weights` what each counts, `room` the characters they may take.
     """
     parts = list(pieces(text))
     worth = _piece_scores(parts, places, weights)
@@ -142,7 +142,10 @@ def _announces(part: str) -> bool:
 
 
 def _piece_scores(parts: Sequence[str], places: Iterable[tuple[str, int]], weights: Mapping[str, float]) -> list[float]:
-    """The score of each piece: the weights of its distinct words, and a share of its better neighbour's."""
+    """The score of each piece: the weights of its distinct words, and a share of its better neighbour's.
+
+    `places` are words with their positions in the pieces joined; every word must have a weight.
+    """
     ends = list(accumulate(map(len, parts)))
     held = [set[str]() for _ in parts]
     for word, start in places:

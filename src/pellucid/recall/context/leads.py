@@ -22,7 +22,7 @@ from pellucid.store.index_port import Served
 LEAST, MOST = 240, 1_500
 """Characters of one answer: an equal share of the budget, within these."""
 PARAGRAPH = 120
-"""Characters of a first paragraph that are worth the room, at least."""
+"""Characters of a first paragraph, at least: a shorter cut of one is not worth showing."""
 OPENING = 4
 """Sections at the beginning of a document in which its first paragraph is looked for."""
 SENTENCE = 300
@@ -54,8 +54,11 @@ class _EdgeAnswer:
     others: dict[str, None] = field(default_factory=dict[str, None])
 
 
-def leads(state: State, world: World, served: Sequence[Served]) -> dict[str, Excerpt]:
-    """By a section's id, what the context shows of it: of sections that answer for an edge, and headers near them."""
+def edge_answer_excerpts(state: State, world: World, served: Sequence[Served]) -> dict[str, Excerpt]:
+    """By memory id, the excerpt the context shows of a served section an asked edge leads to, or of a header near one.
+
+    Empty where the question asks for no edges.
+    """
     if not state.plan.answers:
         return {}
     positions = state.kept
@@ -67,10 +70,10 @@ def leads(state: State, world: World, served: Sequence[Served]) -> dict[str, Exc
     ]
     _collect_edge_sentences(found, world)
     answers = sum(each.asked for each in found)
-    room = min(max(state.request.settings.char_budget // (answers + 1), LEAST), MOST)
+    size = min(max(state.request.settings.char_budget // (answers + 1), LEAST), MOST)
     openings = _first_paragraphs(state, world, [each for each in found if each.header])
     cutter = Cutter(state, world, state.plan.beside)
-    return {each.memory.id: _lines_of_answer(each, openings.get(each.memory.id, ""), cutter, room) for each in found}
+    return {each.memory.id: _lines_of_answer(each, openings.get(each.memory.id, ""), cutter, size) for each in found}
 
 
 def _collect_edge_sentences(found: Sequence[_EdgeAnswer], world: World) -> None:
@@ -154,18 +157,18 @@ def _is_prose(paragraph: str) -> bool:
     return not paragraph.startswith((" ", *_MARKUP)) and len(re.findall(r"[^\W\d_]+", paragraph)) >= _WORDS
 
 
-def _lines_of_answer(answer: _EdgeAnswer, opening: str, cutter: Cutter, room: int) -> Excerpt:
-    """What is shown of an answer: of a header its leading lines, of a section all of it or its best passages."""
+def _lines_of_answer(answer: _EdgeAnswer, opening: str, cutter: Cutter, size: int) -> Excerpt:
+    """An answer in about `size` characters: of a header its leading lines, of a section all or its best passages."""
     title, *rest = answer.memory.content.splitlines()
     if answer.header:
         said = [line for line in rest if line.partition(":")[0] in _LEADING]
         lines = [title, *dict.fromkeys((*said, *answer.own, *answer.others))]
-        left = room - sum(len(line) + 1 for line in lines)
+        left = size - sum(len(line) + 1 for line in lines)
         if opening and left >= min(PARAGRAPH, len(opening)):
             lines.append(shorten_text(opening, left))
         return Excerpt(body_of("\n".join(lines)), 1, 1)
     lines = [title, *dict.fromkeys((*answer.own, *answer.others))]
-    left = max(room - sum(len(line) + 1 for line in lines), PARAGRAPH)
+    left = max(size - sum(len(line) + 1 for line in lines), PARAGRAPH)
     body = "\n".join(rest).strip()
     told = cutter.cut(body, left) if len(body) > left else Excerpt(body, 1, 1)
     if told is None:
@@ -173,12 +176,12 @@ def _lines_of_answer(answer: _EdgeAnswer, opening: str, cutter: Cutter, room: in
     return replace(told, body=body_of("\n".join((*lines, told.body))))
 
 
-def shorten_text(text: str, room: int) -> str:
-    """The text cut to `room` after the last sentence that fits, else after a word, with `…` where it is cut."""
-    if len(text) <= room:
+def shorten_text(text: str, longest: int) -> str:
+    """The text cut to `longest` characters after the last sentence that fits, else after a word; a cut ends in ` …`."""
+    if len(text) <= longest:
         return text
-    fitting = takewhile(lambda start: start + 1 <= room, sentence_starts(text))
+    fitting = takewhile(lambda start: start + 1 <= longest, sentence_starts(text))
     whole = text[: max(fitting, default=0)].rstrip()
-    if len(whole) >= room // 2:
+    if len(whole) >= longest // 2:
         return f"{whole} …"
-    return f"{text[: room - 2].rpartition(' ')[0] or text[: room - 2]} …"
+    return f"{text[: longest - 2].rpartition(' ')[0] or text[: longest - 2]} …"

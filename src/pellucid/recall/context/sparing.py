@@ -40,7 +40,7 @@ def _has_little_content(text: str, state: State, world: World) -> bool:
 def fill_without_repeats(
     fill: Fill, lines: Sequence[ContextLine], firm: Callable[[ContextLine], bool]
 ) -> tuple[ContextBuilder, list[ContextLine], dict[str, str]]:
-    """The context of these lines, without each that another line in it says in full: its room is for others.
+    """The context of these lines, without each that another line in it says in full: its characters are for others.
 
     Returns it, the lines it was made of, and by the id of each line left out the id of the one that covers it. Lines
     that are `firm` stay, as does a line whose covering one would not be there without it.

@@ -145,7 +145,7 @@ def _names_of_defined(reader: GraphReader, plan: Plan, seeds: Sequence[Node]) ->
 
 @dataclass(frozen=True, slots=True)
 class _Scored:
-    """Rows that answer for reached nodes: their columns, the position of the node of each, and their scores."""
+    """The index rows that belong to reached nodes: their columns, the position of each one's node, their scores."""
 
     rows: Rows
     columns: Columns
@@ -166,11 +166,13 @@ class Ways(Mapping[str, Way]):
         return dict(zip(map(unpack_id, self._ids.tolist()), self._nodes.tolist(), strict=True))
 
     @cached_property
-    def _came(self) -> Mapping[int, tuple[int, int, bool]]:
+    def _came_from(self) -> Mapping[int, tuple[int, int, bool]]:
+        """By a reached node, the node before it, the edge between them, and whether in its direction; no seed is in."""
         return self._reached.came_from()
 
     @cached_property
     def _between(self) -> Mapping[int, tuple[int, int, bool]]:
+        """The same of nodes between two seeds."""
         return self._reached.between()
 
     def __getitem__(self, memory_id: str) -> Way:
@@ -182,8 +184,8 @@ class Ways(Mapping[str, Way]):
         if node in self._between:
             before, edge, forward = self._between[node]
             return (before, -1, True), (node, edge, forward)
-        while node in self._came:
-            before, edge, forward = self._came[node]
+        while node in self._came_from:
+            before, edge, forward = self._came_from[node]
             out.append((node, edge, forward))
             node = before
         return ((node, -1, True), *out[::-1])
@@ -220,7 +222,8 @@ def _leads(reader: GraphReader, name: str, numbers: Collection[int]) -> bool:
 def _nodes_asked_for(state: State, world: World, plan: Plan, seeds: Sequence[Node]) -> Ints:
     """The named documents, where the query asks for them alone or for what their headers say (`the status of SPEC-3`).
 
-    Each of its key words is of their names, of a date, or the key of a line of such a header; else none is.
+    That is so if each key word of the query is of their names, of a date, or the key of a line of such a header.
+    Empty if not, if edges are asked for, or if no file defines a seed.
     """
     nobody = np.zeros(0, dtype=np.int64)
     defined = {node.number for node in seeds if node.defined}
@@ -243,7 +246,7 @@ def _header_keys(state: State, world: World, nodes: Ints) -> set[str]:
 
 
 def _scored_rows(state: State, plan: Plan, world: World, reached: Reached, itself: Ints, *, leads: bool) -> _Scored:
-    """The rows that answer for the nodes, with their scores; those of the seeds only if no edge is asked for.
+    """The rows that belong to the nodes, with their scores; those of the seeds only if no edge is asked for.
 
     Where an edge that is asked for joins two seeds, both are kept, too; the section that says so answers best. With
     `leads` the lead of a document stands before what is nearer to the question, as it does where edges are asked for.
@@ -257,7 +260,7 @@ def _scored_rows(state: State, plan: Plan, world: World, reached: Reached, itsel
     fit[states] = 1.0
     if leads:
         near = near + _scores_of_leads(state, plan, world, columns, rows, place)
-    places = _places_in_node(
+    places = _ranks_in_node(
         columns, place, near + MEANT * _scores_of_meant_sections(reader, reached, rows, place) + 2 * MEANT * states
     )
     scores = reached.activation[place] * fit * np.where(places < PER_NODE, 1.0 / (places + 1) ** 2, 0.0)
@@ -371,8 +374,8 @@ def is_part(heading: str, anchor: str) -> bool:
     return bool(number and number[1] == anchor) or slug == anchor.casefold()
 
 
-def _places_in_node(columns: Columns, nodes: Ints, near: Floats) -> Ints:
-    """The place of each row among those of its node: what may answer first, then the nearest, then by id."""
+def _ranks_in_node(columns: Columns, nodes: Ints, near: Floats) -> Ints:
+    """The rank of each row among those of its node: what may answer first, then the nearest, then by id."""
     out = np.zeros(len(nodes), dtype=np.int64)
     if (nodes[1:] > nodes[:-1]).all():
         return out

@@ -63,7 +63,7 @@ class Leg:
         return self.term or self.name
 
     def weighs(self, settings: RecallSettings) -> float:
-        """The weight of the leg by the settings (its term for first place), whatever the query; 0 switches it off."""
+        """The weight of the leg by the settings (its term at rank 1), whatever the query; 0 switches it off."""
         return getattr(settings.leg_weights, self.name) if self.weight is None else self.weight
 
 

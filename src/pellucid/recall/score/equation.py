@@ -52,7 +52,7 @@ SESSION_BEST = 3
 def reciprocal(ranks: Ints, weight: float, k: int) -> Floats:
     """The term of a ranked list: `weight·(k+1)/(k+rank)`; 0 where the rank is 0 (not in the list).
 
-    Reciprocal rank fusion (Cormack, Clarke, Büttcher, SIGIR 2009), scaled so that first place is worth `weight`.
+    Reciprocal rank fusion (Cormack, Clarke, Büttcher, SIGIR 2009), scaled so that the first rank is worth `weight`.
     """
     return np.where(ranks > 0, weight * (k + 1) / (k + np.maximum(ranks, 1)), 0.0)
 

@@ -1,4 +1,4 @@
-"""A pool of leg ranks in, one fused score's terms out: what every leg's place is worth."""
+"""A pool of leg ranks in, one fused score's terms out: what every leg's rank is worth."""
 
 from dataclasses import replace
 
@@ -29,7 +29,7 @@ def fuse(state: State) -> State:
 
 
 def weights_for(settings: RecallSettings, plan: Plan) -> dict[str, float]:
-    """The weight of each leg (its term for first place) for this query: the settings, adjusted to what it asks."""
+    """The weight of each leg (its term for the first rank) for this query: the settings, adjusted to what it asks."""
     of_legs = {leg.name: leg.weighs(settings) for leg in LEGS.values()}
     weights = settings.leg_weights.model_dump() | of_legs | settings.class_weights.get(plan.query_class, {})
     if (plan.asked or plan.answers) and weights["graph"]:

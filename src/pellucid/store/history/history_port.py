@@ -9,7 +9,7 @@ from pellucid.store.history.telemetry_port import RecallEvent
 
 @dataclass(frozen=True, slots=True)
 class AuditRow:
-    """One served result: its recall, its place (from 1), its memory, and the operation that wrote that version."""
+    """One served result: its recall, its rank (from 1), its memory, and the operation that wrote that version."""
 
     recall_id: str
     place: int
@@ -20,7 +20,7 @@ class AuditRow:
 
 @dataclass(frozen=True, slots=True)
 class RecallRecord:
-    """One recall to keep: `at` in epoch milliseconds; `served` holds (memory id, operation id) by place.
+    """One recall to keep: `at` in epoch milliseconds; `served` holds (memory id, operation id) by rank.
 
     `packed` is the receipt, without a word of the query; None for a recall that failed. `query` is stored apart, so
     that it can be erased; empty if withheld.
@@ -64,7 +64,7 @@ class History(Protocol):
         ...
 
     def audit(self, recall_id: str, place: int, namespace: str) -> AuditRow | None:
-        """Return one served result of a recall by its place (from 1); None if the namespace has none."""
+        """Return one served result of a recall by its rank (from 1); None if the namespace has none."""
         ...
 
     def counts(self) -> tuple[int, int]:
@@ -83,8 +83,8 @@ class History(Protocol):
         ...
 
     def scrub(self) -> None:
-        """Remove the bytes of erased queries from the file and its log; raise StoreError if it is in use or has no
-        room.
+        """Remove the bytes of erased queries from the file and its log; raise StoreError if it is in use or the
+        disk is full.
         """
         ...
 
@@ -110,12 +110,12 @@ class History(Protocol):
 
 
 def audit_id(recall_id: str, place: int) -> str:
-    """Return the audit id of one served result: `aud_`, the recall's 32 hex digits, the place in 2 to 4 hex digits."""
+    """Return the audit id of one served result: `aud_`, the recall's 32 hex digits, the rank in 2 to 4 hex digits."""
     return f"aud_{recall_id.removeprefix('rec_')}{place:02x}"
 
 
 def parse_audit_id(text: str) -> tuple[str, int] | None:
-    """Return the recall id and the place that an audit id names; None if it is malformed."""
+    """Return the recall id and the rank that an audit id names; None if it is malformed."""
     digits = text.removeprefix("aud_")
     if not text.startswith("aud_") or not 34 <= len(digits) <= 36 or set(digits) - set("0123456789abcdef"):
         return None

@@ -71,7 +71,7 @@ class Receipts(Protocol):
     def serving(
         self, namespace: str, memory_id: str, *, since: int = 0, after: RecallRow | None = None, limit: int = 100
     ) -> list[tuple[RecallRow, int]]:
-        """Return a page of the recalls at or after `since` that served a memory, newest first, each with its place
+        """Return a page of the recalls at or after `since` that served a memory, newest first, each with its rank
         (from 1) there.
         """
         ...

@@ -72,13 +72,10 @@ class Telemetry(Protocol):
         ...
 
     def lifts_due(self, namespace: str) -> dict[str, list[str]]:
-        """Return, by recall id, the cited memories of which no lift (`LiftRow`) is stored yet.
-
-        The newest recall first.
-        """
+        """Return, by recall id, the cited memories of which no `LiftRow` is stored yet; the newest recall first."""
         ...
 
-    def put_lifts(self, namespace: str, recall_id: str, rows: Sequence[LiftRow]) -> None:
+    def put_leg_lifts(self, namespace: str, recall_id: str, rows: Sequence[LiftRow]) -> None:
         """Store the ranks of cited memories with and without a leg, so that they are due no longer.
 
         Raises StoreError if that fails.

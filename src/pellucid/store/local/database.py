@@ -67,7 +67,7 @@ def connect(path: Path, *, synchronous: Synchronous, readonly: bool = False) -> 
 def open_shared(
     path: Path, flags: int, pragmas: Iterable[str] = ("user_version",), busy_ms: int = BUSY_TIMEOUT_MS
 ) -> apsw.Connection:
-    """Open a connection and apply pragmas; in exclusive mode if the disk has no room for SQLite's shared-memory file.
+    """Open a connection and apply pragmas; in exclusive mode if the disk has no space for SQLite's shared-memory file.
 
     SQLite shares the index of the log by a file of 32 KiB. If that cannot be created, a reader opens the database as
     immutable, provided its log is empty, and a writer takes it for itself.
@@ -84,7 +84,7 @@ def open_shared(
 
 
 def stands_still(path: Path) -> bool:
-    """Whether a database has no log and no shared-memory file, and the disk has no room to create them."""
+    """Whether a database has no log and no shared-memory file, and the disk has no space for them."""
     if _size(path.with_name(f"{path.name}-wal")) or _size(path.with_name(f"{path.name}-shm")) >= _SHARED_BYTES:
         return False
     return shutil.disk_usage(path.parent).free < _SHARED_BYTES
@@ -138,7 +138,7 @@ def may_not_be_written(path: Path) -> bool:
 def open_unchanged(path: Path, busy_ms: int) -> apsw.Connection:
     """Open an existing database without changing its settings or its mode.
 
-    It is opened read-only if it may not be written, or if it has no log and the disk has no room for one.
+    It is opened read-only if it may not be written, or if it has no log and the disk has no space for one.
     """
     reads = may_not_be_written(path) or stands_still(path)
     return open_shared(path, apsw.SQLITE_OPEN_READONLY if reads else apsw.SQLITE_OPEN_READWRITE, busy_ms=busy_ms)

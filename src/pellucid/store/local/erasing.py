@@ -19,7 +19,8 @@ def erase_remains(connection: apsw.Connection, wait_s: float) -> None:
     `secure_delete` alone is not enough: when SQLite moves rows between pages, copies may stay in the gap of the old
     page, and deleting the rows later does not touch those.
 
-    Raises StoreBusyError after `wait_s` seconds of use by others; NoRoomError, changing nothing, if a copy has no room.
+    Raises StoreBusyError after `wait_s` seconds of use by others; NoRoomError, changing nothing, if a copy does not
+    fit on the disk.
     """
     empty_log(connection, 0)  # which may make the room that is needed
     _check_room(connection)
@@ -50,7 +51,7 @@ def room_needed(path: Path) -> int:
 
 
 def _check_room(connection: apsw.Connection) -> None:
-    """Raise NoRoomError if the disk has no room for a second copy of the live rows and 256 KiB more."""
+    """Raise NoRoomError if the disk has no space for a second copy of the live rows and 256 KiB more."""
     (live,) = execute(
         connection,
         "SELECT (page_count - freelist_count) * page_size FROM "

@@ -44,7 +44,7 @@ def integrity(home: Path) -> Iterator[tuple[str, str]]:
     sound: list[str] = []
     for name in database.DATABASES:
         if not _is_empty(home / name):
-            if why := _database_problem(home / name):
+            if why := _describe_damage(home / name):
                 yield name, " ".join(why.split())
             else:
                 sound.append(name)
@@ -113,8 +113,10 @@ def _open_read_only(path: Path) -> apsw.Connection:
     return database.connect(path, synchronous="NORMAL", readonly=True)
 
 
-def _database_problem(path: Path) -> str | None:
-    """Return what is wrong with a database (header, pages, tables, a text, a row of the index); None if nothing is.
+def _describe_damage(path: Path) -> str | None:
+    """Return what is damaged in a database (header, pages, tables, a text, a row of the index); None if nothing is.
+
+    Raises StoreError if it cannot be read for another reason, such as a lock.
 
     The file is opened by SQLite only: closing another descriptor would drop the locks this process holds on it.
     """
@@ -177,10 +179,7 @@ def _encoding_problem(connection: apsw.Connection, tables: set[str]) -> str | No
 
 
 def _index_row_problem(connection: apsw.Connection) -> str | None:
-    """Return the problem of the first row of the index, or number in it, that no indexing can have written.
-
-    None if all are valid.
-    """
+    """Return what is wrong with the first row or counter that no indexing can have written; None if there is none."""
     for key, value in database.stream(connection, "SELECT key, value FROM meta"):
         if key in _NUMBERS and not str(value).isdecimal():
             return f"the number of the last {_NUMBERS[key]} is no number"

@@ -74,8 +74,8 @@ class HookedSessions:
         """Return the number of session files that clients left in `hooks/waiting/`."""
         return len(_session_files(self._waiting))
 
-    def waiting(self) -> Iterator[dict[str, Any]]:
-        """Yield the JSON of each file that a client left; delete it when the caller asks for the next one.
+    def take_waiting(self) -> Iterator[dict[str, Any]]:
+        """Take the events that wait: yield the JSON of each file of a client, deleted when the next one is asked for.
 
         A file that is no JSON is deleted, too. If the caller raises, the file goes back to waiting, unless a newer one
         took its place.

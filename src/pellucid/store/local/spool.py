@@ -82,12 +82,12 @@ class LocalSpool:
         return len(gone)
 
     def _erase(self) -> None:
-        """Remove the bytes of deleted turns; if the file is in use or there is no room, leave it to a later call."""
+        """Remove the bytes of deleted turns; if the file is in use or the disk is full, leave it to a later call."""
         with suppress(StoreBusyError, NoRoomError):
             self.scrub()
 
     def scrub(self) -> None:
-        """Remove the remaining bytes of deleted turns; raise StoreError if the file is in use or there is no room."""
+        """Remove the remaining bytes of deleted turns; raise StoreError if the file is in use or the disk is full."""
         if self._is_unused:
             return
         self._remains = True

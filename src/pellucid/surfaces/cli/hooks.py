@@ -55,7 +55,9 @@ def claim(row: Row, given: Given) -> None:
 
 
 def install(_row: None, given: Given) -> None:
-    """Install our hooks and, unless `--no-mcp`, our MCP server in an agent program's files; print what was written."""
+    """Install our hooks and, unless `--no-mcp`, our MCP server in an agent program's files; print what was written,
+    or with `--dry-run` what would be.
+    """
     from pellucid.surfaces.hooks import install
 
     flags = {"tools": not given["no_mcp"], "dry_run": given["dry_run"]}

@@ -34,7 +34,7 @@ def import_sessions(row: Row, given: Given) -> None:
     """Import transcripts and print the outcome; Ctrl-C ends the import early, and what was finished is kept and
     printed.
     """
-    with performing.opened_for(row, given) as call:
+    with performing.open_call(row, given) as call:
         request = call.input_of(row.input, field_values(row.input, given, call.now))
         with _finishing_on_interrupt(call.deadline.cancel):
             outcome = row.perform(call, request)
@@ -52,7 +52,7 @@ def observe(row: Row, given: Given) -> None:
     if given["status"]:
         performing.answer(WAITING, given)
         return
-    with performing.opened_for(row, given) as call:
+    with performing.open_call(row, given) as call:
         request = call.input_of(row.input, field_values(row.input, given, call.now))
         observer = Observer(call.app, request)
         if not given["flush_due"]:
@@ -90,7 +90,7 @@ def index_docs(row: Row, given: Given) -> None:
     if is_watching and not given["paths"]:
         raise InputError("--watch needs something to watch", code="missing_path", next_step="name files or folders")
     as_json = given["as_json"]
-    with performing.opened_for(row, given, title="indexing") as call:
+    with performing.open_call(row, given, title="indexing") as call:
         request: IndexDocsInput = call.input_of(row.input, field_values(row.input, given, call.now))
         if is_watching:
             _watch_docs(call, request, as_json=as_json)
@@ -141,7 +141,7 @@ def graph_show(row: Row, given: Given) -> None:
     `--svg FILE` also writes its drawing; `--svg -` prints only that.
     """
     svg_file = given["svg"]
-    with performing.opened_for(row, given) as call:
+    with performing.open_call(row, given) as call:
         request = call.input_of(row.input, field_values(row.input, given, call.now))
         outcome = row.perform(call, request)
         if svg_file:
@@ -166,7 +166,7 @@ def doctor(row: Row, given: Given) -> None:
         from pellucid.operations.settling import ACCEPT_LOSS
 
         if check_databases(settings(given["home"]).home) is None:
-            with performing.opened_for(ACCEPT_LOSS, given) as call:
+            with performing.open_call(ACCEPT_LOSS, given) as call:
                 note(presenter("everyday.accepted_loss_text")(ACCEPT_LOSS(call)))
     performing.answer(row, given)
 
@@ -191,7 +191,7 @@ def lab_run(row: Row, given: Given) -> None:
 def export_rows(row: Row, given: Given) -> None:
     """Read all rows of an operation, then print them as lines of JSON, or write them to the file of `--out`."""
     target = out_file(given["out"])
-    with performing.opened_for(row, given) as call:
+    with performing.open_call(row, given) as call:
         lines = list(row(call, **field_values(row.input, given, call.now)))
         deliver(lines, target, call.settings.home, f"{len(lines)} rows to ")
 
@@ -201,7 +201,7 @@ def export_snapshots(row: Row, given: Given) -> None:
     out.
     """
     target, left_out = out_file(given["out"]), list[str]()
-    with performing.opened_for(row, given) as call:
+    with performing.open_call(row, given) as call:
         reporting = Call(call.settings, lambda: call.app, report=left_out.append)
         lines: Iterator[str] = row(reporting, **field_values(row.input, given, call.now))
         deliver(lines, target, call.settings.home)

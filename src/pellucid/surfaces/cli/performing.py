@@ -14,7 +14,7 @@ from pellucid.model.wire import Wire
 from pellucid.operations.operation import Call, Operation, context_fields
 from pellucid.surfaces.cli.derived import HOME, NAMESPACE, Command, Parameter, field_values, find_command, spell_flags
 from pellucid.surfaces.cli.session import calling, namespace_hints, write
-from pellucid.surfaces.commands import Spelling, respelled, spelled_by
+from pellucid.surfaces.commands import Spelling, spell_commands, spelled_by
 
 Given = Mapping[str, Any]
 """What Typer parsed, by the names of the parameters."""
@@ -55,7 +55,7 @@ def perform(command: Command, given: Given) -> None:
                 answer(row, given)
         except PellucidError as error:
             spell_flags(error, inputs)
-            error.next_step = respelled(error.next_step)
+            error.next_step = spell_commands(error.next_step)
             raise
 
 
@@ -105,7 +105,7 @@ def run_and_print(
     row: Row, given: Given, fields: Callable[[Call], Mapping[str, object]], *, verbose: bool = False
 ) -> Any:
     """Run an operation with the `fields` of its input, print its answer as text or JSON, and return the answer."""
-    with opened_for(row, given) as call:
+    with open_call(row, given) as call:
         request = call.input_of(row.input, fields(call))
         outcome = row.perform(call, request)
         print_answer(row, outcome, request, call, as_json=given["as_json"], verbose=verbose)
@@ -124,7 +124,7 @@ def print_answer(row: Row, outcome: Any, request: Any, call: Call, *, as_json: b
 
 
 @contextmanager
-def opened_for(row: Row, given: Given, *, title: str = "reading") -> Generator[Call]:
+def open_call(row: Row, given: Given, *, title: str = "reading") -> Generator[Call]:
     """A call of an operation for a `with` block, in the home and the namespace that the flags name.
 
     Without a namespace it is that of the working folder's project. `title` stands beside its progress bar.

@@ -97,7 +97,7 @@ def _deliver_xray(row: Row, given: Given, fields: Callable[[Call], Mapping[str, 
     If it does not exist, print what every surface answers then, and raise the `NotFoundError`.
     """
     form, target = _parse_format(given), out_file(given["out"])
-    with performing.opened_for(row, given) as call:
+    with performing.open_call(row, given) as call:
         try:
             xray = row(call, **fields(call))
         except NotFoundError as error:

@@ -28,7 +28,14 @@ from pellucid.surfaces.dashboard.view import ROOT, Page, View
 from pellucid.surfaces.host import Host
 from pellucid.surfaces.http.bodies import GoneError, chunks, query_words
 from pellucid.surfaces.http.gate import Gate
-from pellucid.surfaces.http.refusals import HttpError, WholeAnswer, is_unexpected, reported, status_of, unknown_place
+from pellucid.surfaces.http.refusals import (
+    HttpError,
+    WholeAnswer,
+    is_unexpected,
+    safe_error,
+    status_of,
+    unknown_place,
+)
 
 if TYPE_CHECKING:
     from pellucid.surfaces.http.service import Exchange
@@ -90,7 +97,7 @@ class Dashboard:
         except GoneError:
             raise
         except Exception as error:  # noqa: BLE001  # the edge: a person is told on a page, not in JSON
-            told = reported(error, exchange.id)
+            told = safe_error(error, exchange.id)
             exchange.code = told.code
             await exchange.reply(_error_page(exchange, told, session))
 

@@ -14,7 +14,7 @@ from pellucid.operations.memory.trusting import TRUST_EXPLAIN
 from pellucid.operations.operation import Call, Operation
 from pellucid.surfaces import inputs
 from pellucid.surfaces.host import Host
-from pellucid.surfaces.http.gate import Caller, allowed
+from pellucid.surfaces.http.gate import Caller, allowed_namespace
 
 ROOT = "/ui"
 
@@ -49,9 +49,9 @@ class View:
         if the caller may not ask it there.
         """
         if "namespace" not in row.input.model_fields:
-            allowed(self.caller, row.access, "*")
+            allowed_namespace(self.caller, row.access, "*")
             return Call.over(self.host.app, self.deadline)
-        call = self.host.call(allowed(self.caller, row.access, self.namespace), deadline=self.deadline)
+        call = self.host.call(allowed_namespace(self.caller, row.access, self.namespace), deadline=self.deadline)
         call.surface = "page"
         call.said_by = self.caller.speaks_as(self.namespace)
         return call

@@ -45,7 +45,7 @@ class Caller:
         return None if only.endswith("*") else only
 
 
-def allowed(caller: Caller, access: Access, namespace: str | None) -> str:
+def allowed_namespace(caller: Caller, access: Access, namespace: str | None) -> str:
     """The namespace that a request is for, after checking the caller's right; no store is read for that.
 
     Raises:

@@ -61,7 +61,7 @@ def status_of(error: PellucidError) -> int:
     return next((status for kind, status in _STATUSES if isinstance(error, kind)), 500)
 
 
-def reported(error: Exception, trace: str) -> PellucidError:
+def safe_error(error: Exception, trace: str) -> PellucidError:
     """The error to report: a `PellucidError` as it is.
 
     Any other is logged on standard error with the id `trace`, without its message, and a plain `PellucidError` is
@@ -74,7 +74,7 @@ def reported(error: Exception, trace: str) -> PellucidError:
 
 
 def is_unexpected(error: PellucidError) -> bool:
-    """Whether the error is a plain `PellucidError`, as `reported` makes of an unexpected exception."""
+    """Whether the error is a plain `PellucidError`, as `safe_error` makes of an unexpected exception."""
     return type(error) is PellucidError
 
 

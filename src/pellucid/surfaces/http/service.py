@@ -26,10 +26,10 @@ from pellucid.surfaces.dashboard.service import Dashboard, is_page
 from pellucid.surfaces.host import Host
 from pellucid.surfaces.http.bodies import GoneError, chunks, fields, query_words, remove, save_upload
 from pellucid.surfaces.http.forms import choose_form, content_type
-from pellucid.surfaces.http.gate import Caller, Gate, allowed
+from pellucid.surfaces.http.gate import Caller, Gate, allowed_namespace
 from pellucid.surfaces.http.metrics import Metrics
 from pellucid.surfaces.http.openapi import document
-from pellucid.surfaces.http.refusals import HttpError, WholeAnswer, error_answer, is_unexpected, reported, status_of
+from pellucid.surfaces.http.refusals import HttpError, WholeAnswer, error_answer, is_unexpected, safe_error, status_of
 from pellucid.surfaces.http.repeats import Repeats
 from pellucid.surfaces.http.routes import SPELLING, Route, Routes
 from pellucid.surfaces.http.running import Emit, OperationWork, Work
@@ -181,7 +181,7 @@ class Service:
         except GoneError:
             exchange.status, exchange.code = 499, "gone"
         except Exception as error:  # the edge: nothing of it may leak, and nothing may stop the rest
-            shown = reported(error, exchange.id)
+            shown = safe_error(error, exchange.id)
             exchange.code = shown.code
             if exchange.status:  # the head is out: the client sees that the rest is missing
                 raise ConnectionAbortedError from error
@@ -211,7 +211,7 @@ class Service:
         elif path == "/openapi.json":
             await exchange.reply(WholeAnswer(200, self._document))
         elif path == "/metrics":
-            allowed(caller, "admin", EVERYWHERE)
+            allowed_namespace(caller, "admin", EVERYWHERE)
             media, text = await anyio.to_thread.run_sync(self._metrics.page, exchange.headers.get("accept", ""))
             await exchange.reply(WholeAnswer(200, text, media))
         else:
@@ -259,7 +259,7 @@ class Service:
         form = choose_form(offered, _take_one(query, "format"), exchange.headers.get("accept", ""))
         verbose = (_take_one(query, "verbose") or "false").lower() in ("true", "1", "")
         try:
-            namespace = allowed(caller, route.row.access, place)
+            namespace = allowed_namespace(caller, route.row.access, place)
             work = OperationWork(route, namespace, {**named}, form, verbose, caller.speaks_as(namespace))
             await self._read_and_run(exchange, caller, work, query)
         except NotFoundError as error:

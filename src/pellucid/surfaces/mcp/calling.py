@@ -29,7 +29,7 @@ from pellucid.surfaces.answers import answer_text, error_fields, missing_xray_te
 from pellucid.surfaces.commands import spelled_by
 from pellucid.surfaces.inputs import agent_fields, input_from_json
 from pellucid.surfaces.mcp.tools import MODE, NAMESPACE, SPELLING, Row, Tool
-from pellucid.xray.render.as_json import enveloped
+from pellucid.xray.render.as_json import envelope
 
 Context = ServerRequestContext[Any, Any]
 Progress = Callable[[int, int], None]
@@ -84,7 +84,7 @@ async def call_tool(
         except PellucidError as error:
             return error_result(error, row)
         except Exception as error:  # noqa: BLE001  # the edge: the client gets a result, and goes on
-            return error_result(unexpected(error), row)
+            return error_result(unexpected_error(error), row)
 
     with spelled_by(SPELLING):
         return await in_thread(context, work)
@@ -117,7 +117,7 @@ def _run_row(tool: Tool, row: Row, call: Call, given: Mapping[str, object]) -> t
     is_xray = isinstance(outcome, RecallXraySnapshot)
     return types.CallToolResult(
         content=[types.TextContent(text=each) for each in (text, *ids)],
-        structured_content=enveloped(outcome) if is_xray else outcome.to_wire(),
+        structured_content=envelope(outcome) if is_xray else outcome.to_wire(),
         is_error=failure is not None,
     )
 
@@ -151,12 +151,12 @@ def error_result(error: PellucidError, row: Row | None = None) -> types.CallTool
     texts = [*([absent] if absent else []), printable(str(error))]
     return types.CallToolResult(
         content=[types.TextContent(text=each.rstrip("\n")) for each in texts],
-        structured_content=enveloped(None) if absent else {**error_fields(error)},
+        structured_content=envelope(None) if absent else {**error_fields(error)},
         is_error=not absent,
     )
 
 
-def unexpected(error: Exception) -> PellucidError:
+def unexpected_error(error: Exception) -> PellucidError:
     """The error to report for an unexpected exception: only an id, under which its type is on standard error."""
     trace = token_hex(6)
     sys.stderr.write(f"pellucid: unexpected {type(error).__name__}, trace {trace}\n")

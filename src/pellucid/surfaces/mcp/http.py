@@ -13,7 +13,7 @@ from starlette.types import ASGIApp
 from pellucid.deadline import Deadline
 from pellucid.operations.operation import Access, Call
 from pellucid.surfaces.host import Host
-from pellucid.surfaces.http.gate import Caller, allowed
+from pellucid.surfaces.http.gate import Caller, allowed_namespace
 from pellucid.surfaces.http.refusals import unknown_place
 from pellucid.surfaces.mcp.calling import CallMaker, Progress
 
@@ -58,6 +58,6 @@ def http_calls(host: Host) -> CallMaker:
             raise unknown_place()
         caller: Caller = request.state.principal
         usual = caller.only_namespace or host.app.settings.namespace
-        return host.call(allowed(caller, access, namespace or usual), deadline=deadline, progress=progress)
+        return host.call(allowed_namespace(caller, access, namespace or usual), deadline=deadline, progress=progress)
 
     return make_call

@@ -20,7 +20,7 @@ from pellucid.surfaces.answers import Form, answer_text, forms, missing_xray_tex
 from pellucid.surfaces.commands import spelled_by
 from pellucid.surfaces.http.forms import MEDIA
 from pellucid.surfaces.inputs import input_from_json
-from pellucid.surfaces.mcp.calling import REFERENCE, CallMaker, Context, Row, in_thread, unexpected
+from pellucid.surfaces.mcp.calling import REFERENCE, CallMaker, Context, Row, in_thread, unexpected_error
 from pellucid.surfaces.mcp.page import PAGE, XRAY_PAGE
 from pellucid.surfaces.mcp.tools import SPELLING
 
@@ -96,7 +96,7 @@ async def read(make_call: CallMaker, context: Context, uri: str) -> types.ReadRe
     except MCPError:
         raise
     except Exception as error:
-        raise MCPError(types.INTERNAL_ERROR, str(unexpected(error))) from error
+        raise MCPError(types.INTERNAL_ERROR, str(unexpected_error(error))) from error
     return types.ReadResourceResult(contents=[types.TextResourceContents(uri=uri, mime_type=MEDIA[form], text=text)])
 
 

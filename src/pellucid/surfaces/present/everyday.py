@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from pellucid.clock import isoformat
 from pellucid.store.ledger_gaps import gaps_text
 from pellucid.surfaces.columns import largest_first, table
-from pellucid.surfaces.commands import flag, quoted, respelled
+from pellucid.surfaces.commands import flag, quoted, spell_commands
 from pellucid.surfaces.present.closing import citation_line
 from pellucid.xray.words.numbers import counted
 from pellucid.xray.words.visible import visible
@@ -48,7 +48,7 @@ def remembered_text(outcome: RememberOutput) -> str:
     if outcome.redactions:
         lines.append(f"  redacted: {largest_first(outcome.redactions)}")
     if outcome.encoder_problem:
-        lines.append(f"  without a vector: {visible(respelled(outcome.encoder_problem))}")
+        lines.append(f"  without a vector: {visible(spell_commands(outcome.encoder_problem))}")
     return "\n".join(lines)
 
 
@@ -103,7 +103,7 @@ def doctor_text(report: DoctorOutput) -> str:
         "healthy" if report.healthy else f"{counted(len(report.findings), 'problem', 'problems')}:",
     ]
     problems = (
-        (each.check, f"{each.subject}: {each.problem} → {respelled(each.next_step)}") for each in report.findings
+        (each.check, f"{each.subject}: {each.problem} → {spell_commands(each.next_step)}") for each in report.findings
     )
     return "\n".join([*lines, *(f"PROBLEM   {check}: {visible(text)}" for check, text in problems)])
 
@@ -144,7 +144,7 @@ def settings_text(outcome: SettingsOutput) -> str:
 def rebuild_text(outcome: RebuildOutput) -> str:
     """How many memories the new index holds, and what could not be indexed."""
     lines = [f"indexed {outcome.memories} memories", *(f"left out: {visible(why)}" for why in outcome.unreadable)]
-    lines += [f"without vectors: {visible(respelled(outcome.encoder_problem))}"] if outcome.encoder_problem else []
+    lines += [f"without vectors: {visible(spell_commands(outcome.encoder_problem))}"] if outcome.encoder_problem else []
     lines += [f"the damaged index is now {visible(outcome.set_aside)}"] if outcome.set_aside else []
     return "\n".join(lines)
 

@@ -6,7 +6,7 @@ from collections import Counter
 from typing import TYPE_CHECKING
 
 from pellucid.clock import isoformat
-from pellucid.surfaces.commands import command, flag, quoted, respelled
+from pellucid.surfaces.commands import command, flag, quoted, spell_commands
 from pellucid.xray.words.numbers import counted
 from pellucid.xray.words.visible import visible
 
@@ -109,9 +109,9 @@ def _problem_lines(outcome: ImportOutput) -> Iterator[str]:
     if outcome.malformed:
         yield malformed_line(outcome.malformed, "places", outcome.problems)
     if outcome.extractor_problem:
-        yield f"stopped early: {visible(respelled(outcome.extractor_problem))}"
+        yield f"stopped early: {visible(spell_commands(outcome.extractor_problem))}"
     if outcome.encoder_problem:
-        yield f"kept, but without vectors: {visible(respelled(outcome.encoder_problem))}"
+        yield f"kept, but without vectors: {visible(spell_commands(outcome.encoder_problem))}"
 
 
 def _left_out_lines(outcome: ImportOutput | ObserveOutput) -> Iterator[str]:
@@ -185,7 +185,7 @@ def observe_text(outcome: ObserveOutput) -> str:
     if outcome.topic_shift == "words":
         lines.append(f"topics were followed by words alone: {visible(outcome.encoder_problem or 'no encoder')}")
     elif outcome.encoder_problem:
-        lines.append(f"kept, but without vectors: {visible(respelled(outcome.encoder_problem))}")
+        lines.append(f"kept, but without vectors: {visible(spell_commands(outcome.encoder_problem))}")
     if outcome.extractor_problem:
         lines.append(f"not flushed: {visible(outcome.extractor_problem)}")
     return "\n".join([*lines, *map(_backlog_line, outcome.backlog)])

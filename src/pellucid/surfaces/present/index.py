@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from pellucid.surfaces.columns import count_of, largest_first
-from pellucid.surfaces.commands import flag, quoted, respelled
+from pellucid.surfaces.commands import flag, quoted, spell_commands
 from pellucid.xray.words.visible import visible
 
 if TYPE_CHECKING:  # `pellucid --help` must not wait for what only the answers' types need
@@ -37,7 +37,7 @@ def indexing_text(outcome: IndexDocsOutput) -> str:
     lines += [visible(note) for note in outcome.notes]
     lines += _problem_lines(outcome.problems)
     if outcome.encoder_problem:
-        lines.append(f"kept, but without vectors: {visible(respelled(outcome.encoder_problem))}")
+        lines.append(f"kept, but without vectors: {visible(spell_commands(outcome.encoder_problem))}")
     if outcome.loaded:
         lines.append(header_history_text(outcome.loaded))
     if not outcome.written:

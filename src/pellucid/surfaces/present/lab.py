@@ -107,7 +107,10 @@ def _context_lines(found: Mapping[str, Any]) -> list[str]:
 
 
 def _extraction_lines(outcome: LabOutput) -> list[str]:
-    """The figures of extraction, and how much its memories answer of what all turns do; nothing if there are none."""
+    """The figures of extraction, then each metric as a share of what the same questions get from a home of all turns.
+
+    Empty where nothing was extracted.
+    """
     lines = [f"{name:<24} {value:>12,.10g}" for name, value in outcome.extraction.items()]
     lines += [
         f"{name:<10} {beside['ratio']:.3f} of the {beside['verbatim']:.4f} that all turns give"

@@ -17,10 +17,10 @@ def render_json(snapshot: RecallXraySnapshot | None, *, one_line: bool = False) 
         ValueError: a number is infinite or not a number, which JSON cannot say.
     """
     layout: dict[str, Any] = {"separators": (",", ":")} if one_line else {"indent": 2}
-    return visible_json(json.dumps(enveloped(snapshot), ensure_ascii=False, allow_nan=False, **layout))
+    return visible_json(json.dumps(envelope(snapshot), ensure_ascii=False, allow_nan=False, **layout))
 
 
-def enveloped(snapshot: RecallXraySnapshot | None) -> dict[str, object]:
+def envelope(snapshot: RecallXraySnapshot | None) -> dict[str, object]:
     """The JSON envelope of a snapshot as a dict: `snapshotFound`, and `snapshot` where there is one."""
     found = {} if snapshot is None else {"snapshot": snapshot.to_wire()}
     return {"snapshotFound": snapshot is not None, **found}

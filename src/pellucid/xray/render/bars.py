@@ -16,7 +16,7 @@ _LEAST_TAKEN = 6.0
 _GOLDEN_ANGLE = 137.508
 """Degrees from one term's hue to the next: neighbours never look alike, however many terms there come to be."""
 _TONES = (0, 16, -16)
-"""How much lighter, in percent: those whose hues come close again (8, 13 or more places on) differ in that."""
+"""How much lighter, in percent: those whose hues come close again (8, 13 or more terms on) differ in that."""
 
 
 def _stacked_terms(scores: ScoreDecomposition) -> tuple[tuple[str, float], ...]:

@@ -324,7 +324,7 @@ def _staleness_spans(staleness: Staleness, *, verbose: bool) -> Spans:
 
 
 def _leg_spans(contribution: LegContribution, query_terms: tuple[str, ...]) -> Spans:
-    """One leg's place and raw score, and the query words it matched: `vector #2 (cosine 0.71)`."""
+    """One leg's rank and raw score, and the query words it matched: `vector #2 (cosine 0.71)`."""
     words = _joined(_matched_word(index, query_terms) for index in contribution.matches)
     return (
         FieldSpan(contribution.leg, "verbatim"),
@@ -349,7 +349,7 @@ def _alignment_spans(each: Alignment, query_terms: tuple[str, ...]) -> Spans:
 
 
 def _rerank_spans(detail: RerankDetail) -> Spans:
-    """The place and raw score that the reranker gave: `#2 (late-interaction 0.71)`."""
+    """The rank and raw score that the reranker gave: `#2 (late-interaction 0.71)`."""
     return (
         FieldSpan(f"#{detail.rank} ("),
         FieldSpan(detail.backend, "verbatim"),

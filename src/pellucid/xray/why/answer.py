@@ -1,7 +1,7 @@
 """A recall and any memory of its namespace in, why it is in the context or which stage lost it first out.
 
-What a receipt holds is taken from it; what it does not (the place of a memory that no leg nominated) is asked of the
-index as it is. A place is exact, over the whole corpus. Nothing is written.
+What a receipt holds is taken from it; what it does not (the rank of a memory that no leg nominated) is asked of the
+index as it is. A rank is exact, over the whole corpus. Nothing is written.
 """
 
 from collections.abc import Callable, Iterable
@@ -36,9 +36,9 @@ from pellucid.xray.why.finding import (
     WhyMargin,
 )
 from pellucid.xray.why.trial import MissedMemory, StateChange
-from pellucid.xray.why.true_ranks import NO_VECTOR, true_places
+from pellucid.xray.why.true_ranks import NO_VECTOR, true_ranks
 from pellucid.xray.why.what_if import Runner, find_change
-from pellucid.xray.why.whereabouts import context_place, cut_in_words, place_in, rows_of, rung_of
+from pellucid.xray.why.whereabouts import cut_in_words, rank_in, rank_in_context, rows_of, rung_of
 from pellucid.xray.words.rungs import repeat_in_words
 
 States = Callable[[dict[str, int]], Iterable[StateChange]]
@@ -70,8 +70,8 @@ class MemoryInRecall:
 
     @property
     def place(self) -> int | None:
-        """The memory's place in the ranking, from 1; None where it is not ranked."""
-        return place_in(self.order, self.position)
+        """The memory's rank in the ranking, from 1; None where it is not ranked."""
+        return rank_in(self.order, self.position)
 
     @property
     def rung(self) -> str | None:
@@ -80,8 +80,8 @@ class MemoryInRecall:
 
     @property
     def context_place(self) -> int | None:
-        """The memory's place in the context, from 1; None where it is not in it."""
-        return context_place(self.state, self.memory.id)
+        """The memory's rank in the context, from 1; None where it is not in it."""
+        return rank_in_context(self.state, self.memory.id)
 
     @property
     def is_unknown(self) -> bool:
@@ -113,7 +113,7 @@ def why(world: World, request: Request, memory: Memory, states: States, receipt:
     row = rows.get(memory.id)
     if row is None:
         raise NotFoundError(f"no memory {memory.id} in {request.namespace}", next_step="`pellucid list` shows ids")
-    places, recalls = ((), 1) if then.is_unknown else _leg_places(request, today, world, row)
+    places, recalls = ((), 1) if then.is_unknown else _leg_ranks(request, today, world, row)
     legs = _legs_of_recall(places, then)
     if then.context_place:
         return _finding(then, legs, recalls)
@@ -154,14 +154,14 @@ def _memory_in_recall(state: State, memory: Memory) -> MemoryInRecall:
     return MemoryInRecall(state, pool, order, memory, int(at[0]) if len(at) else None)
 
 
-def _leg_places(request: Request, today: State, world: World, row: int) -> tuple[tuple[WhyLeg, ...], int]:
-    """The memory's place in each leg today if no rung barred it, and how many recalls that took (1; 2 past a gate)."""
+def _leg_ranks(request: Request, today: State, world: World, row: int) -> tuple[tuple[WhyLeg, ...], int]:
+    """The memory's rank in each leg today if no rung barred it, and how many recalls that took (1; 2 past a gate)."""
     might = replace(world, reader=world.reader.pretending({row: MemoryStanding(wanted=True)}))
     state, recalls = today, 1
     if today.plan.depth == "no_recall":
         settings = request.settings.model_copy(update={"gate": "off"})
         state, recalls = run(replace(request, settings=settings), world), 2
-    return true_places(state, might, row), recalls
+    return true_ranks(state, might, row), recalls
 
 
 def _legs_of_recall(places: tuple[WhyLeg, ...], then: MemoryInRecall) -> tuple[WhyLeg, ...]:
@@ -172,9 +172,9 @@ def _legs_of_recall(places: tuple[WhyLeg, ...], then: MemoryInRecall) -> tuple[W
 
 
 def _as_recorded(leg: WhyLeg, then: MemoryInRecall) -> WhyLeg:
-    """A leg's answer about the memory with what the recall recorded of it: health, whether nominated, place and scores.
+    """A leg's answer about the memory with what the recall recorded of it: health, whether nominated, rank and scores.
 
-    Not nominated then, it keeps today's place. A leg the recall did not ask is off; without recorded legs it is
+    Not nominated then, it keeps today's rank. A leg the recall did not ask is off; without recorded legs it is
     unchanged.
     """
     report = next((each for each in then.state.legs if each.name == leg.leg), None)
@@ -202,7 +202,7 @@ def _barring_rung(today: State, world: World, row: int) -> str | None:
 
 
 def _finding(then: MemoryInRecall, legs: tuple[WhyLeg, ...], recalls: int, barred: str | None = None) -> WhyFinding:
-    """Put together the finding: verdict, the stage that lost the memory, its places, score and margin.
+    """Put together the finding: verdict, the stage that lost the memory, its ranks, score and margin.
 
     `barred` is the rung that kept legs from nominating it; `recalls` is how many recalls were run for this. Empty
     `legs` stand for those that the receipt records.

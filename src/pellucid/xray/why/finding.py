@@ -32,7 +32,7 @@ ABSTENTION, REMOVED = "abstention", "context-pass"
 class WhyLeg(Wire):
     """What one leg makes of the memory. `rank` is exact, over the whole corpus, in the order in which it nominates.
 
-    A memory that may not answer as it stands is given the place it would have if it might.
+    A memory that may not answer as it stands is given the rank it would have if it might.
     """
 
     leg: str
@@ -72,7 +72,7 @@ class WhyChange(Wire):
     verified: bool
     """The recall was run again with this change, and the memory was in its context."""
     place: int | None = None
-    """Its place in that context."""
+    """Its rank in that context."""
     smallest: bool = False
     """The next smaller value was tried or is ruled out: it does not admit the memory."""
 
@@ -99,7 +99,7 @@ class WhyFinding(Wire):
     soft: str | None = None
     """The first rung that let it pass although it speaks against it."""
     place: int | None = None
-    """Its place among all that passed the filters; `topK` and the budget only cut these."""
+    """Its rank among all that passed the filters; `topK` and the budget only cut these."""
     ranked: int
     """How many passed the filters."""
     context_place: int | None = None

@@ -47,7 +47,7 @@ def sentences(finding: WhyFinding) -> str:
 
 
 def _sentence_of_hit(finding: WhyFinding) -> str:
-    """Its place in the context, what found it, how far it is above the best that topK cut, how much is told."""
+    """Its rank in the context, what found it, how far it is above the best that topK cut, how much is told."""
     margin = finding.margin
     told = f" The context tells {finding.told}." if finding.told else ""
     lead = "Nothing that passed the filters was cut"
@@ -57,7 +57,7 @@ def _sentence_of_hit(finding: WhyFinding) -> str:
 
 
 def _where_found(finding: WhyFinding) -> str:
-    """Its places in the legs that nominated it, then in the others: `found 2nd by meaning (only 40th by words)`.
+    """Its ranks in the legs that nominated it, then in the others: `found 2nd by meaning (only 40th by words)`.
 
     `brought in beside a match in its session` where no leg nominated it.
     """
@@ -68,14 +68,14 @@ def _where_found(finding: WhyFinding) -> str:
     return found + (f" ({listed(beyond)})" if beyond else "")
 
 
-def _places(legs: list[WhyLeg]) -> str:
-    """The places of a memory in those of these legs that rank it: `2nd by meaning and 5th by words`; empty for none."""
+def _ranks_in_words(legs: list[WhyLeg]) -> str:
+    """The ranks of a memory in those of these legs that rank it: `2nd by meaning and 5th by words`; empty for none."""
     return listed([f"{ordinal(each.rank or 0)} {leg_in_words(each.leg)}" for each in legs if each.rank])
 
 
 def _sentence_of_degraded(finding: WhyFinding) -> str:
-    """That no working leg nominated it, and its places in those that work."""
-    seen = _places([each for each in finding.legs if each.health != "off"])
+    """That no working leg nominated it, and its ranks in those that work."""
+    seen = _ranks_in_words([each for each in finding.legs if each.health != "off"])
     so_far = f" It is {seen}, beyond what a leg nominates." if seen else ""
     return f"No leg that works nominated it, and what the others would say is not known ({finding.reason}).{so_far}"
 
@@ -83,18 +83,18 @@ def _sentence_of_degraded(finding: WhyFinding) -> str:
 def _sentence_of_leg_off(finding: WhyFinding) -> str:
     """That only a leg that was switched off would have nominated it."""
     off = [each for each in finding.legs if each.health == "off" and each.rank and each.rank <= each.pool]
-    return f"It is {_places(off)}, but {listed([each.leg for each in off])} was switched off."
+    return f"It is {_ranks_in_words(off)}, but {listed([each.leg for each in off])} was switched off."
 
 
 def _sentence_of_not_nominated(finding: WhyFinding) -> str:
-    """That no leg nominated it, and its places in the legs, if they are known."""
+    """That no leg nominated it, and its ranks in the legs, if they are known."""
     ranked = [each for each in finding.legs if each.rank and each.health != "off"]
     if not finding.recalls:
         return "No leg nominated it; the question's words were not kept, so its places cannot be worked out."
     if not ranked:
         return "No leg nominated it: nothing in it matches the question."
     pool = max(each.pool for each in ranked)
-    return f"No leg nominated it: it is {_places(ranked)}, and each leg nominates {pool}."
+    return f"No leg nominated it: it is {_ranks_in_words(ranked)}, and each leg nominates {pool}."
 
 
 def _sentence_of_top_k(finding: WhyFinding) -> str:
@@ -104,7 +104,7 @@ def _sentence_of_top_k(finding: WhyFinding) -> str:
 
 
 def _passed_filters(finding: WhyFinding) -> str:
-    """That it passed every filter, and at which place it came; without a full stop."""
+    """That it passed every filter, and its rank; without a full stop."""
     place = f"{ordinal(finding.place or 0)} of {finding.ranked}"
     return f"It was {_where_found(finding)}, passed every filter, and came {place}"
 
@@ -120,7 +120,7 @@ def _sentence_of_rung(finding: WhyFinding) -> str:
     where = f"It was {_where_found(finding)}"
     if not any(each.nominated for each in finding.legs):
         beside = "It was seen as evidence only" if finding.open_arm else "It stands beside a match in its session"
-        where = f"It would be {_places(ranked)}" if ranked else beside
+        where = f"It would be {_ranks_in_words(ranked)}" if ranked else beside
     short = f", {margin.missing:.4f} short ({margin.unit})" if margin and margin.missing is not None else ""
     return f"{where}, but {finding.stage} turned it away: {finding.reason}{short}."
 

@@ -29,7 +29,7 @@ _FLOOR_STEPS = 10_000
 """Floors are lowered by whole ten-thousandths."""
 _ROUNDING = 1e-6
 _RANKED_OUT = (NOT_NOMINATED, LEG_OFF, DEGRADED, "top-k", "budget-fit")
-"""Stages that lose what may answer: places, and so legs and weights, decide there."""
+"""Stages that lose what may answer: ranks, and so legs and weights, decide there."""
 _ASKED = {
     "tags": ("tags", "--tag"),
     "categories": ("categories", "--category"),
@@ -98,7 +98,7 @@ def _without_passes(missed: MissedMemory) -> Iterator[TrialChange]:
 
 
 def _larger_top_k(missed: MissedMemory) -> Iterator[NumberSearch]:
-    """A topK up to the memory's place, where topK cut it; else nothing."""
+    """A topK up to the memory's rank, where topK cut it; else nothing."""
     place = missed.place
     if place and missed.rung == "top-k":
         low = missed.settings.top_k_facts
@@ -151,7 +151,7 @@ def _soft_period(missed: MissedMemory) -> Iterator[TrialChange]:
 
 
 def _legs_switched_on(missed: MissedMemory) -> Iterator[TrialChange]:
-    """Each leg that was left out or weighs 0 switched on, one at a time, where the memory was lost by its places.
+    """Each leg that was left out or weighs 0 switched on, one at a time, where the memory was lost by its ranks.
 
     Such a weight becomes the leg's default, or 1 where that is 0.
     """
@@ -167,7 +167,7 @@ def _legs_switched_on(missed: MissedMemory) -> Iterator[TrialChange]:
 
 
 def _larger_pools(missed: MissedMemory) -> Iterator[NumberSearch]:
-    """A pool as large as the memory's place in a leg, the smallest first, where it was lost by its places."""
+    """A pool as large as the memory's rank in a leg, the smallest first, where it was lost by its ranks."""
     if missed.stage not in _RANKED_OUT:
         return
     held, joined = missed.settings.pool, missed.position is not None
@@ -209,7 +209,7 @@ def _state_changes(missed: MissedMemory) -> Iterator[TrialChange | WhyTried]:
 
 
 def _raised_weights(missed: MissedMemory) -> Iterator[NumberSearch]:
-    """The weight of each term that a candidate has, raised up to `MOST_WEIGHT`, where it was lost by its places."""
+    """The weight of each term that a candidate has, raised up to `MOST_WEIGHT`, where it was lost by its ranks."""
     position, weights = missed.position, missed.settings.leg_weights.model_dump()
     if position is None or missed.stage not in _RANKED_OUT:
         return

@@ -7,7 +7,7 @@ from pellucid.recall.state import Request, State
 from pellucid.settings.sections import RecallSettings
 from pellucid.store.index_port import MemoryStanding
 from pellucid.xray.why.finding import ChangeKind, WhyLeg, WhyTried
-from pellucid.xray.why.whereabouts import place_in, position_of, rung_of
+from pellucid.xray.why.whereabouts import position_of, rank_in, rung_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,8 +80,8 @@ class MissedMemory:
 
     @property
     def place(self) -> int | None:
-        """The memory's place in the ranking, from 1; None where it is not ranked."""
-        return place_in(self.state.order, self.position)
+        """The memory's rank in the ranking, from 1; None where it is not ranked."""
+        return rank_in(self.state.order, self.position)
 
     @property
     def rung(self) -> str | None:

@@ -1,4 +1,4 @@
-"""A recall's plan and a memory in, its exact place in every leg out, however deep; nothing is nominated by this."""
+"""A recall's plan and a memory in, its exact rank in every leg out, however deep; nothing is nominated by this."""
 
 from dataclasses import replace
 
@@ -17,7 +17,7 @@ _STEP = 8
 """How much deeper a leg is asked each time, until the memory is found or the leg has no more."""
 
 
-def true_places(state: State, world: World, row: int) -> tuple[WhyLeg, ...]:
+def true_ranks(state: State, world: World, row: int) -> tuple[WhyLeg, ...]:
     """How each leg asked ranks the memory of a row, however low.
 
     `state` is the recall, in `world` the memory may answer. The fallback leg is among them if the recall asked it.
@@ -50,7 +50,7 @@ def _why_leg(state: State, each: AskedLeg, world: World, row: int) -> WhyLeg:
 
 
 def _true_rank(state: State, each: AskedLeg, world: World, row: int) -> tuple[int | None, LegHits]:
-    """The row's place (from 1) in a leg's whole list, None if it is not in it; and the list as far as it was read."""
+    """The row's rank (from 1) in a leg's whole list, None if it is not in it; and the list as far as it was read."""
     deep = max(state.request.settings.pool, 1) * _STEP
     while True:
         hits = _deep_hits(state, each, world, deep)
@@ -81,7 +81,7 @@ def _last_score(state: State, name: str) -> float | None:
 
 
 def _score_at(hits: LegHits, place: int) -> float | None:
-    """The raw score at a place (from 1) of a list; None where the list is shorter."""
+    """The raw score at a rank (from 1) of a list; None where the list is shorter."""
     return float(hits.scores[place - 1]) if 0 < place <= len(hits.rows) else None
 
 

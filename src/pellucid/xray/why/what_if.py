@@ -16,13 +16,13 @@ from pellucid.recall.state import State, World
 from pellucid.xray.why.finding import NOT_KNOWN, WhyChange, WhyTried
 from pellucid.xray.why.suggest import TRIED
 from pellucid.xray.why.trial import Attempt, MissedMemory, NumberSearch, TrialChange
-from pellucid.xray.why.whereabouts import context_place, place_in, position_of, rung_of
+from pellucid.xray.why.whereabouts import position_of, rank_in, rank_in_context, rung_of
 from pellucid.xray.words.numbers import ordinal
 
 
 @dataclass(frozen=True, slots=True)
 class TrialRun:
-    """A change, the recall that was run with it, and the memory's place in its context; None where it is not in it."""
+    """A change, the recall that was run with it, and the memory's rank in its context; None where it is not in it."""
 
     draft: TrialChange
     state: State
@@ -44,7 +44,7 @@ class Runner:
             world = replace(world, reader=world.reader.pretending(draft.standings))
         self.recalls += 1
         state = run(draft.request, world)
-        return TrialRun(draft, state, context_place(state, self.missed.memory_id))
+        return TrialRun(draft, state, rank_in_context(state, self.missed.memory_id))
 
 
 def find_change(runner: Runner) -> tuple[WhyChange | None, tuple[WhyTried, ...]]:
@@ -133,7 +133,7 @@ def _outcome_in_words(state: State, row: int) -> str:
     Or which rung or what lost it.
     """
     position, cut = position_of(state.pool, row), state.request.settings.top_k_facts
-    place, rung = place_in(state.order, position), rung_of(state.pool.rejected, position)
+    place, rung = rank_in(state.order, position), rung_of(state.pool.rejected, position)
     if place:
         end = f"where topK is {cut}" if rung == "top-k" else f"but {_reason_omitted(state, place, rung)}"
         return f"it comes {ordinal(place)} of {len(state.order)}, {end}"

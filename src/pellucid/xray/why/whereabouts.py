@@ -1,4 +1,4 @@
-"""A recall and one memory in, where the memory came out: position, places, state, and what rejected it."""
+"""A recall and one memory in, where the memory came out: position, ranks, state, and what rejected it."""
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,8 +18,8 @@ def position_of(pool: Pool, row: int) -> int | None:
     return int(at[0]) if len(at) else None
 
 
-def place_in(order: Ints, position: int | None) -> int | None:
-    """The place, from 1, of a pool position in the ranking; None where it is not ranked."""
+def rank_in(order: Ints, position: int | None) -> int | None:
+    """The rank, from 1, of a pool position in the ranking; None where it is not ranked."""
     if position is None:
         return None
     at = np.flatnonzero(order == position)
@@ -41,8 +41,8 @@ def cut_in_words(state: State, memory_id: str) -> str | None:
     return found and f"{found.shown} of {found.of} sentences, the whole: pellucid show {memory_id}"
 
 
-def context_place(state: State, memory_id: str) -> int | None:
-    """The place, from 1, of a memory in the context; None where it is not in it."""
+def rank_in_context(state: State, memory_id: str) -> int | None:
+    """The rank, from 1, of a memory in the context; None where it is not in it."""
     included = state.context.included
     return included.index(memory_id) + 1 if memory_id in included else None
 

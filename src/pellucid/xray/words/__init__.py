@@ -1,1 +1,1 @@
-"""What a recall holds in, the words for it out: sentences, places, doubts, nothing unseen."""
+"""What a recall holds in, the words for it out: sentences, ranks, doubts, nothing unseen."""

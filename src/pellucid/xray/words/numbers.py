@@ -1,4 +1,4 @@
-"""A number in, how many there are of something or its place in a row out, in words; several words as a list."""
+"""A number in, how many there are of something or an ordinal (`2nd`) out, in words; several words as a list."""
 
 from collections.abc import Sequence
 

@@ -61,7 +61,7 @@ def sentence(
     words: int,
     moved: str = "",
 ) -> str:
-    """Why a memory was found, in one sentence: by which legs, its place by the reranker, its notable and largest terms.
+    """Why a memory was found, in one sentence: by which legs, its rank by the reranker, its notable and largest terms.
 
     That no leg found it, or that two thirds of its score come from its neighbours, is said first. `words` is the number
     of the query's key words, `moved` says above which memory `renewal` put it, as `NEWER` and the like do.
@@ -123,7 +123,7 @@ def _named_terms(scores: ScoreDecomposition, moved: str) -> Iterator[tuple[str, 
 
 
 def _found_clause(contribution: LegContribution, words: int) -> str:
-    """The place and leg of a contribution: `2nd by meaning (cosine 0.71)`; `words` counts the query's key words."""
+    """The rank and leg of a contribution: `2nd by meaning (cosine 0.71)`; `words` counts the query's key words."""
     found = f"{ordinal(contribution.rank)} {leg_in_words(contribution.leg)}"
     if contribution.leg == "lexical":
         known = f"{words} key word{'' if words == 1 else 's'}"

@@ -31,7 +31,7 @@ def read(document: SourceFile) -> Iterator[AdoptedMemory]:
 
 
 def _memories_of_entry(document: SourceFile, place: int, entry: JsonObject, words: str) -> Iterator[AdoptedMemory]:
-    """Yield the memory of one entry with the text `words`, in parts if that is long."""
+    """Yield the memory of one entry, the `place`-th from 1, with the text `words`; several if that is long."""
     metadata = as_object(entry.get("metadata"))
     labels = tuple(
         dict.fromkeys(label for part in (entry, metadata) for key in _LABELS for label in text_values(part.get(key)))

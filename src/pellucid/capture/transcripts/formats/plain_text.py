@@ -123,7 +123,10 @@ def _turns(source: Source) -> Iterator[Turn]:
 
 
 def _paragraph_start(line: str, current: _OpenMessage, dated: datetime | None) -> _OpenMessage | None:
-    """Return the message begun by a blank line, or by the date `dated` at the line's head; None for any other line."""
+    """Return the new message that a line begins: an empty one for a blank line, one with the line if it is `dated`.
+
+    None for any other line, and for a dated one while the `current` message is still empty: it belongs to that.
+    """
     if not line.strip():
         return _OpenMessage()
     if dated and current.lines:

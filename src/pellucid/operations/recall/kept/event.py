@@ -55,7 +55,7 @@ class EventOutput(Wire):
     """Tokens of the context, about."""
     millis: float | None = None
     memories: tuple[GivenMemory, ...] = ()
-    """Those that it gave, by their places."""
+    """Those that it gave, by their ranks."""
     citations: tuple[MemoryCitation, ...] = ()
     """What was said of the recall as a whole."""
     failure: Failure | None = None

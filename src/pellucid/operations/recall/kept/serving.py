@@ -27,7 +27,7 @@ class ServingInput(Wire):
 
 
 class ServedIn(Wire):
-    """A recall that served a memory: its place there, and what came of it."""
+    """A recall that served a memory: its rank there, and what came of it."""
 
     recall: ListedRecall
     place: int

@@ -82,7 +82,7 @@ class LocalGraphReader:
         return may_answer[positions[edges]]  # -1, no memory: the last
 
     def homes(self, nodes: Ints) -> Homes:
-        """Return the index rows that answer for these nodes, admitted or not, sorted by node, then row."""
+        """Return the index rows that belong to these nodes, admitted or not, sorted by node, then row."""
         found, rows, rest = self._view.homes_of(_sorted_unique(nodes))
         memories = self._queries.run("memory_homes", self._ns, json.dumps(rest.tolist())) if len(rest) else []
         if not memories:

@@ -177,7 +177,7 @@ class GraphFold:
         return node, *what, claim.valid_from, claim.valid_until, claim.recorded, claim.retired_by
 
     def _home_rows(self, change: PathChange, space: Space, facts: GraphFacts) -> Rows:
-        """Return the rows of `homes`: (index row of a memory, node that it answers for, heading).
+        """Return the rows of `homes`: (index row of a memory, node that it belongs to, heading).
 
         Memories that the file has no row of are left out.
         """

@@ -131,13 +131,13 @@ class LocalTelemetry:
         return RecallEvent(*values, degraded=bool(degraded), legs=json.loads(legs), failure=failure)
 
     def lifts_due(self, namespace: str) -> dict[str, list[str]]:
-        """Return, by recall id, the cited memories without a stored lift (`LiftRow`); the newest recall first."""
+        """Return, by recall id, the cited memories of which no `LiftRow` is stored yet; the newest recall first."""
         due: dict[str, list[str]] = {}
         for recall_id, memory_id in self.queries.run("lifts_due", namespace):
             due.setdefault(recall_id, []).append(memory_id)
         return due
 
-    def put_lifts(self, namespace: str, recall_id: str, rows: Sequence[LiftRow]) -> None:
+    def put_leg_lifts(self, namespace: str, recall_id: str, rows: Sequence[LiftRow]) -> None:
         """Store how the memories of a recall ranked with and without each leg, so that they are due no longer."""
         lifts = [(each.leg, each.memory_id, each.rank_with, each.rank_without, recall_id, namespace) for each in rows]
         with immediate(self.queries.connection()):

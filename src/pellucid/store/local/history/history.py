@@ -25,7 +25,7 @@ _READERS_S = 5.0  # how long an erasure waits for other processes to let go of t
 _WHOLE_WORDS = 4
 """Shorter words in Latin letters must stand alone in a query: `art` is not in `start`."""
 _ROOM_BYTES = 8 << 20
-"""With less room on its disk a recall is recorded before it is answered, so that the answer can say if it was not."""
+"""With less free space on its disk a recall is recorded before it is answered: the answer can say if it was not."""
 _ROOMY_S = 1.0  # how long room that was found counts as there
 
 
@@ -46,7 +46,7 @@ class LocalHistory:
         self._stored = stored
 
     def _open(self) -> apsw.Connection:
-        """Open the database; an empty read-only one in memory if there is none yet and no room to create it."""
+        """Open the database; an empty read-only one in memory if there is none yet and no disk space for it."""
         try:
             connection = database.connect(self._path, synchronous="NORMAL")
             _prepare(connection)
@@ -63,7 +63,8 @@ class LocalHistory:
     def later(self, make_record: Callable[[], RecallRecord], then: Callable[[], object] | None = None) -> None:
         """Store the recall that `make_record` returns in the background, then call `then`.
 
-        With under 8 MiB of room, or where the file may not be written, it is stored at once, and `then` is not called.
+        With under 8 MiB of free disk space, or where the file may not be written, it is stored at once, and `then` is
+        not called.
         """
         if self._writable().readonly("main") or not self._has_room():
             self._later.settle()
@@ -136,7 +137,7 @@ class LocalHistory:
         return b"".join(found[0]) if found else None
 
     def audit(self, recall_id: str, place: int, namespace: str) -> AuditRow | None:
-        """Return one served result of a recall by its place (from 1); None if there is none."""
+        """Return one served result of a recall by its rank (from 1); None if there is none."""
         found = self._stored.run("audit", recall_id, namespace)
         served: list[tuple[str, str | None]] = json.loads(found[0][0]) if found else []
         if not 1 <= place <= len(served):
@@ -223,7 +224,7 @@ class LocalHistory:
 
 
 def _empty_history() -> apsw.Connection:
-    """Return an empty read-only history in memory, for a home whose disk has no room for the file."""
+    """Return an empty read-only history in memory, for a home whose disk has no space for the file."""
     connection = apsw.Connection(":memory:")
     _prepare(connection)
     database.execute(connection, "PRAGMA query_only = ON")

@@ -50,7 +50,7 @@ class Fold:
 
         Memories whose id another file holds are left out, and named in `refused`.
         """
-        if self._skip_unchanged and change.episode is None and self._unchanged(change):
+        if self._skip_unchanged and change.episode is None and self._is_unchanged(change):
             self.graph.put_file(change, self._space_of(change), self.refused)
             return
         held = {row[2]: row for row in self._run("rows_of_path", change.path)}
@@ -75,8 +75,8 @@ class Fold:
         else:
             self._run("drop_file", change.path)
 
-    def _unchanged(self, change: PathChange) -> bool:
-        """Whether a file has the bytes and the memories it had, and no text of it gains a vector."""
+    def _is_unchanged(self, change: PathChange) -> bool:
+        """Whether the index holds a change's file already: its bytes, its memories, and every vector that it brings."""
         stored = self._run("file", change.path)
         if not stored or stored[0][1:] != (change.file_digest, change.size, change.mtime_ns):
             return False

@@ -181,7 +181,7 @@ class Pretended(RowsInView):
         self._standings = standings
 
     def _compute_admissible(self, admission: Admission) -> Mask:
-        """As in `RowsInView`, but by the hypothetical states, and ignoring the period of the query for them."""
+        """The rows that may answer: by a hypothetical state and the filters, or else as in `RowsInView`."""
         mask, wanted = super()._compute_admissible(admission), self.fits_filters(admission)
         for place, each in self._standings.items():
             valid = each.since <= admission.at < each.until
@@ -189,7 +189,7 @@ class Pretended(RowsInView):
         return mask
 
     def fits_filters(self, admission: Admission) -> Mask:
-        """As in `RowsInView`, unless a hypothetical state says whether its row fits."""
+        """Return which rows fit the caller's filters, by the hypothetical state where it says so (`wanted`)."""
         mask = super().fits_filters(admission)
         for place, each in self._standings.items():
             mask[place] = mask[place] if each.wanted is None else each.wanted

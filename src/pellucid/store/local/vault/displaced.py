@@ -102,7 +102,11 @@ class Displaced:
 
     @staticmethod
     def _claim_name(folder: int, name: str, beside: int, candidate: str, content: str) -> bool:
-        """Move a file to `candidate` in the folder `beside`; True also if that has the same bytes, False if others."""
+        """Move the file `name` to `candidate` in the folder `beside`, where nothing stands there yet.
+
+        Else nothing is moved, and the answer is whether the bytes there have the digest `content`. The folders are
+        open descriptors.
+        """
         try:
             syscalls.create(folder, name, candidate, beside)
         except FileExistsError:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from pellucid.surfaces.commands import command, respelled
+from pellucid.surfaces.commands import command, spell_commands
 from pellucid.surfaces.present.graph import unknown_before
 from pellucid.xray.words.rungs import results_in_words
 from pellucid.xray.words.sentence import leg_in_words
@@ -50,7 +50,7 @@ def _degraded_lines(outcome: RecallOutput) -> Iterator[str]:
     """A line for each search leg or stage that failed, and for each leg that found nothing though it was asked for."""
     for leg in outcome.legs:
         if leg.health == "degraded":
-            yield f"degraded: {leg.name}: {visible(respelled(leg.reason or ''))}"
+            yield f"degraded: {leg.name}: {visible(spell_commands(leg.reason or ''))}"
     for stage, why in outcome.failed.items():
         yield f"degraded: {visible(stage)} failed, and was left out: {visible(why)}"
     for leg in outcome.asked_in_vain:

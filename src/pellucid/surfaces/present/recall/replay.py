@@ -79,7 +79,7 @@ def _served_lines(found: RecallDiff, words: Mapping[str, str]) -> Iterator[str]:
 
 
 def shift_line(shift: Shift) -> str:
-    """A memory's places and scores in both recalls, and the score term that contributed most to the change."""
+    """A memory's ranks and scores in both recalls, and the score term that contributed most to the change."""
     places = f"{_place(shift.place_a, shift.rejected_a)} → {_place(shift.place_b, shift.rejected_b)}"
     scores = f"{_score(shift.final_a)} → {_score(shift.final_b)}"
     term = term_name(term_key(shift.moved_by)) if shift.moved_by else ""
@@ -89,7 +89,7 @@ def shift_line(shift: Shift) -> str:
 
 
 def _place(place: int | None, rejected: str | None) -> str:
-    """A memory's place such as `#3`, else why it was rejected, else `no candidate`."""
+    """A memory's rank such as `#3`, else why it was rejected, else `no candidate`."""
     return f"#{place}" if place else rejected or "no candidate"
 
 

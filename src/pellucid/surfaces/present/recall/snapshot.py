@@ -74,7 +74,7 @@ def timings_text(outcome: TimingsOutput) -> str:
 
 
 def serving_text(outcome: ServingOutput) -> str:
-    """The recalls that returned a memory, each with its place, question and citations, after their total."""
+    """The recalls that returned a memory, each with its rank, question and citations, after their total."""
     cited = ", ".join(f"{count} {kind}" for kind, count in outcome.came_of_it.items()) or "nothing was cited of it"
     lines = [f"{outcome.memory_id}  in {counted(outcome.total, 'recall')}: {cited}"]
     for each in outcome.recalls:

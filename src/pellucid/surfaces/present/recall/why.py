@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from pellucid.surfaces.commands import command, respelled
+from pellucid.surfaces.commands import command, spell_commands
 from pellucid.xray.render.fields import score_line
 from pellucid.xray.words.numbers import ordinal
 from pellucid.xray.words.rungs import rejection_in_words
@@ -50,7 +50,7 @@ def _lines(outcome: WhyOutput) -> Iterator[str]:
 
 
 def _finding_lines(finding: WhyFinding) -> Iterator[str]:
-    """The numbers behind the verdict: place, margin, budget, legs, score; for a miss, the change that would admit the
+    """The numbers behind the verdict: rank, margin, budget, legs, score; for a miss, the change that would admit the
     memory.
     """
     if finding.verdict == "hit":
@@ -101,7 +101,7 @@ def _with_typed_command(text: str, change: WhyChange | None) -> str:
     """
     made = change.apply if change else ""
     name = "pellucid "
-    here = command(made.removeprefix(name)) if made.startswith(name) else respelled(made)
+    here = command(made.removeprefix(name)) if made.startswith(name) else spell_commands(made)
     return text.replace(made, here) if made else text
 
 
