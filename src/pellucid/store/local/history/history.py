@@ -114,7 +114,8 @@ class LocalHistory:
         return connection
 
     def record(self, kept: RecallRecord) -> None:
-        """Store one recall with its served results and its event in one transaction."""
+        """Store one recall with its served results and its event in one transaction. Raises StoreError if it cannot be
+        written."""
         self._write([lambda: kept])
 
     def later(self, make_record: Callable[[], RecallRecord], then: Callable[[], object] | None = None) -> None:
