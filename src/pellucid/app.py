@@ -22,7 +22,6 @@ from pellucid.process import raise_open_files
 from pellucid.recall.recaller import Recaller
 from pellucid.settings import Settings
 from pellucid.settings.sections import LlmSettings, TelemetrySettings
-from pellucid.store.access_port import AccessStore
 from pellucid.store.graph_port import GraphLookup
 from pellucid.store.history.citations_port import Citations
 from pellucid.store.history.history_port import History
@@ -40,7 +39,6 @@ from pellucid.store.local.spool import LocalSpool
 from pellucid.store.local.vault.project_file import ProjectFile
 from pellucid.store.local.vault.records import LocalRecords
 from pellucid.store.lookup_port import Lookup
-from pellucid.store.projects_port import Registry
 from pellucid.store.records import Eraser, Ledger, Records
 from pellucid.store.spool_port import Spool
 from pellucid.telemetry.watcher import Watcher
@@ -71,8 +69,8 @@ class App:
     telemetry: Telemetry
     traces: Traces
     spool: Spool
-    projects: Registry
-    access: AccessStore
+    projects: ProjectFile
+    access: AccessFile
     embedder: Embedder
     indexer: Indexer
     unit_of_work: UnitOfWork

@@ -96,10 +96,9 @@ class Guard:
         return None, redacted.text
 
     def _cut_long_text(self, text: str) -> str:
-        """Return the text; if it is longer than a turn may be, cut out its middle and count the cut."""
+        """Return the text; if it is longer than a turn may be, its middle is cut out."""
         if len(text) <= self._settings.max_turn_chars:
             return text
-        self._report.turns_cut += 1
         return cut_middle(text, self._settings.max_turn_chars)
 
 

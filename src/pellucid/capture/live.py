@@ -101,7 +101,7 @@ class LiveTranscript:
         return list(READERS[self._format or "plain-jsonl"](source))
 
 
-def line_batches(read: Callable[[int], bytes], report: CaptureReport, most: int = 100) -> Iterator[list[str]]:
+def line_batches(read: Callable[[int], bytes], most: int = 100) -> Iterator[list[str]]:
     """Yield decoded lines as they arrive, in lists of at most `most`; a list is never held back until it is full.
 
     Args:
@@ -117,10 +117,10 @@ def line_batches(read: Callable[[int], bytes], report: CaptureReport, most: int 
                 too_long = True
                 line.clear()
             if piece.endswith(b"\n"):
-                waiting.append(_TOO_LONG if too_long else decode_line(bytes(line), report))
+                waiting.append(_TOO_LONG if too_long else decode_line(bytes(line)))
                 too_long = False
                 line.clear()
         yield from (waiting[start : start + most] for start in range(0, len(waiting), most))
         waiting.clear()
     if line:
-        yield [decode_line(bytes(line), report)]
+        yield [decode_line(bytes(line))]

@@ -28,9 +28,7 @@ class CaptureReport:
     bytes_read: int = 0
     turns_read: int = 0
     turns_kept: int = 0
-    turns_cut: int = 0
     malformed: int = 0
-    encoding_errors: int = 0
     dropped: Counter[str] = field(default_factory=Counter[str])
     stripped: Counter[str] = field(default_factory=Counter[str])
     redactions: Counter[str] = field(default_factory=Counter[str])

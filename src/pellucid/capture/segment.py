@@ -1,11 +1,17 @@
 """Turns in, segments out: a session's stream cut where its cutters say so, one open segment a session."""
 
+import re
 from collections import OrderedDict
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
 
+from pellucid.language.lexicon import phrases
+from pellucid.language.sentences import is_question, own_sentences
 from pellucid.model.turn import FlushSignal, Segment, Turn
+
+_READ = 4000  # characters of a turn that are looked at
+_CODE = re.compile(r"(?<!`)`(?!`)[^`\n]*`")
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,6 +64,32 @@ def count_reached(count: int) -> Cutter:
         return Break("turn_count", len(open_turns) + 1) if len(open_turns) + 1 >= count else None
 
     return cut
+
+
+def high_signal() -> Cutter:
+    """Return a cutter that cuts right behind a user's turn with such a phrase, so that it is stored at once."""
+
+    def cut(open_turns: Sequence[Turn], next_turn: Turn) -> Break | None:
+        if next_turn.role == "user" and high_signal_phrase(next_turn.content):
+            return Break("high_signal", len(open_turns) + 1)
+        return None
+
+    return cut
+
+
+def high_signal_phrase(text: str) -> str | None:
+    """Return the kind of phrase by which a user asks to keep something (`remember`, `decided`, …); None without one.
+
+    Each language's `keeping.toml` has the phrases; they count outside code, quotations and questions.
+    """
+    for sentence in own_sentences(_CODE.sub(" ", text[:_READ])):
+        said = sentence.casefold()
+        if not is_question(said):
+            for kinds in phrases("keeping"):
+                for kind, phrase in kinds.items():
+                    if phrase.search(said):
+                        return kind
+    return None
 
 
 DEFAULT_CUTTERS: tuple[Cutter, ...] = (time_gap(), turn_count())

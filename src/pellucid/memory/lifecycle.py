@@ -130,7 +130,6 @@ def signs_of(
     exposure: Times | None,
     again: Sessions | None,
     previous: FoldRow | None,
-    feedback: float = 0.0,
 ) -> Signs:
     """What is known of a memory's use, from the history, the ledger and the last fold together.
 
@@ -139,7 +138,6 @@ def signs_of(
         exposure: how often it was served, by the history.
         again: the sessions in which it was said again; its own does not count.
         previous: its last fold, which stands in for a history that was lost.
-        feedback: what citations say of it, -1 to 1.
     """
     used, last_used = _count_and_last(use, previous and previous.use_count, previous and previous.last_used)
     served, last_served = _count_and_last(
@@ -152,7 +150,6 @@ def signs_of(
         last_used=last_used,
         recurred=len(others),
         last_recurred=max(others, default=None),
-        feedback=feedback,
         served=served,
         last_served=last_served,
     )

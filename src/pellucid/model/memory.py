@@ -1,5 +1,6 @@
 """A decision in, the durable primitive out: what one memory file (or one block of an episode file) holds."""
 
+import re
 from datetime import UTC, datetime
 from typing import Literal, get_args
 
@@ -52,7 +53,16 @@ SourceClass = Literal[
     "web_content",
 ]
 """Who the words of a memory came from, from the most to the least trusted."""
+SOURCE_CLASS_OF: dict[str, SourceClass] = {
+    "user": "user_input",
+    "assistant": "assistant_output",
+    "system": "system_memory",
+    "tool": "tool_output",
+}
+"""By the role that speaks, where nothing more is known."""
 
+MEMORY_ID = re.compile(r"\bmem_[0-9a-f]{32}\b")
+"""A memory's whole id within a text."""
 BOUNDARY_SCOPES = ("temporary", "private", "do-not-use-outside-this-context")
 """Scopes that keep a memory in: a caller must name each one a memory carries."""
 

@@ -3,20 +3,14 @@
 import re
 from collections.abc import Iterable, Mapping
 
-from pellucid.model.memory import SOURCE_CLASSES, SourceClass
+from pellucid.model.memory import SOURCE_CLASS_OF, SOURCE_CLASSES, SourceClass
 from pellucid.model.observation import Evidence
-from pellucid.model.turn import Role, Turn
+from pellucid.model.turn import Turn
 
 _WEB = re.compile(r"web|fetch|brows|search_?(?:engine|results)|google|bing|http|url|crawl|scrape", re.IGNORECASE)
 _SUBAGENT = re.compile(r"^(?:task|agent|sub_?agent|delegate|spawn_?agent|dispatch_?agent)\b", re.IGNORECASE)
 _WIDEST = 1000
 """Turns of one range that are looked at; a segment has far fewer."""
-_BY_ROLE: dict[Role, SourceClass] = {
-    "user": "user_input",
-    "assistant": "assistant_output",
-    "system": "system_memory",
-    "tool": "tool_output",
-}
 
 
 def source_class(evidence: Iterable[Evidence], turns: Mapping[int, Turn]) -> SourceClass:
@@ -42,7 +36,7 @@ def voice_of(turn: Turn) -> SourceClass:
     if turn.kind == "note":
         return "system_memory"
     if turn.role != "tool":
-        return _BY_ROLE[turn.role]
+        return SOURCE_CLASS_OF[turn.role]
     if _SUBAGENT.search(turn.tool or ""):
         return "subagent_trace"
     return "web_content" if _WEB.search(turn.tool or "") else "tool_output"

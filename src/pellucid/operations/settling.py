@@ -6,7 +6,6 @@ forgotten. So imports are refused until the loss is repaired, or accepted by a p
 
 from collections.abc import Iterator
 from contextlib import suppress
-from dataclasses import dataclass
 
 from pydantic import Field
 
@@ -18,6 +17,7 @@ from pellucid.model.wire import Wire
 from pellucid.operations.operation import Operation, Surfaces
 from pellucid.store.local.vault.key import fingerprint
 from pellucid.store.records import KeyState, RecordState
+from pellucid.xray.words.visible import visible
 
 ACCEPT = "pellucid doctor --accept-loss"
 _KEYS_A_ROW = 500
@@ -30,14 +30,18 @@ _KEYS: dict[KeyState, str] = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class Loss:
-    """One thing that is lost or damaged: which check found it, what, what that means, and what to do."""
+class HealthFinding(Wire):
+    """One thing that is not as it should be: which check found it, what it is, what is wrong, and what to do."""
 
     check: str
     subject: str
     problem: str
     next_step: str
+
+
+def finding(check: str, subject: str, problem: str, next_step: str) -> HealthFinding:
+    """Make a finding, with invisible characters in `subject` and `problem` shown."""
+    return HealthFinding(check=check, subject=visible(subject), problem=visible(problem), next_step=next_step)
 
 
 class AcceptOutput(Wire):
@@ -61,7 +65,7 @@ def require_settled(app: App, *, ledger: bool = True) -> None:
         raise UnhealthyError(f"{first.subject}: {first.problem}; so nothing was changed", next_step=first.next_step)
 
 
-def find_losses(app: App) -> Iterator[Loss]:
+def find_losses(app: App) -> Iterator[HealthFinding]:
     """Read the whole ledger, and yield everything of it and of the vault's key that is lost or damaged; nothing if all
     is sound."""
     state = app.ledger.state(thorough=True)
@@ -107,22 +111,22 @@ def _tombstones_only_in_index(app: App) -> set[bytes]:
     return held
 
 
-def _key_losses(state: RecordState) -> Iterator[Loss]:
+def _key_losses(state: RecordState) -> Iterator[HealthFinding]:
     """Yield what is wrong with the vault's key, if anything."""
     if not state.key:
         return
     step = f"put {_KEY} back from a backup, else `{ACCEPT}`: then importing can bring back what was forgotten before"
     if state.key == "restored":
         step = "open the home anew"
-    yield Loss("key", _KEY, _KEYS[state.key], step)
+    yield finding("key", _KEY, _KEYS[state.key], step)
 
 
-def _ledger_losses(state: RecordState) -> Iterator[Loss]:
+def _ledger_losses(state: RecordState) -> Iterator[HealthFinding]:
     """Yield each problem of the ledger; nothing if it has none."""
     step = f"put vault/.pellucid/ledger back from a backup, else `{ACCEPT}`: then importing can bring back what"
     step += " only they kept out"
     for why in state.problems:
-        yield Loss("ledger", "vault/.pellucid/ledger", why, step)
+        yield finding("ledger", "vault/.pellucid/ledger", why, step)
 
 
 class AcceptInput(Wire):

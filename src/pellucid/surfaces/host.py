@@ -6,7 +6,6 @@ from threading import Event, Thread
 from typing import Self
 
 from pellucid.app import open_app
-from pellucid.clock import Clock
 from pellucid.deadline import Deadline
 from pellucid.operations.operation import Call
 from pellucid.operations.upkeep import IN_THE_BACKGROUND, JobOutcome, Upkeep, run_opening_jobs
@@ -24,7 +23,6 @@ class Host:
         self,
         settings: Settings,
         *,
-        clock: Clock | None = None,
         report: Callable[[str], None] = lambda _said: None,
         done: Callable[[JobOutcome], None] = lambda _done: None,
     ) -> None:
@@ -33,7 +31,7 @@ class Host:
         `report` is called with lines for the user, such as that the model is being downloaded; `done` with the outcome
         of each later upkeep job, in the upkeep's thread.
         """
-        self.app = open_app(settings, clock=clock, report=report)
+        self.app = open_app(settings, report=report)
         self._stop, self._on_job_done = Event(), done
         try:
             run_opening_jobs(self.app)

@@ -12,7 +12,7 @@ from pydantic.alias_generators import to_camel
 
 from pellucid.errors import ConflictError, InputError
 from pellucid.model.document import Document, Section
-from pellucid.model.memory import FOLDERS, LAST_TURN, Episode, Memory, Moment, SourceClass
+from pellucid.model.memory import FOLDERS, LAST_TURN, SOURCE_CLASS_OF, Episode, Memory, Moment
 from pellucid.vault import frontmatter
 from pellucid.vault.blocks import escaped, parse_block, slug, unescaped, with_marker_changed, without_blocks
 from pellucid.vault.documents import memories_of, parse_document
@@ -20,12 +20,6 @@ from pellucid.vault.documents import memories_of, parse_document
 _MEMORY_KEYS = {to_camel(name): name for name in Memory.model_fields if name not in ("content", "retired")}
 _EPISODE_KEYS = {to_camel(name): name for name in Episode.model_fields}
 _MARKER = re.compile(r"^<!-- pellucid:moment (\{.*\}) -->[ \t\r]*$", re.MULTILINE)
-_VOICES: dict[str, SourceClass] = {
-    "user": "user_input",
-    "assistant": "assistant_output",
-    "system": "system_memory",
-    "tool": "tool_output",
-}
 _PLAIN_STATE = (("status", "active"), ("pinned", False))  # what a moment's marker need not say
 
 
@@ -208,7 +202,7 @@ def _memory_of_moment(moment: Moment, episode: Episode) -> Memory:
         content=moment.content,
         status=moment.status,
         pinned=moment.pinned,
-        source_class=moment.source_class or _VOICES.get(moment.role),
+        source_class=moment.source_class or SOURCE_CLASS_OF.get(moment.role),
         trust_zone=moment.trust_zone or ("quarantine" if moment.role == "tool" else "working"),
     )
 

@@ -90,11 +90,11 @@ def reader_of(*pieces: bytes) -> Callable[[int], bytes]:
 
 def test_lines_come_as_they_arrive_and_a_torn_one_waits_for_its_end() -> None:
     pieces = ("é\nb".encode()[:1], "é\nb".encode()[1:], b"\nc\nd", b"")
-    assert list(line_batches(reader_of(*pieces), CaptureReport())) == [["é\n"], ["b\n", "c\n"], ["d"]]
+    assert list(line_batches(reader_of(*pieces))) == [["é\n"], ["b\n", "c\n"], ["d"]]
 
 
 def test_at_most_so_many_lines_come_at_once() -> None:
-    assert list(line_batches(reader_of(b"a\nb\nc\n"), CaptureReport(), most=2)) == [["a\n", "b\n"], ["c\n"]]
+    assert list(line_batches(reader_of(b"a\nb\nc\n"), most=2)) == [["a\n", "b\n"], ["c\n"]]
 
 
 @pytest.mark.requirement("CAP-5")
@@ -104,7 +104,7 @@ def test_a_line_that_is_too_long_keeps_its_number_and_the_next_is_read() -> None
     report = CaptureReport()
     live = LiveTranscript(report, "s", None)
 
-    turns = [turn for lines in line_batches(reader_of(*pieces), report) for turn in live.turns(lines)]
+    turns = [turn for lines in line_batches(reader_of(*pieces)) for turn in live.turns(lines)]
 
     assert [turn.content for turn in turns] == ["fine"]
     assert [each.line for each in report.problems] == [1]

@@ -2,8 +2,7 @@
 
 import pytest
 
-from pellucid.capture.segment import cut_waiting
-from pellucid.capture.signals import high_signal, high_signal_phrase
+from pellucid.capture.segment import cut_waiting, high_signal, high_signal_phrase
 from pellucid.model.turn import Turn
 
 SAID = """

@@ -8,8 +8,7 @@ from types import MappingProxyType
 
 import pytest
 
-from pellucid.graph.audit import GraphProblem, SaidAt, audit
-from pellucid.graph.cycles import cycles
+from pellucid.graph.audit import GraphProblem, SaidAt, audit, cycles
 from pellucid.model.document import Document, HeaderVersion
 from pellucid.model.entity import EDGE_TYPES, FOREVER, Edge, EdgeType
 from pellucid.store.graph_port import FiledDocument, FiledEdge, Node

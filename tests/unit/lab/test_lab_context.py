@@ -6,10 +6,10 @@ from pathlib import Path
 import pytest
 
 from kits.vault import Opener
+from pellucid.lab.contexts import Doubts, auc, told_apart
 from pellucid.lab.datasets.dataset import KeptMemory, LabelledQuestion
 from pellucid.lab.datasets.longmemeval import load, unanswerable
 from pellucid.lab.measuring import LabOutput, run_lab
-from pellucid.lab.metrics.abstention import Doubts, auc, told_apart
 from pellucid.lab.metrics.context import BUDGETS, Filled, Plain, compare
 from pellucid.lab.sets import LabInput
 

@@ -15,8 +15,7 @@ from pellucid.app import App
 from pellucid.capture.own_output import without_own_output
 from pellucid.capture.report import CaptureReport
 from pellucid.errors import InputError
-from pellucid.operations.hooks.event import HOOK, HookInput, HookOutput, handle_event
-from pellucid.operations.hooks.prompt import query_of_prompt
+from pellucid.operations.hooks.event import HOOK, HookInput, HookOutput, handle_event, query_of_prompt
 from pellucid.operations.hooks.transcripts import read_transcripts
 from pellucid.operations.operation import Call
 from pellucid.operations.recall.explaining import REPLAY

@@ -58,7 +58,6 @@ class SourceFile:
             self.add_problem(1, "not text")
             return ""
         text = raw.decode("utf-8-sig", "replace")
-        self.report.encoding_errors += int("\ufffd" in text)
         return self.redacted(without_own_output(clean_text(text), self.report))
 
     def redacted(self, text: str) -> str:

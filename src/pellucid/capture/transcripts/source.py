@@ -31,13 +31,9 @@ class NumberedObject(NamedTuple):
     value: JsonObject
 
 
-def decode_line(raw: bytes, report: CaptureReport) -> str:
-    """Return a line as text; in one that is not UTF-8 bad bytes become U+FFFD, and the line is counted."""
-    try:
-        return raw.decode("utf-8-sig")
-    except UnicodeDecodeError:
-        report.encoding_errors += 1
-        return raw.decode("utf-8-sig", "replace")
+def decode_line(raw: bytes) -> str:
+    """Return a line as text; bytes that are not UTF-8 become U+FFFD."""
+    return raw.decode("utf-8-sig", "replace")
 
 
 def head_of(path: Path) -> str:
@@ -74,7 +70,7 @@ class Source:
                     self._skip_line(stream)
                     self.report.cannot_read(self.path, number, "longer than 16 MiB, and not read")
                     continue
-                yield SourceLine(number, decode_line(raw, self.report).rstrip("\r\n"), raw.endswith(b"\n"))
+                yield SourceLine(number, decode_line(raw).rstrip("\r\n"), raw.endswith(b"\n"))
 
     def objects(self) -> Iterator[NumberedObject]:
         """Yield the JSON object of every line; lines that are neither blank nor an object are counted as malformed."""
@@ -100,9 +96,7 @@ class Source:
         with self.path.open("rb") as stream:
             while raw := stream.read(_CHUNK):
                 self._count(raw)
-                text = decoder.decode(raw)
-                self.report.encoding_errors += text.count("\ufffd")
-                yield text
+                yield decoder.decode(raw)
             yield decoder.decode(b"", final=True)
 
     def _count(self, raw: bytes) -> None:

@@ -6,7 +6,7 @@ What an adapter asks with is loaded with it: every recall knows this port, and h
 import random
 import time
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import partial
 from typing import Protocol
 
@@ -51,17 +51,6 @@ class ChatError(EncoderError):
         return self.code.removeprefix("llm_").replace("_", " ")
 
 
-@dataclass(frozen=True, slots=True)
-class ChatAnswer:
-    """JSON that follows the schema of its question, and what it took, failed attempts included."""
-
-    value: JsonValue
-    input_tokens: int
-    output_tokens: int
-    attempts: int
-    seconds: float
-
-
 @dataclass(slots=True)
 class Meter:
     """What a run has used so far: `cost` in the currency of the prices, `seconds` of waiting for the model.
@@ -92,7 +81,7 @@ class ChatModel(Protocol):
         """What the run has used so far."""
         ...
 
-    def ask(self, system: str, user: str, schema: JsonSchema, name: str) -> ChatAnswer:
+    def ask(self, system: str, user: str, schema: JsonSchema, name: str) -> JsonValue:
         """Ask for JSON that follows a schema.
 
         Args:
@@ -144,23 +133,14 @@ class _Chat:
         """See `ChatModel.model`."""
         return self._backend.model
 
-    def ask(self, system: str, user: str, schema: JsonSchema, name: str) -> ChatAnswer:
+    def ask(self, system: str, user: str, schema: JsonSchema, name: str) -> JsonValue:
         """See `ChatModel.ask`; where asking again may help, it is asked again, `llm.retries` times at most."""
-        started, before = time.perf_counter(), replace(self.meter)
+        started = time.perf_counter()
         self.meter.calls += 1
-        question = ChatPrompt(system, user, schema, name)
         try:
-            value = self._ask_with_retries(question)
+            return self._ask_with_retries(ChatPrompt(system, user, schema, name))
         finally:
-            seconds = time.perf_counter() - started
-            self.meter.seconds += seconds
-        return ChatAnswer(
-            value,
-            self.meter.input_tokens - before.input_tokens,
-            self.meter.output_tokens - before.output_tokens,
-            self.meter.attempts - before.attempts,
-            seconds,
-        )
+            self.meter.seconds += time.perf_counter() - started
 
     def _ask_with_retries(self, question: ChatPrompt) -> JsonValue:
         """The first answer that follows the schema. Raises as `ChatModel.ask`."""

@@ -52,7 +52,6 @@ class ModelFiles:
 class ModelStatus:
     """What a cache folder holds: each file's state, and the graphs built from them so far."""
 
-    folder: Path
     files: dict[str, FileState]
     graphs: tuple[str, ...]
     changed: tuple[str, ...] = ()
@@ -93,7 +92,6 @@ def status(cache: Path) -> ModelStatus:
     """What `cache` holds; reads the files whole to check them, and changes none of them."""
     graphs = sorted(cache.glob("*.onnx"))
     return ModelStatus(
-        folder=cache,
         files=_file_states(cache),
         graphs=tuple(path.name for path in graphs),
         changed=tuple(path.name for path in graphs if graph_record.check(path, whole=True) == "damaged"),

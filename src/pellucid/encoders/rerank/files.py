@@ -85,7 +85,7 @@ def locate(model: str, cache: Path) -> CrossEncoderFiles:
     return found
 
 
-def pull(model: str, cache: Path, report: Report, *, progress: bool = False) -> CrossEncoderFiles:
+def pull(model: str, cache: Path, report: Report) -> CrossEncoderFiles:
     """Make sure that a model is on this machine, fetching it from the model hub if need be, and return its files.
 
     Can be interrupted and resumed.
@@ -94,7 +94,6 @@ def pull(model: str, cache: Path, report: Report, *, progress: bool = False) -> 
         model: its name; see above.
         cache: the folder of all models.
         report: told in a few words what is happening.
-        progress: whether the hub client may draw its progress bars on stderr.
 
     Raises:
         EncoderError: the hub does not answer or has no such graph, or `cache` cannot be written.
@@ -109,13 +108,13 @@ def pull(model: str, cache: Path, report: Report, *, progress: bool = False) -> 
         with cachefolder.hold_lock(cache):
             # another process may have brought it while this one waited
             if _in_folder(folder, _wanted_files(model).graphs) is None:
-                _fetch(model, folder, report, progress=progress)
+                _fetch(model, folder, report)
     except OSError as error:
         raise EncoderError(f"{cache} cannot be used: {error}", next_step="make room or mend the folder") from error
     return locate(model, cache)
 
 
-def _fetch(model: str, folder: Path, report: Report, *, progress: bool) -> None:
+def _fetch(model: str, folder: Path, report: Report) -> None:
     """Fetch a model from the hub into a folder that holds it whole or not at all; raises as `pull`."""
     wanted = _wanted_files(model)
     part = folder.with_name(f".{folder.name}.part")
@@ -128,11 +127,9 @@ def _fetch(model: str, folder: Path, report: Report, *, progress: bool) -> None:
         *(f"{graph}{more}" for graph in wanted.graphs for more in ("", "?data*")),
     ]
     arguments = (sys.executable, "-P", "-c", _HUB_SCRIPT, wanted.repository, str(part), *patterns)
-    done = subprocess.run(  # noqa: S603 -- our own script; the name was checked
-        arguments, stdout=subprocess.PIPE, stderr=None if progress else subprocess.PIPE, text=True, check=False
-    )
+    done = subprocess.run(arguments, capture_output=True, text=True, check=False)  # noqa: S603 -- our script, name checked
     if done.returncode != 0:
-        lines = [line.strip() for line in (done.stderr or "").splitlines() if line.strip()]
+        lines = [line.strip() for line in done.stderr.splitlines() if line.strip()]
         why = lines[-1] if lines else f"exit code {done.returncode}"
         raise EncoderError(
             f"the model hub did not give {wanted.repository}: {why}",

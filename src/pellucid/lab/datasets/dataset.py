@@ -2,7 +2,6 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from datetime import datetime
 
 from pellucid.model.turn import Turn
 
@@ -15,7 +14,6 @@ class LabelledQuestion:
     text: str
     relevant: Mapping[str, int]
     kind: str = ""
-    at: datetime | None = None
     about: str = ""
     """The key of a record that the question itself names: it is no answer, and takes no rank in a ranking."""
 

@@ -24,10 +24,7 @@ def load(path: Path) -> Dataset:
         records |= {record.key: record for record in own}
         if own and not entry["question_id"].endswith("_abs"):
             labels = {record.key: 1 for record in own}
-            at = _date(entry.get("question_date", ""))
-            questions.append(
-                LabelledQuestion(entry["question_id"], entry["question"], labels, entry["question_type"], at)
-            )
+            questions.append(LabelledQuestion(entry["question_id"], entry["question"], labels, entry["question_type"]))
             updates += _update(questions[-1], own)
     group = Group("pooled", tuple(records.values()), tuple(questions), updates=tuple(updates))
     return Dataset("longmemeval", (group,))
@@ -37,9 +34,7 @@ def unanswerable(path: Path) -> tuple[LabelledQuestion, ...]:
     """Load the questions that nothing answers (`_abs`); turns that nearly do may be in the pool."""
     entries: list[dict[str, Any]] = json.loads(find(path, "evidence*.json").read_text("utf-8"))
     return tuple(
-        LabelledQuestion(
-            entry["question_id"], entry["question"], {}, entry["question_type"], _date(entry.get("question_date") or "")
-        )
+        LabelledQuestion(entry["question_id"], entry["question"], {}, entry["question_type"])
         for entry in entries
         if entry["question_id"].endswith("_abs")
     )

@@ -51,7 +51,6 @@ class Indexed:
     """A home with an indexed folder of documents."""
 
     app: App
-    folder: Path
     made: KeptHome
     documents: int
 
@@ -80,7 +79,7 @@ def index_documents(
                 _check_all_there(app, len(documents))
 
             place.make_once(work)
-            yield Indexed(app, folder, place, len(documents))
+            yield Indexed(app, place, len(documents))
 
 
 def _write(folder: Path, document: EipDocument) -> None:

@@ -32,7 +32,6 @@ _MARKER = re.compile(r"\s*\[(?:Pasted text|Image|File|Attachment)\b[^\[\]\n]{0,8
 _TAG = re.compile(r"\s*<([A-Za-z][\w:-]{0,40})(?:\s[^<>\n]{0,400})?>")
 _TAGGED = 80
 """Characters between tags of one line from which they hold something pasted, and not a word that is marked up."""
-_FIELD = re.compile(r"[A-Z][A-Za-z-]{1,30}: \S")
 _MAIL = frozenset({"from", "to", "sent", "date", "subject", "cc"})
 _HEADING = re.compile(r"#{1,6} \S|\*\*[^*\n]{2,80}\*\*:?\s*$")
 _MANY_HEADINGS, _DOCUMENT_LINES = 2, 15

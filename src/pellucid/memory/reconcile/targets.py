@@ -30,7 +30,6 @@ class Restated:
     """A sentence with a new value in place of the old one, and what it states."""
 
     text: str
-    old: str
     entity: str | None
     attributes: dict[str, str]
 

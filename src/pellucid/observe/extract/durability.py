@@ -1,4 +1,4 @@
-"""A sentence of a coding session in, how likely it is worth keeping out, of what kind, and which of its words say so.
+"""A sentence of a coding session in, how likely it is worth keeping and of what kind out.
 
 A linear model over the words of a sentence, pairs of them, how it opens and ends, its form, and its frame: `never push
 to main` and `never touch the lock file` are alike where the words that name things are left out. It was fitted by
@@ -49,8 +49,6 @@ class DurabilityReading:
     kind: Kind
     of_kind: float
     """The probability that it is of that kind, if it is worth keeping."""
-    telling: tuple[str, ...]
-    """At most three words or pairs that decided it most."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,23 +60,15 @@ class WeightTable:
     def read(self, sentence: str, *, by_user: bool) -> DurabilityReading:
         """Rate a sentence; `by_user` says whether a person said it."""
         total = [0.0] * (2 + len(KINDS))
-        shares: list[tuple[float, str]] = []
-        role = 0 if by_user else 1
         for name, value in features(sentence).items():
             if row := self.weights.get(name):
                 for column, weight in enumerate(row):
                     total[column] += weight * value
-                shares.append((row[role] * value, name))
-        durable, best = _chance(total[role]), max(range(len(KINDS)), key=lambda at: total[2 + at])
+        best = max(range(len(KINDS)), key=lambda at: total[2 + at])
         kind = KINDS[best]
-        sign = 1 if durable >= 0.5 else -1
-        words = sorted((share * sign, name) for share, name in shares if not name.startswith("="))
         if kind in ("decision", "rule", "preference") and _GOING_ON.search(sentence):
             kind = "fact"
-        of_kind = _chance(total[2 + best])
-        return DurabilityReading(
-            durable, kind, of_kind, tuple(name for share, name in reversed(words[-3:]) if share > 0)
-        )
+        return DurabilityReading(_chance(total[0 if by_user else 1]), kind, _chance(total[2 + best]))
 
 
 def _chance(total: float) -> float:

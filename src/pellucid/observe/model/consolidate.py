@@ -108,7 +108,7 @@ class LlmConsolidator:
         answer = self._chat.ask(INSTRUCTIONS, _fenced_memories(shown), SCHEMA, "decisions")
         taken: set[str] = set()
         out: list[Proposal] = []
-        for given in _MergeAnswer.model_validate(answer.value).decisions[: 2 * MOST]:
+        for given in _MergeAnswer.model_validate(answer).decisions[: 2 * MOST]:
             proposal = _checked_proposal(given, shown)
             if taken.intersection(proposal.of):
                 proposal = Proposal("skip", proposal.of, "model: decided about before")

@@ -121,7 +121,7 @@ class LlmExtractor:
         """Ask the model about these lines; return the facts that pass every check, and count the rest in `dropped`."""
         answer = self._chat.ask(INSTRUCTIONS, fenced("turns", (line.text for line in shown)), SCHEMA, "facts")
         turns = [line.turn for line in shown]
-        claims = _Facts.model_validate(answer.value).facts
+        claims = _Facts.model_validate(answer).facts
         dropped["over-max-facts"] += len(claims[self._settings.max_facts :])
         facts: list[ExtractedFact] = []
         for claim in claims[: self._settings.max_facts]:

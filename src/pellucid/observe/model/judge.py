@@ -126,7 +126,7 @@ class LlmJudge:
             answer = self._chat.ask(INSTRUCTIONS, data, SCHEMA, "verdicts")
         except ChatError as error:
             return {at: _mark_unasked(local[at], f"unavailable: {error.kind}") for at in batch}
-        given = _Verdicts.model_validate(answer.value).verdicts
+        given = _Verdicts.model_validate(answer).verdicts
         times = Counter(verdict.number for verdict in given)
         sound = {each.number: each for each in given if times[each.number] == 1 and each.code in _CODES[each.verdict]}
         told = {word for at in batch for word in content_words(candidates[at].fact.content)}

@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 
 from pellucid.app import App
 from pellucid.errors import InputError
-from pellucid.model.wire import Wire
+from pellucid.operations.settling import HealthFinding, finding
 from pellucid.store.index_changes import IndexedFile
 from pellucid.store.local import health
 from pellucid.store.records import Stamp, content_digest
@@ -18,15 +18,6 @@ ANEW = "run `pellucid rebuild`"
 _SHOWN = 5
 _Key = tuple[str, str]
 """The namespace and the id of a memory."""
-
-
-class HealthFinding(Wire):
-    """One thing that is not as it should be: what, where, and what to do."""
-
-    check: str
-    subject: str
-    problem: str
-    next_step: str
 
 
 @dataclass(slots=True)
@@ -113,8 +104,3 @@ def _memory_findings(what: str, keys: list[_Key]) -> Iterator[HealthFinding]:
 def first_names(names: Sequence[str]) -> str:
     """Join the first five names by commas, with ` …` behind if there are more; invisible characters are shown."""
     return visible(f"{', '.join(names[:_SHOWN])}{' …' if len(names) > _SHOWN else ''}")
-
-
-def finding(check: str, subject: str, problem: str, next_step: str) -> HealthFinding:
-    """Make a finding, with invisible characters in `subject` and `problem` shown."""
-    return HealthFinding(check=check, subject=visible(subject), problem=visible(problem), next_step=next_step)

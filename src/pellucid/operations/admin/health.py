@@ -1,7 +1,6 @@
 """A home in, its condition out: what is where, what drifted, what is broken, and the index made anew."""
 
 from collections.abc import Iterator
-from dataclasses import astuple
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -14,12 +13,12 @@ from pellucid.memory.erasure.revival import orphans
 from pellucid.memory.indexer import Drift
 from pellucid.memory.ledger_rows import lifecycle_rows
 from pellucid.model.wire import Wire
-from pellucid.operations.admin.comparison import ANEW, Comparison, HealthFinding, finding, first_names
+from pellucid.operations.admin.comparison import ANEW, Comparison, first_names
 from pellucid.operations.admin.status import PipelineStatus, is_low_on_disk, pipeline_status
 from pellucid.operations.memory.lifecycle.aging import due_passes
 from pellucid.operations.operation import Call, Operation, Surfaces, problems_error
 from pellucid.operations.remains import bytes_needed_to_finish, has_unfinished_erasure
-from pellucid.operations.settling import find_losses
+from pellucid.operations.settling import HealthFinding, find_losses, finding
 from pellucid.store.local import health
 from pellucid.store.local.database import DATABASES
 from pellucid.store.records import DrainReport
@@ -118,7 +117,7 @@ def examine_home(app: App, *, sound: bool = False) -> DoctorOutput:
     rows, vectors = health.totals(app.settings.home)
     findings = (
         *stuck,
-        *(finding(*astuple(each)) for each in find_losses(app)),
+        *find_losses(app),
         *_registry_findings(app),
         *_conflict_findings(app, waiting),
         *comparison.found,

@@ -22,7 +22,6 @@ from pellucid.vault.markdown import FileIdentity, Parsed, parse
 
 BATCH = 256
 """Files read at a time."""
-Row = tuple[str, ...]
 Progress = Callable[[int, int], None]
 
 

@@ -1,6 +1,5 @@
 """A memory and a question in, why it was recalled or what lost it out, with a change that was tried and admits it."""
 
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from itertools import chain, repeat
@@ -8,7 +7,7 @@ from typing import Annotated
 
 from pellucid.app import App
 from pellucid.errors import InputError, NotFoundError, field_name
-from pellucid.model.memory import Memory
+from pellucid.model.memory import MEMORY_ID, Memory
 from pellucid.model.wire import Wire
 from pellucid.operations.operation import Argument, Flag, Operation, Surfaces
 from pellucid.operations.recall.asked_about.states import state_changes
@@ -34,7 +33,6 @@ _FIRST = 3
 _SHORT = 100
 """Characters of a memory in a list of those that may be meant."""
 
-_ID = re.compile(r"\bmem_[0-9a-f]{32}\b")
 _ASK = "Why a question finds it or not: ask with the question, or with the id of a recall."
 
 
@@ -190,7 +188,7 @@ def explain_memory(app: App, asked: Request, memory: str, receipt: Receipt | Non
     said = sentences(finding)
     return WhyOutput(
         sentence=said,
-        words=headlines_of(app, asked.namespace, asked.scopes, set(_ID.findall(said)) - {held.memory.id}),
+        words=headlines_of(app, asked.namespace, asked.scopes, set(MEMORY_ID.findall(said)) - {held.memory.id}),
         namespace=asked.namespace,
         query=asked.query,
         matched=target.matched,

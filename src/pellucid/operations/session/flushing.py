@@ -10,9 +10,8 @@ from typing import Literal
 from pydantic import Field
 
 from pellucid.app import App
-from pellucid.capture.segment import Cutter, count_reached, cut_waiting, time_gap
+from pellucid.capture.segment import Cutter, count_reached, cut_waiting, high_signal, time_gap
 from pellucid.capture.shift import WORDS_THRESHOLD, MeaningDistance, topic_shift, word_distance
-from pellucid.capture.signals import high_signal
 from pellucid.clock import isoformat
 from pellucid.encoders.chat.model import ChatError
 from pellucid.errors import EncoderError, InputError, StoreBusyError, UnhealthyError

@@ -137,7 +137,7 @@ class Observer:
 
     def follow(self, read: Callable[[int], bytes]) -> None:
         """Take lines as they arrive, until `read` returns no bytes; each is acknowledged before more is read."""
-        for lines in line_batches(read, self._report):
+        for lines in line_batches(read):
             self.take(lines)
 
     def take(self, lines: Sequence[str]) -> int:

@@ -14,4 +14,4 @@ def restate(sentence: str, resolves: Resolution) -> Restated | None:
     if made is None:
         return None
     read = read_attribution(made.text, language)
-    return Restated(made.text, made.old, read.entity, read.attributes)
+    return Restated(made.text, read.entity, read.attributes)

@@ -144,5 +144,5 @@ class _GateVerdict(BaseModel):
 
 def ask_model(chat: ChatModel, message: str) -> Gated:
     """How deep to recall for a message, by a model that is sent nothing else; ChatError if it does not say."""
-    value = chat.ask(INSTRUCTIONS, json.dumps({"message": message}, ensure_ascii=False), SCHEMA, "recall_depth").value
+    value = chat.ask(INSTRUCTIONS, json.dumps({"message": message}, ensure_ascii=False), SCHEMA, "recall_depth")
     return Gated(_GateVerdict.model_validate(value).depth, "a model's word")

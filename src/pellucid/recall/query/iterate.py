@@ -220,7 +220,7 @@ class _SubQuestions(BaseModel):
 def ask_model(chat: ChatModel, question: str, found: Sequence[str]) -> tuple[bool, tuple[str, ...]]:
     """Ask a model whether these memories answer the question, and what else to ask; ChatError if it fails."""
     shown = {"question": question, "memories": [text[:SHOWN] for text in found]}
-    value = chat.ask(INSTRUCTIONS, json.dumps(shown, ensure_ascii=False), SCHEMA, "search_so_far").value
+    value = chat.ask(INSTRUCTIONS, json.dumps(shown, ensure_ascii=False), SCHEMA, "search_so_far")
     answer = _SubQuestions.model_validate(value)
     fitting = [text.strip() for text in answer.subQueries if 0 < len(text.strip()) <= LONGEST]
     return answer.sufficient, tuple(dict.fromkeys(fitting))[:MOST]

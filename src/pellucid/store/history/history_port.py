@@ -39,14 +39,9 @@ class RecallRecord:
 class History(Protocol):
     """Receipts of recalls with their results and events. A power cut may lose the last seconds."""
 
-    def record(self, kept: RecallRecord) -> None:
-        """Store one recall with its served results and its event in one transaction. Raises StoreError if it cannot be
-        written.
-        """
-        ...
-
     def later(self, make_record: Callable[[], RecallRecord], then: Callable[[], object] | None = None) -> None:
-        """Store one recall in the background: within a quarter of a second, before any read here, and before `close`.
+        """Store one recall with its served results and its event, in one transaction in the background: within a
+        quarter of a second, before any read here, and before `close`.
 
         `make_record` is called to build what is written, `then` once it is written. Where the disk is nearly full it is
         stored at once. Raises StoreError if it cannot be written.

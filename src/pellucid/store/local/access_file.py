@@ -18,7 +18,10 @@ _WAIT_S = 10.0
 
 
 class AccessFile:
-    """See `AccessStore`. It lies in the home, not in the vault, with which it would go to other machines."""
+    """The list of principals who may use a home that is served, with their tokens.
+
+    It lies in the home, not in the vault, with which it would go to other machines.
+    """
 
     def __init__(self, home: Path) -> None:
         self._home = home
@@ -27,7 +30,10 @@ class AccessFile:
         self._cache_lock = Lock()
 
     def known(self) -> AccessList:
-        """Return the access list of the home, read from disk again only if the file changed; empty if there is none."""
+        """Return the access list of the home, read from disk again only if the file changed; empty if there is none.
+
+        Raises StoreError if it is unreadable.
+        """
         with os_errors_explained(self._path), self._cache_lock:
             try:
                 found = os.stat(self._path, follow_symlinks=False)
@@ -41,7 +47,8 @@ class AccessFile:
     def change(self, update: Callable[[AccessList], AccessList]) -> AccessList:
         """Replace the list by `update(list)`, if it differs, under a lock that excludes other processes.
 
-        Return the new list. Raises StoreBusyError if the lock is held for ten seconds.
+        Return the new list, on disk by then. Raises StoreBusyError if the lock is held for ten seconds, StoreError if
+        it cannot be written.
         """
         with os_errors_explained(self._path):
             make_private_folder(self._home)

@@ -1,7 +1,6 @@
 """A template and its values in, a page out: everything is escaped, and texts of others are drawn, never obeyed."""
 
 import json
-import re
 from collections.abc import Callable, Mapping
 from datetime import UTC, datetime
 from functools import cache
@@ -13,6 +12,7 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from markdown_it import MarkdownIt
 from markupsafe import Markup, escape
 
+from pellucid.model.memory import MEMORY_ID
 from pellucid.operations.browsing import MemoryCitation
 from pellucid.operations.operation import Operation
 from pellucid.surfaces.dashboard.charts.bars import format_amount
@@ -25,7 +25,6 @@ _TAGS = {
     *("a", "blockquote", "br", "code", "del", "em", "h1", "h2", "h3", "h4", "h5", "h6", "hr", "li", "ol", "p", "pre"),
     *("strong", "table", "tbody", "td", "th", "thead", "tr", "ul"),
 }
-_MEMORY_ID = re.compile(r"\bmem_[0-9a-f]{32}\b")
 _SCHEMES = {"http", "https", "mailto"}
 
 
@@ -90,7 +89,7 @@ def with_memory_links(view: View, text: str, words: Mapping[str, str] = MappingP
     digits.
     """
     shown, at, out = visible(text), 0, Markup()
-    for found in _MEMORY_ID.finditer(shown):
+    for found in MEMORY_ID.finditer(shown):
         memory, form = found[0], Markup("“{}”") if found[0] in words else Markup("<code>…{}</code>")
         name = form.format(words.get(memory, memory[-10:]))
         link = Markup('<a href="{}">{}</a>').format(view.href(f"memories/{memory}"), name)

@@ -1,8 +1,9 @@
 """A chat exported as Markdown in, its turns out: SpecStory, or headings such as `## User` and `## Assistant`.
 
-The headings of a role look alike in one file; a line that looks otherwise, or stands inside a code fence, is content.
-What a tool did is a turn of the tool; thinking is left out, and what an agent's program wrote in the user's name. A
-sub-agent's side chain is a session of its own, without the prompt it was given.
+Known headings: `_**User (2026-03-01 09:00Z)**_` (SpecStory), `## User`, `**You:** …`, `> **Human**`,
+`###### ChatGPT said:`. Those of a role look alike in one file; a line that looks otherwise, or stands inside a code
+fence, is content. What a tool did is a turn of the tool; thinking is left out, and what an agent's program wrote in the
+user's name. A sub-agent's side chain is a session of its own, without the prompt it was given.
 """
 
 import re
@@ -13,7 +14,7 @@ from datetime import datetime
 
 from pellucid.capture.fences import fence_after
 from pellucid.capture.report import CaptureReport
-from pellucid.capture.transcripts.formats.chat_headings import Style, TurnHeading, time_in, turn_heading
+from pellucid.capture.transcripts.json_values import as_instant
 from pellucid.capture.transcripts.noise import accepted_plan, is_harness_text, is_recap, recap, without_reminders
 from pellucid.capture.transcripts.numbering import UNNUMBERED, numbered
 from pellucid.capture.transcripts.source import Source
@@ -40,6 +41,41 @@ _SYNTHETIC = "<synthetic>"
 _MARKUP = re.compile(r"</?(?:details|summary|tool-use)\b[^>]*>")
 _NOTE = re.compile(r"^_(?:Tools used|Opened file): .*_[ \t]*$", re.MULTILINE)
 _LONGEST = 1024 * 1024
+_ASSISTANTS = (
+    "assistant,agent,ai,bot,model,response,claude,claude code,chatgpt,gpt,gpt-4,copilot,github copilot,cursor,gemini,"
+    "codex"
+)
+ROLES: dict[str, Role] = {
+    **dict.fromkeys(("user", "human", "you", "me", "prompt"), "user"),
+    **dict.fromkeys(_ASSISTANTS.split(","), "assistant"),
+    "system": "system",
+    "tool": "tool",
+}
+_NAME = "|".join(sorted(map(re.escape, ROLES), key=len, reverse=True))
+_HEADING = re.compile(
+    rf"(?P<quote>>[ ]?)?(?P<level>#{{1,6}}[ ]+)?(?:[^\w\s*_<>`\[(#-]{{1,4}}[ ])?(?P<mark>_\*\*|\*\*|__)?"
+    rf"(?:[^\w\s*_<>`\[(#-]{{1,4}}[ ])?(?P<name>{_NAME})(?P<said> said)?(?:: [^()*_:\n]{{1,60}}?)?"
+    r"(?P<note>(?: - sidechain)?(?:[ ]*[(\[][^()\[\]\n]{1,160}[)\]]){0,2})"
+    r"(?P<colon>:)?(?(mark)(?:\*\*_|\*\*|__))(?P<after>:)?"
+    r"(?:[ ]*[(\[](?P<later>[^()\[\]\n]{1,160})[)\]])?(?:[ \t]+(?P<words>\S.*))?[ \t]*",
+    re.IGNORECASE,
+)
+_TIME = re.compile(r"\d{4}-\d\d-\d\d(?:[ T]\d\d:\d\d(?::\d\d)?(?:\.\d+)?(?:Z|[+-]\d\d:?\d\d)?)?")
+Style = tuple[str, str, str]  # what makes two headings of one file alike: quote, level and mark
+
+
+@dataclass(frozen=True, slots=True)
+class TurnHeading:
+    """A heading over a message: the speaker's role, the time, and `words` of the message on the same line.
+
+    `note` is what the export adds to the speaker's name: `(some-model 2026-03-01 09:00Z)`, ` - sidechain`.
+    """
+
+    role: Role
+    style: Style
+    at: datetime | None = None
+    words: str = ""
+    note: str = ""
 
 
 def recognises(head: str) -> bool:
@@ -219,3 +255,22 @@ def _text_turns(text: str, frame: Turn) -> Iterator[Turn]:
 def _is_separator(line: str) -> bool:
     """Whether a line only separates messages: it is blank or a rule."""
     return not line.strip() or _RULE.fullmatch(line) is not None
+
+
+def turn_heading(line: str) -> TurnHeading | None:
+    """Parse a line as the heading of a message; None for any other line, and for a bare name without a mark."""
+    found = _HEADING.fullmatch(line.rstrip()) if line[:1] in "#>*_" else None
+    if found is None or not (found["level"] or found["mark"]):
+        return None
+    words = found["words"] or ""
+    if words and not (found["mark"] and (found["colon"] or found["after"])):
+        return None  # `## User interface`, `**User** accounts are …`
+    at = time_in(found["note"]) or time_in(found["later"] or "")
+    style = (found["quote"] or "", (found["level"] or "").strip(), found["mark"] or "")
+    return TurnHeading(ROLES[found["name"].lower()], style, at, words, found["note"])
+
+
+def time_in(text: str) -> datetime | None:
+    """Return the first ISO 8601 time in a text; None if there is none."""
+    found = _TIME.search(text)
+    return as_instant(found[0].replace(" ", "T")) if found else None

@@ -21,7 +21,6 @@ SHOWN = 10
 _ALIKE, _NEAR, _LEAD = 0.35, 0.6, 0.05
 """The cosine from which a memory resembles some words; from which the nearest is taken to be the one meant, and by how
 much it must lead."""
-_ID = re.compile(r"mem_[0-9a-f]{32}")
 _PREFIX = re.compile(r"(?:mem_)?([0-9a-f]{8,32})")
 _NEXT = f"`pellucid list` shows ids; {field_name('namespace')} names another place"
 

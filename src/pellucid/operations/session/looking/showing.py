@@ -3,7 +3,6 @@
 Of what was left out only keyed hashes are stored. The sentence is looked up by its hash in the passages of the session.
 """
 
-import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Annotated, Literal
@@ -15,7 +14,7 @@ from pellucid.errors import InputError, NotFoundError
 from pellucid.memory.erasure.tombstone import said_key
 from pellucid.memory.ledger_rows import row_time, typed
 from pellucid.model.ledger import FlushRow, UnkeptRow, VerdictRow
-from pellucid.model.memory import BOUNDARY_SCOPES, Memory
+from pellucid.model.memory import BOUNDARY_SCOPES, MEMORY_ID, Memory
 from pellucid.model.wire import Instant, Wire
 from pellucid.observe.prose import blocks, sentences
 from pellucid.operations.browsing import MemoryCitation, citation_view
@@ -25,7 +24,6 @@ from pellucid.operations.session.looking.sessions import AnsweringSessions, sess
 from pellucid.operations.session.looking.verdicts import is_forgotten, plain_reason
 from pellucid.xray.words.headline import headline
 
-_ID = re.compile(r"\bmem_[0-9a-f]{32}\b")
 _FEWEST_DIGITS = 8
 """Characters of a session's id by which it may be named."""
 
@@ -113,7 +111,7 @@ def show_session(app: App, request: SessionInput) -> SessionOutput:
         reasons=dict(Counter(each.code for each in left).most_common()),
         unborne=dict(sum((Counter(row.dropped) for row in flushed), Counter[str]()).most_common()),
         citations=cited,
-        words=_headlines(app, namespace, [*(each.memory_id for each in cited), *_ID.findall(str(left))]),
+        words=_headlines(app, namespace, [*(each.memory_id for each in cited), *MEMORY_ID.findall(str(left))]),
     )
 
 

@@ -91,7 +91,7 @@ def leave_out(
         answer = chat.ask(_PROMPTS[name], _fenced(query, shown), _LEAVE_OUT, "selection")
     except ChatError as error:
         return list(lines), PassReport(name, f"unavailable: {error.kind}")
-    numbers = set(_LeftOut.model_validate(answer.value).irrelevant)
+    numbers = set(_LeftOut.model_validate(answer).irrelevant)
     if not numbers <= set(range(1, len(shown) + 1)):
         return list(lines), PassReport(name, "rejected: it names a memory that is not there")
     gone = {shown[number - 1].place for number in numbers}
@@ -109,7 +109,7 @@ def clean_up(chat: ChatModel | None, query: str, lines: Sequence[ContextLine]) -
         answer = chat.ask(CLEANUP, _fenced(query, shown), _REWORD, "wording")
     except ChatError as error:
         return list(lines), PassReport(name, f"unavailable: {error.kind}")
-    given = {each.number: body_of(each.text) for each in _Reworded.model_validate(answer.value).lines}
+    given = {each.number: body_of(each.text) for each in _Reworded.model_validate(answer).lines}
     if problem := _rejection(given, shown):
         return list(lines), PassReport(name, f"rejected: {problem}")
     new = {shown[number - 1].place: body for number, body in given.items() if body != shown[number - 1].body}

@@ -2,8 +2,9 @@
 
 import json
 import re
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import suppress
+from dataclasses import dataclass
 from pathlib import Path
 from shutil import disk_usage
 from time import monotonic
@@ -14,12 +15,13 @@ import apsw
 from pellucid.errors import NoRoomError, StoreBusyError, StoreError
 from pellucid.store.history.history_port import AuditRow, RecallRecord
 from pellucid.store.history.telemetry_port import RecallEvent
+from pellucid.store.history.traces_port import Subject
 from pellucid.store.local import database
+from pellucid.store.local.database import Queries, execute, immediate
 from pellucid.store.local.erasing import empty_log, erase_remains
 from pellucid.store.local.history.counted import LocalCitations, LocalTelemetry, LocalUses
 from pellucid.store.local.history.later import Later, wait_for_rows
 from pellucid.store.local.history.receipts import LocalReceipts, folded_words
-from pellucid.store.local.history.traces import LocalTraces
 
 _READERS_S = 5.0  # how long an erasure waits for other processes to let go of the log
 _WHOLE_WORDS = 4
@@ -27,6 +29,61 @@ _WHOLE_WORDS = 4
 _ROOM_BYTES = 8 << 20
 """With less free space on its disk a recall is recorded before it is answered: the answer can say if it was not."""
 _ROOMY_S = 1.0  # how long room that was found counts as there
+_PACKED_COLUMNS = {"packed", "apart"}  # columns that nobody can read: an X-ray shows what they hold
+
+
+@dataclass(frozen=True, slots=True)
+class LocalTraces:
+    """See `Traces`."""
+
+    queries: Queries
+
+    def unattributed(self, namespace: str) -> Iterator[tuple[str, bytes]]:
+        """Yield (recall id, packed receipt) of the receipts without an event, whose agent only the receipt tells."""
+        yield from self.queries.run("unattributed", namespace)
+
+    def rows(self, subject: Subject, recall_ids: Collection[str] = ()) -> Iterator[tuple[str, Mapping[str, object]]]:
+        """Yield (table name, row) for every row about the subject, without packed columns.
+
+        `recall_ids` are further recalls of it.
+        """
+        connection = self.queries.connection()
+        for table, column, ids in self._keys_by_table(subject, recall_ids):
+            columns = [name for (name,) in self.queries.run("columns", table)]
+            sql = f"SELECT * FROM {table} WHERE {column} IN (SELECT value FROM json_each(?))"  # noqa: S608 - our names
+            for row in execute(connection, sql, (json.dumps(ids),)):
+                values = zip(columns, map(_decoded, row), strict=True)
+                yield table, {name: value for name, value in values if name not in _PACKED_COLUMNS}
+        for memory_id, kind, at in self.queries.run("uses_of", subject.namespace, subject.session_id):
+            yield "uses", {"memory_id": memory_id, "kind": kind, "at": at}
+
+    def erase(self, subject: Subject, recall_ids: Collection[str] = ()) -> dict[str, int]:
+        """Delete the rows that `rows` yields, and the sums of the subject's agent; return how many rows, by table.
+
+        Tables without such rows are left out. `History.scrub` removes the bytes.
+        """
+        connection, gone = self.queries.connection(), dict[str, int]()
+        with immediate(connection):
+            for table, column, ids in self._keys_by_table(subject, recall_ids):
+                sql = f"DELETE FROM {table} WHERE {column} IN (SELECT value FROM json_each(?))"  # noqa: S608
+                gone[table] = len(execute(connection, f"{sql} RETURNING {column}", (json.dumps(ids),)))
+            gone["uses"] = len(self.queries.run("uses_of", subject.namespace, subject.session_id))
+            self.queries.run("drop_uses_of", subject.namespace, subject.session_id)
+            self.queries.run("drop_sums_of", subject.namespace, subject.agent)
+            self.queries.run("put_husk")
+        return {table: count for table, count in gone.items() if count}
+
+    def _keys_by_table(self, subject: Subject, recall_ids: Collection[str]) -> list[tuple[str, str, list[str]]]:
+        """Return (table, key column, keys of the subject's rows) for each table with rows of recalls.
+
+        Citations come first, for deleting one updates the sums of its event. `queries` holds the words of both.
+        """
+        who = (subject.namespace, subject.session_id, subject.agent)
+        recalls = sorted({*(recall_id for (recall_id,) in self.queries.run("recalls_of", *who)), *recall_ids})
+        citations = [name for (name,) in self.queries.run("citations_of", *who, json.dumps(recalls))]
+        tables = sorted(table for (table,) in self.queries.run("tables_of_recalls") if table != "citations")
+        keys = [(table, "recall_id", recalls + citations if table == "queries" else recalls) for table in tables]
+        return [("citations", "citation_id", citations), *keys]
 
 
 class LocalHistory:
@@ -57,7 +114,8 @@ class LocalHistory:
         return connection
 
     def record(self, kept: RecallRecord) -> None:
-        """Store one recall with its served results and its event in one transaction."""
+        """Store one recall with its served results and its event in one transaction. Raises StoreError if it cannot be
+        written."""
         self._write([lambda: kept])
 
     def later(self, make_record: Callable[[], RecallRecord], then: Callable[[], object] | None = None) -> None:
@@ -273,3 +331,8 @@ def _word_pattern(word: str) -> str:
     """Return a regular expression for a folded word; a short ASCII word must stand alone."""
     alone = word.isascii() and len(word) < _WHOLE_WORDS
     return rf"(?<![a-z0-9]){re.escape(word)}(?![a-z0-9])" if alone else re.escape(word)
+
+
+def _decoded(value: object) -> object:
+    """Return bytes as text, anything else as it is."""
+    return value.decode("utf-8", "replace") if isinstance(value, bytes) else value

@@ -14,13 +14,17 @@ NAME = "projects.json"
 
 
 class ProjectFile:
-    """See `Registry`. It lies in the vault, beside key and ledger: a vault that moves takes it along."""
+    """Which project root folder has which namespace. Part of the record: it cannot be rebuilt from other files.
+
+    It lies in the vault, beside key and ledger: a vault that moves takes it along.
+    """
 
     def __init__(self, vault: Path) -> None:
         self._vault = files.Vault(vault)
 
     def known(self) -> ProjectRegistry:
-        """Return all registered project roots with their namespaces; empty if there is no file."""
+        """Return all registered project roots with their namespaces; empty if there is no file. Raises StoreError if it
+        is unreadable."""
         with os_errors_explained(self._path):
             try:
                 with self._vault.folder((paths.OWN_FOLDER,)) as folder:
@@ -31,7 +35,7 @@ class ProjectFile:
     def change(self, update: Callable[[ProjectRegistry], ProjectRegistry]) -> ProjectRegistry:
         """Replace the registry by `update(registry)`, if it differs, holding the vault's lock.
 
-        Return the new registry.
+        Return the new registry. Raises StoreError if that fails.
         """
         with os_errors_explained(self._path), self._vault.locked(), self._vault.folder((paths.OWN_FOLDER,)) as folder:
             before = self._read_registry(folder)

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from pellucid.model.ledger import LifecycleRow, VerdictRow
     from pellucid.operations.browsing import Listed
     from pellucid.operations.data.erasing import EraseOutput
-    from pellucid.operations.memory.changing import ChangedOutput, Verb
+    from pellucid.operations.memory.changing import ChangedOutput
     from pellucid.operations.memory.forgetting import ForgetOutput
     from pellucid.operations.memory.reverifying import ReverifyOutput
     from pellucid.operations.memory.reviewing import ReviewOutput
@@ -28,13 +28,6 @@ if TYPE_CHECKING:
 _SHOWN = 20
 """Undone changes that are listed one by one."""
 UPDATED = "updated"
-DONE: dict[Verb, str] = {
-    "archive": "archived",
-    "retract": "retracted",
-    "dispute": "disputed",
-    "pin": "pinned",
-    "unpin": "unpinned",
-}
 
 
 def change_text(outcome: ChangedOutput, done: str) -> str:
