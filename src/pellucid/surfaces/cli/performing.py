@@ -55,7 +55,7 @@ def perform(command: Command, given: Given) -> None:
                 answer(row, given)
         except PellucidError as error:
             spell_flags(error, inputs)
-            error.next_step = respelled(error.next_step)
+            error.next_step = respelled(error.next_step) or f"`pellucid {command.words} --help` says what it takes"
             raise
 
 
