@@ -100,17 +100,19 @@ class FileWalk:
 
 
 def _place(given: Path) -> tuple[Path, bool]:
-    """The absolute path that was named, and whether it is a folder; `InputError` if there is none or nobody can tell."""
+    """The absolute path of what was named, and whether that is a folder; `InputError` if it cannot be reached."""
     try:
         path = given.expanduser().absolute()
         return path, stat.S_ISDIR(path.stat().st_mode)
     except (FileNotFoundError, NotADirectoryError) as error:
         raise InputError(f"{given} does not exist", next_step="check the path") from error
-    except (OSError, RuntimeError, ValueError) as error:  # a name too long, a folder that may not be entered, a `~nobody`
+    except (
+        OSError,
+        RuntimeError,
+        ValueError,
+    ) as error:  # a name too long, a folder that may not be entered, a `~nobody`
         why = error.strerror if isinstance(error, OSError) else error
-        raise InputError(
-            f"{given} cannot be reached: {why}", next_step="check the path and its permissions"
-        ) from error
+        raise InputError(f"{given} cannot be reached: {why}", next_step="check the path and its permissions") from error
 
 
 def is_excluded(path: Path, patterns: Iterable[str]) -> bool:
@@ -118,7 +120,7 @@ def is_excluded(path: Path, patterns: Iterable[str]) -> bool:
 
     `*` matches across `/`; `~` is the home folder; a pattern without a leading `/` matches at any depth.
     """
-    globs = [os.path.expanduser(pattern) for pattern in patterns]  # noqa: PTH111  # which leaves a `~nobody` as it is
+    globs = [os.path.expanduser(pattern) for pattern in patterns]  # which leaves a `~nobody` as it is
     if not globs:
         return False
     places = {place for start in (path, path.resolve()) for place in (start, *start.parents)}

@@ -97,7 +97,8 @@ def _start_server(home: Path) -> Mapping[str, Any]:
         process = Popen(command, stdin=DEVNULL, stdout=DEVNULL, stderr=DEVNULL, cwd=home, start_new_session=True)  # noqa: S603
     except OSError as error:
         raise StoreError(
-            f"no server for {home} can be started: {error.strerror}", next_step="check that folder, and its owner and mode"
+            f"no server for {home} can be started: {error.strerror}",
+            next_step="check that folder, and its owner and mode",
         ) from error
     until = time.monotonic() + _START_S
     while time.monotonic() < until and process.poll() is None:
