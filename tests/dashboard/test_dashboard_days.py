@@ -13,6 +13,7 @@ import pytest
 from kits.browser import Visitor, browsing, needs_chromium
 from kits.intake import HERE, START, session, take
 from kits.serving import Served, served
+from kits.vault import a_memory
 from pellucid.app import App, open_app
 from pellucid.encoders.minilm.encoder import MiniLM
 from pellucid.operations.document.indexing import IndexDocsInput, index_docs
@@ -21,7 +22,7 @@ from pellucid.operations.recall.recalling import recall
 from pellucid.operations.recall.request import RecallInput
 from pellucid.settings import Settings
 from pellucid.surfaces.dashboard.charts.calendar import DayCell, calendar
-from pellucid.surfaces.dashboard.conversation import Mark, highlighted
+from pellucid.surfaces.dashboard.conversation import Mark, highlighted, marks_of
 
 UI = f"/ui/{HERE}"
 LEFT = "The build of the harbour page failed again this morning."
@@ -255,3 +256,9 @@ def test_a_sentence_is_marked_where_it_stands_whatever_blanks_are_in_it(text: st
 def test_marks_never_stand_in_one_another() -> None:
     drawn, found = highlighted("one two three", [Mark("one two", True, "x"), Mark("two three", True, "y")])
     assert drawn.count("<mark") == len(found) == 1
+
+
+def test_a_long_piece_of_evidence_is_marked_in_its_first_64_turns() -> None:
+    marks = marks_of([a_memory(1, "The crane lifts.", evidence=("one:3-1000", "two:7-8"))], (), str)
+    assert [turn for turn in range(2000) if marks(turn)] == list(range(3, 67))
+    assert len(marks(7)) == 2

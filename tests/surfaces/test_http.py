@@ -86,6 +86,12 @@ def test_what_has_not_changed_is_not_sent_again(server: Served) -> None:
         ("POST", "/v1/recall", {"query": "x", "budget": -1}, (400, "invalid_budget")),
         ("POST", "/v1/recall?query=x", {}, (400, "misplaced_field")),
         ("POST", "/v1/recall", [1], (400, "invalid_json")),
+        ("POST", "/v1/recall", {"query": 5}, (400, "invalid_query")),
+        ("POST", "/v1/recall", {"query": None}, (400, "invalid_query")),
+        ("POST", "/v1/recall", {"query": "x" * 20_001}, (400, "invalid_query")),
+        ("POST", "/v1/recall", {"query": "x", "topK": 10**30}, (400, "invalid_request")),
+        ("GET", "/v1/memories?namespace=" + "a" * 5_000 + "/b", None, (400, "invalid_namespace")),
+        ("POST", "/v1/documents/remove", {"names": [""]}, (404, "not_found")),
         ("POST", "/v1/memories", {"content": "\ud800"}, (400, "invalid_text")),
         ("POST", "/v1/undo", {"target": "op_none"}, (404, "not_found")),
     ],
@@ -99,6 +105,15 @@ def test_what_is_wrong_is_said_in_one_form(
 def test_a_body_is_json_and_no_larger_than_is_allowed(server: Served) -> None:
     assert code(server, "POST", "/v1/recall", b"query=x", Content_Type="text/plain") == (415, "wrong_media_type")
     assert code(server, "POST", "/v1/recall", b"{", Content_Type="application/json") == (400, "invalid_json")
+    utf_16 = '{"query": "x"}'.encode("utf-16")
+    for body, word in (
+        (b'{"query": "\xff"}', "invalid_text"),
+        (utf_16, "invalid_text"),
+        (b'{"query": NaN}', "invalid_json"),
+    ):
+        assert code(server, "POST", "/v1/recall", body, Content_Type="application/json") == (400, word)
+    number = b'{"query": "x", "topK": ' + b"9" * 5_000 + b"}"
+    assert code(server, "POST", "/v1/recall", number, Content_Type="application/json") == (400, "invalid_json")
     deep = b'{"settings": ' + b"[" * 100_000
     assert code(server, "POST", "/v1/recall", deep, Content_Type="application/json") == (400, "invalid_json")
     large = b'{"query": "' + b"x" * (1 << 20) + b'"}'
@@ -109,6 +124,7 @@ def test_a_body_is_json_and_no_larger_than_is_allowed(server: Served) -> None:
 
 def test_errors_name_fields_as_json_does(server: Served) -> None:
     told = server.post("/v1/recall", {"query": "x", "topK": 0}).json
+    assert told["nextStep"] == "/openapi.json says what it takes"
     assert '"topK"' in told["message"]
     assert "--" not in told["message"]
 

@@ -197,6 +197,10 @@ def test_forgetting_is_a_preview_until_it_is_said_that_it_is_none(cli: Cli, call
 WRONG = [
     ("memory_recall", {}, 'missing_query "query" is required'),
     ("memory_recall", {"query": ""}, "missing_query"),
+    ("memory_recall", {"query": 5}, "invalid_query"),
+    ("memory_recall", {"query": "x" * 20_001}, "invalid_query query has 20001 characters"),
+    ("memory_recall", {"query": "x", "topK": 10**30}, '"topK" expects a whole number from 1 to 1000'),
+    ("memory_recall", {"query": "x", "namespace": "a" * 5_000 + "/b"}, "invalid_namespace"),
     ("memory_recall", {"query": "x", "topK": "many"}, 'invalid_top_k "topK" expects'),
     (
         "memory_recall",
@@ -229,6 +233,7 @@ def test_a_mistake_is_a_result_that_says_what_to_change(calls: CallMaker) -> Non
         found = result.structured_content
         assert expected in f"{found['code']} {said(result)}"
         assert set(found) == {"error", "code", "message", "nextStep"}
+        assert found["nextStep"]
         assert "_" not in "".join(re.findall(r'"(\w+)" (?:expects|is required)', said(result)))
 
 

@@ -84,12 +84,12 @@ class MemoryStore(BaseStore):
         return fits[op.offset : op.offset + op.limit]
 
     def _namespaces(self, op: ListNamespacesOp) -> list[tuple[str, ...]]:
-        """The requested page of the namespaces, cut to `max_depth`, that match all conditions; sorted, of 1000 items at
-        most."""
+        """The requested page of the namespaces that match all conditions, each then cut to `max_depth` and given once;
+        sorted, of 1000 items at most."""
         items = self._memory.list(tag=_TAG, limit=_MOST).memories
-        names = {_item(each.memory).namespace[: op.max_depth] for each in items}
+        names = {_item(each.memory).namespace for each in items}
         fits = [each for each in names if all(_matches_condition(each, one) for one in op.match_conditions or ())]
-        return sorted(fits)[op.offset : op.offset + op.limit]
+        return sorted({each[: op.max_depth] for each in fits})[op.offset : op.offset + op.limit]
 
 
 def _name(namespace: tuple[str, ...], key: str) -> str:

@@ -1,6 +1,7 @@
 """Paths in, the files below them out, one by one: sorted, each once, never outside what was given."""
 
 import os
+import stat
 from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
@@ -38,14 +39,12 @@ class FileWalk:
         """Yield the named files, and the files with a wanted suffix below named folders; excluded ones are not opened.
 
         Raises:
-            InputError: a named path does not exist or cannot be listed.
+            InputError: a named path does not exist, cannot be reached, or cannot be listed.
         """
         for given in paths:
-            path = given.expanduser().absolute()
-            if path.is_dir():
+            path, is_folder = _place(given)
+            if is_folder:
                 yield from self._files_below(path)
-            elif not path.exists():
-                raise InputError(f"{given} does not exist", next_step="check the path")
             else:
                 found = WalkedFile(path, path.parent, asked_for=True)
                 yield from [found] if self.claim(path) else []
@@ -55,8 +54,8 @@ class FileWalk:
         if is_excluded(path, self.settings.exclude_paths):
             self.report.drop("excluded-path")
             return False
-        stat = path.stat()
-        key = (stat.st_dev, stat.st_ino)
+        found = path.stat()
+        key = (found.st_dev, found.st_ino)
         if key in self._claimed:
             self.report.drop("already-read")
             return False
@@ -100,12 +99,28 @@ class FileWalk:
         self.report.drop("unreadable-folder")
 
 
+def _place(given: Path) -> tuple[Path, bool]:
+    """The absolute path of what was named, and whether that is a folder; `InputError` if it cannot be reached."""
+    try:
+        path = given.expanduser().absolute()
+        return path, stat.S_ISDIR(path.stat().st_mode)
+    except (FileNotFoundError, NotADirectoryError) as error:
+        raise InputError(f"{given} does not exist", next_step="check the path") from error
+    except (
+        OSError,
+        RuntimeError,
+        ValueError,
+    ) as error:  # a name too long, a folder that may not be entered, a `~nobody`
+        why = error.strerror if isinstance(error, OSError) else error
+        raise InputError(f"{given} cannot be reached: {why}", next_step="check the path and its permissions") from error
+
+
 def is_excluded(path: Path, patterns: Iterable[str]) -> bool:
     """Whether a glob matches the file, a folder above it, or the path that its links resolve to.
 
     `*` matches across `/`; `~` is the home folder; a pattern without a leading `/` matches at any depth.
     """
-    globs = [str(Path(pattern).expanduser()) for pattern in patterns]
+    globs = [os.path.expanduser(pattern) for pattern in patterns]  # which leaves a `~nobody` as it is
     if not globs:
         return False
     places = {place for start in (path, path.resolve()) for place in (start, *start.parents)}

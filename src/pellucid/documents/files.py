@@ -27,9 +27,11 @@ class DocumentProblem(Wire):
 
 
 def named_file(name: str) -> Path | None:
-    """The absolute path that a name means; None where it can mean none: a NUL in it, or an unknown `~user`."""
+    """The absolute path that a name means; None where it can mean none: nothing, a NUL in it, or an unknown
+    `~user`.
+    """
     try:
-        return Path(name).expanduser().resolve()
+        return Path(name).expanduser().resolve() if name else None
     except (OSError, RuntimeError, ValueError):
         return None
 

@@ -114,8 +114,13 @@ class Settings(BaseModel):
     @field_validator("home")
     @classmethod
     def _expand(cls, home: Path) -> Path:
-        """Expand `~` and make the home's path absolute."""
-        return home.expanduser().absolute()
+        """Expand `~` and make the home's path absolute; `InputError` for the home of a user whom nobody knows."""
+        try:
+            return home.expanduser().absolute()
+        except RuntimeError as error:
+            raise InputError(
+                f"the home {home} cannot be found: {error}", code="invalid_home", next_step="name another folder"
+            ) from error
 
 
 def load(**flags: Any) -> Settings:

@@ -6,7 +6,7 @@ from typing import Any, Literal
 
 from pydantic.alias_generators import to_camel
 
-from pellucid.errors import NotFoundError, PellucidError
+from pellucid.errors import InputError, NotFoundError, PellucidError
 from pellucid.model.wire import Wire
 from pellucid.operations.operation import Call, Operation
 from pellucid.surfaces.columns import with_excerpts
@@ -93,7 +93,9 @@ def error_fields(error: PellucidError) -> dict[str, str]:
 def spell_for_program(error: PellucidError, reference: str) -> None:
     """Rewrite an error's texts in place for a program: fields as `"topK"`, commands as the surface in use runs them.
 
-    `reference` names the documentation of a call's fields.
+    `reference` names the documentation of a call's fields; an input that is off and has no next step is sent there.
     """
     error.spell(lambda name: reference if name == "help" else f'"{to_camel(name)}"')
     error.message, error.next_step = spell_commands(error.message), spell_commands(error.next_step)
+    if isinstance(error, InputError) and not error.next_step:
+        error.next_step = f"{reference} says what it takes"

@@ -93,6 +93,20 @@ def test_langgraph_keeps_items_as_memories_with_their_history(memory: Pellucid) 
     assert asyncio.run(store.aget(("user", "bo"), "crane")).key == "crane"
 
 
+def test_langgraphs_namespaces_are_matched_whole_and_then_cut(memory: Pellucid) -> None:
+    pytest.importorskip("langgraph.store.base")
+    from pellucid.adapters.langgraph import MemoryStore
+
+    store = MemoryStore(memory)
+    for name in ("ada", "bo"):
+        store.put(("user", name, "notes"), "crane", {"text": f"{name}: {CRANE}"})
+    store.put(("user", "bo", "plans"), "crane", {"text": "The kitchen has a gas oven."})
+    assert store.list_namespaces(suffix=("plans",), max_depth=2) == [("user", "bo")]
+    assert store.list_namespaces(prefix=("user", "ada"), max_depth=1) == [("user",)]
+    assert store.list_namespaces(max_depth=2) == [("user", "ada"), ("user", "bo")]
+    assert store.list_namespaces(max_depth=2, limit=1, offset=1) == [("user", "bo")]
+
+
 def test_the_claude_agent_sdk_is_given_hooks_and_tools(memory: Pellucid) -> None:
     pytest.importorskip("claude_agent_sdk")
     from pellucid.adapters.claude_agent import hooks, server

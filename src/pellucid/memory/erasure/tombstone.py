@@ -35,11 +35,11 @@ def turn_keys(secret: bytes, namespace: str, evidence: Iterable[str]) -> list[by
 
 
 def evidence_turns(evidence: Iterable[str]) -> list[tuple[str, int]]:
-    """The session and number of each turn that evidence ranges such as `session:3-5` name; of a range the first 65."""
+    """The session and number of each turn that evidence ranges such as `session:3-5` name; of a range the first 64."""
     found = (match for each in evidence if (match := _RANGE.fullmatch(each)))
     ranges = ((match["source"], int(match["start"]), int(match["end"])) for match in found)
     return [
-        (source, number) for source, first, last in ranges for number in range(first, min(last, first + _LONGEST) + 1)
+        (source, number) for source, first, last in ranges for number in range(first, min(last + 1, first + _LONGEST))
     ]
 
 

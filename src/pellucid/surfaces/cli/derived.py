@@ -15,9 +15,10 @@ from types import NoneType
 from typing import TYPE_CHECKING, Annotated, Any, Literal, cast, get_args, get_origin
 
 import typer
+import typer.core
 import typer.main
 
-from pellucid.errors import PellucidError, field_name
+from pellucid.errors import InputError, PellucidError, field_name
 
 if TYPE_CHECKING:
     from pydantic.fields import FieldInfo
@@ -94,8 +95,37 @@ class Command:
         act.__signature__ = Signature(taken)  # type: ignore[attr-defined]
         act.__annotations__ = {each.name: each.annotation for each in taken}
         alone = typer.Typer(add_completion=False, rich_markup_mode=None)
-        alone.command(self.words.rpartition(" ")[2], help=self.help)(act)
-        return typer.main.get_command(alone)
+        alone.command(self.words.rpartition(" ")[2], help=self.help, cls=_NoEmptyWords)(act)
+        made: Any = typer.main.get_command(alone)
+        made.about = self
+        return made
+
+    def check_words(self, typed: Mapping[str, Any]) -> None:
+        """Raise `InputError` if a path, or an argument that is required, is empty in what was typed (by parameter).
+
+        An unset variable of a script is one, and an empty path would mean the folder it runs in.
+        """
+        for each in self.parameters:
+            words = typed.get(each.name)
+            is_checked = each.kind == "file" or (each.required and not each.flag)
+            if is_checked and (words == "" or (isinstance(words, list | tuple) and "" in words)):
+                raise InputError(
+                    f"{each.flag or f'<{each.name}>'} is empty",
+                    code="empty_word",
+                    next_step=f"`pellucid {self.words} --help` says what it takes",
+                )
+
+
+class _NoEmptyWords(typer.core.TyperCommand):
+    """A command that looks at the words before they are parsed: afterwards an empty path is that of this folder."""
+
+    about: Command
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        """Parse the words as any command does, if `Command.check_words` lets them pass."""
+        if not ctx.resilient_parsing:
+            self.about.check_words(self.make_parser(ctx).parse_args(args=list(args))[0])
+        return super().parse_args(ctx, args)
 
 
 @cache

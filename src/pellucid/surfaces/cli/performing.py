@@ -9,7 +9,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
-from pellucid.errors import PellucidError
+from pellucid.errors import InputError, PellucidError
 from pellucid.model.wire import Wire
 from pellucid.operations.operation import Call, Operation, context_fields
 from pellucid.surfaces.cli.derived import HOME, NAMESPACE, Command, Parameter, field_values, find_command, spell_flags
@@ -56,6 +56,8 @@ def perform(command: Command, given: Given) -> None:
         except PellucidError as error:
             spell_flags(error, inputs)
             error.next_step = spell_commands(error.next_step)
+            if isinstance(error, InputError) and not error.next_step:
+                error.next_step = f"`pellucid {command.words} --help` says what it takes"
             raise
 
 

@@ -58,8 +58,9 @@ def _read_text(path: str) -> str:
     """
     try:
         raw = sys.stdin.buffer.read() if path == "-" else Path(path).expanduser().read_bytes()
-    except OSError as error:
-        raise InputError(f"--review: {path} cannot be read: {error.strerror}", next_step="name a file") from error
+    except (OSError, RuntimeError) as error:  # RuntimeError: the home of a user whom nobody knows
+        why = error.strerror if isinstance(error, OSError) else error
+        raise InputError(f"--review: {path} cannot be read: {why}", next_step="name a file") from error
     return raw.decode("utf-8", "replace")
 
 

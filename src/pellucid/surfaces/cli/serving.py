@@ -51,19 +51,17 @@ def mcp(_row: None, given: Mapping[str, Any]) -> None:
 def dashboard(_row: None, given: Mapping[str, Any]) -> None:
     """Print a link to the dashboard that lets one browser in; on a terminal also open it, unless `--no-open`.
 
-    A server is started if none runs; `StoreError` if it does not answer.
+    A server is started if none runs; `StoreError` if it does not answer, or where it listens cannot be read.
     """
     require_server()
     import webbrowser
     from http.client import HTTPException
 
-    from pellucid.surfaces.hooks.client import running_server
-
     home = settings(given["home"]).home
-    server = running_server(str(home)) or _start_server(home)
+    server = _running_server(home) or _start_server(home)
     try:
         link = _dashboard_link(server)
-    except (OSError, ValueError, HTTPException) as error:
+    except (OSError, ValueError, KeyError, TypeError, HTTPException) as error:
         raise StoreError(
             f"the server of {home} does not answer: {error}", next_step="end it, and repeat: `pellucid serve`"
         ) from error
@@ -72,22 +70,39 @@ def dashboard(_row: None, given: Mapping[str, Any]) -> None:
         webbrowser.open(link)
 
 
+def _running_server(home: Path) -> Mapping[str, Any] | None:
+    """The `server.json` of the home's running server; None if none runs. `StoreError` if the file cannot be read."""
+    from pellucid.surfaces.hooks.client import running_server
+
+    try:
+        return running_server(str(home))
+    except OSError as error:
+        raise StoreError(
+            f"a server of {home} runs, but {home / 'server.json'}, which says where, cannot be read: {error.strerror}",
+            next_step="end the server, move that file away, and repeat",
+        ) from error
+
+
 def _start_server(home: Path) -> Mapping[str, Any]:
     """Start a server in the background, which ends when it is idle; return its `server.json` as soon as it runs.
 
-    `StoreError` if it does not run within 30 seconds.
+    `StoreError` if it cannot be started, or does not run within 30 seconds.
     """
     from subprocess import DEVNULL, Popen
 
-    from pellucid.surfaces.hooks.client import running_server
-
     note("no server runs for this home: one is started, and ends by itself when nobody looks any more")
     command = [sys.executable, "-P", "-m", "pellucid", "hooks", "work", "--home", str(home)]
-    home.mkdir(mode=0o700, parents=True, exist_ok=True)
-    process = Popen(command, stdin=DEVNULL, stdout=DEVNULL, stderr=DEVNULL, cwd=home, start_new_session=True)  # noqa: S603
+    try:
+        home.mkdir(mode=0o700, parents=True, exist_ok=True)
+        process = Popen(command, stdin=DEVNULL, stdout=DEVNULL, stderr=DEVNULL, cwd=home, start_new_session=True)  # noqa: S603
+    except OSError as error:
+        raise StoreError(
+            f"no server for {home} can be started: {error.strerror}",
+            next_step="check that folder, and its owner and mode",
+        ) from error
     until = time.monotonic() + _START_S
     while time.monotonic() < until and process.poll() is None:
-        if found := running_server(str(home)):
+        if found := _running_server(home):
             return found
         time.sleep(0.1)
     raise StoreError(f"no server for {home} came up", next_step="`pellucid serve` says why")

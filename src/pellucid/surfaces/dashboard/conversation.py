@@ -97,12 +97,10 @@ def marks_of(
 
 
 def _add_mark(found: dict[int, list[Mark]], place: str, mark: Mark) -> None:
-    """Add a mark to every turn of a place such as `session:3-5`, from the first on 65 at most; to none if it names no
-    turns.
-    """
+    """Add a mark to the turns of a place such as `session:3-5`, the first 64 at most; to none if it names no turns."""
     first, _, last = place.rpartition(":")[2].partition("-")
     if first.isdigit() and last.isdigit():
-        for turn in range(int(first), min(int(last), int(first) + _LONGEST_RANGE) + 1):
+        for turn in range(int(first), min(int(last) + 1, int(first) + _LONGEST_RANGE)):
             found.setdefault(turn, []).append(mark)
 
 

@@ -56,7 +56,7 @@ def fields(data: bytes, media: str) -> dict[str, object]:
     if media.partition(";")[0].strip().lower() != "application/json":
         raise HttpError(415, "wrong_media_type", "the body is to be application/json")
     try:
-        found = json.loads(data, parse_constant=_refuse_constant)
+        found = json.loads(data.decode("utf-8-sig"), parse_constant=_refuse_constant)
         json.dumps(found, ensure_ascii=False).encode()  # refuses lone surrogates
     except UnicodeError as error:
         raise InputError("the body holds what is no text in UTF-8", code="invalid_text") from error

@@ -7,7 +7,7 @@ import signal
 import socket
 import sys
 from collections.abc import Callable, Generator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from threading import current_thread, main_thread
@@ -169,7 +169,8 @@ def _server_file(host: Host, gate: Gate, name: str, port: int) -> Generator[None
             files.replace_whole(folder, NAME, (json.dumps(content) + "\n").encode())
         yield
     finally:
-        (home / NAME).unlink(missing_ok=True)  # nobody else's, since we hold the lock
+        with suppress(OSError):  # a folder in its place, which was never ours
+            (home / NAME).unlink()  # nobody else's, since we hold the lock
         os.close(folder)
 
 
