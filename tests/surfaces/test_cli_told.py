@@ -52,6 +52,15 @@ def test_files_under_review_that_no_memory_speaks_of_are_told(cli: Cli, tmp_path
     assert "nothing was found by the files under review, though that was asked for\n" in said
 
 
+def test_the_review_of_a_file_that_lists_none_brings_what_is_known_of_it(cli: Cli, tmp_path: Path) -> None:
+    cli("remember", "quay.py counts a boat twice when it moors at noon")
+    cli("remember", "The harbour crane lifts timber")
+    (tmp_path / "quay.py").write_text("def boats(log):\n    return len(log) + 1\n", "utf-8")
+    answer = cli("recall", "what should I look out for?", "--review", str(tmp_path / "quay.py"), "--json").json
+    assert "quay.py counts a boat twice" in answer["memories"][0]["memory"]["content"]
+    assert "review" in [leg["name"] for leg in answer["legs"] if leg["admitted"]]
+
+
 def test_edges_that_are_asked_of_what_nobody_knows_are_told(cli: Cli) -> None:
     cli("remember", "The harbour crane lifts timber")
     said = cli("recall", "what does the Nightingale module depend on?").out

@@ -81,6 +81,9 @@ def test_it_takes_its_share_where_others_wait_and_all_the_room_that_nobody_needs
     assert wide.context.cuts[0].shown > run(harbour, "harbour crane lift", budget=700).context.cuts[0].shown
     assert wide.context.length > 1_300
     assert not run(harbour, "harbour crane lift", budget=16_000).context.cuts
+    waiting = f"the ferry of the harbour carries the cars of these plates: {', '.join(map(str, range(100, 140)))}"
+    keep(harbour, waiting)
+    assert waiting in run(harbour, "how much does the harbour crane lift?", budget=700).context.text
 
 
 def test_the_receipt_and_the_xray_say_how_much_is_told(harbour: App) -> None:

@@ -1,11 +1,15 @@
 """A context in, what it can spare: turns that tell nothing of what is asked, and what another line says whole."""
 
-from kits.vault import HERE, Opener, a_memory, file_memories, run
+from collections.abc import Sequence
+
+from kits.vault import HERE, NOON, Opener, a_memory, file_memories, run
 from pellucid.app import App
 from pellucid.model.memory import Memory
 from pellucid.operations.recall.recalling import xray_new_recall
 from pellucid.operations.recall.request import RecallInput
 from pellucid.operations.recall.why import WhyInput, why
+from pellucid.recall.context.builder import ContextBuilder, ContextLine
+from pellucid.recall.context.sparing import fill_without_repeats
 from pellucid.recall.receipt.record import pack, unpack
 from pellucid.recall.state import State
 from pellucid.xray.given import rebuild_context
@@ -60,12 +64,23 @@ def test_what_names_or_counts_or_says_something_of_the_question_stays(house: Ope
 
 
 def test_the_best_line_what_is_pinned_and_what_is_a_memory_of_its_own_stay(house: Opener) -> None:
-    app = house()
+    app = house(min_fact_score=-1.0)
     file_memories(app, [turn(1, "go on", 1)])
-    assert "go on" in run(app, "go where").context.text
-    session(app, turn(2, ANSWER, 2), turn(3, "push it", 3, pinned=True), turn(4, "ship it", 4, category="rule"))
-    text = run(app, QUESTION, budget=2_000).context.text
-    assert ("push it" in text, "ship it" in text) == (True, True)
+    assert "go on" in run(app, "where to").context.text
+    pinned, rule = turn(3, "commit it now", 3, pinned=True), turn(4, "commit at once", 4, category="rule")
+    session(app, turn(2, ANSWER, 2), pinned, rule)
+    text = run(app, QUESTION, budget=2_000, top_k=40).context.text
+    assert ("commit it now" in text, "commit at once" in text, "commit this" in text) == (True, True, False)
+
+
+def test_a_name_a_number_and_a_path_stay_though_everybody_says_them(house: Opener) -> None:
+    app = house(min_fact_score=-1.0)
+    said = ("ask Mara", "until 40", "see docs/tide")
+    often = [turn(200 + at, f"{each}{'!' * (at // 3)}", 40 + at) for at, each in enumerate(said * 12)]
+    session(app, turn(1, ANSWER, 1), *often)
+    text = run(app, QUESTION, budget=8_000, top_k=100).context.text
+    assert [each for each in said if each not in text] == []
+    assert "commit this" not in text
 
 
 def test_what_another_line_of_the_same_turn_says_whole_is_told_once(house: Opener) -> None:
@@ -78,17 +93,40 @@ def test_what_another_line_of_the_same_turn_says_whole_is_told_once(house: Opene
     assert turned_away(state, "said-already") == ["it is said in full by [1]"]
 
 
-def test_the_best_line_gives_way_to_the_next_one_alone(house: Opener) -> None:
-    app = house()
-    answer = turn(1, "High waves: the ferry may not sail then", 1, category="fact", importance_score=0.9)
-    fuller = turn(
-        2, f"{answer.content}. Office hours are shown beside the gate, and lamps are lit from dusk to dawn", 1
-    )
-    nearer = turn(3, "How high the waves may be for the ferry is in the book of tides", 7, session="two")
-    file_memories(app, [answer, fuller, nearer])
-    state = run(app, QUESTION, budget=2_000)
-    first = state.served[0].memory
-    assert f"[1] {first.content}" in state.context.text
+def fill_lines(texts: Sequence[str], budget: int, *firm: str) -> tuple[list[str], dict[str, str]]:
+    """What of one turn, and of another one (`~`), stands in a context of these lines, and who stands for whom."""
+    memories = [turn(at, text, 7 if text.startswith("~") else 1) for at, text in enumerate(texts, 1)]
+    lines = [ContextLine.of(each, place, NOON) for place, each in enumerate(memories)]
+    said = {each.id: each.content for each in memories}
+
+    def fill(lines: Sequence[ContextLine]) -> ContextBuilder:
+        builder = ContextBuilder("rec_1", "none", len(lines))
+        builder.fill(lines, budget)
+        return builder
+
+    builder, _, covered = fill_without_repeats(fill, lines, lambda line: line.memory.content in firm)
+    return [said[each] for each in builder.included], {said[less]: said[more] for less, more in covered.items()}
+
+
+def test_the_best_line_gives_way_to_the_next_one_alone() -> None:
+    between = "~ How high the waves may be is in the book of tides"
+    assert fill_lines((ANSWER, FULL, between), 2_000) == ([FULL, between], {ANSWER: FULL})
+    assert fill_lines((ANSWER, between, FULL), 2_000) == ([ANSWER, between, FULL], {})
+    assert fill_lines((between, ANSWER, FULL), 2_000) == ([between, FULL], {ANSWER: FULL})
+
+
+def test_what_is_not_to_be_left_out_is_told_beside_what_says_it_whole() -> None:
+    assert fill_lines((ANSWER, FULL), 2_000, ANSWER) == ([ANSWER, FULL], {})
+
+
+def test_whoever_is_left_out_is_said_by_another_whatever_room_there_is() -> None:
+    best, wide = "~ Waves are high today", f"~ The ferry waits {'and waits ' * 18}for the tide"
+    left_out = set[bool]()
+    for budget in range(200, 700):
+        told, covered = fill_lines((best, ANSWER, wide, FULL), budget)
+        assert FULL in told or not covered
+        left_out.add(bool(covered))
+    assert left_out == {True, False}
 
 
 def test_a_double_stays_where_there_is_no_room_for_the_fuller_one(house: Opener) -> None:
@@ -101,7 +139,7 @@ def test_the_record_explains_both_and_gives_the_same_context_again(house: Opener
     app = house()
     read = turn(1, ANSWER, 1, category="fact", importance_score=0.9)
     between = turn(3, "Waves of the ferry terminal wet the quay", 7, session="two")
-    session(app, read, turn(2, FULL, 1), between)
+    session(app, read, turn(2, FULL, 1), between, turn(4, "paint fences", 8, session="two"))
     question = RecallInput(query=QUESTION, namespace=HERE, budget=2_000)
     shown = xray_new_recall(app, question)
     rejected = {each.rejected_by: each for each in shown.rejected}
@@ -117,7 +155,9 @@ def test_the_record_explains_both_and_gives_the_same_context_again(house: Opener
     state = run(app, QUESTION, budget=2_000)
     receipt = unpack(pack(state))
     assert replay_receipt(receipt).identical
-    file_memories(app, [turn(200 + at, said, 40 + at) for at, said in enumerate(["commit rarely", "review quay"])])
+    assert "paint fences" in state.context.text  # of which everybody speaks by and by
+    file_memories(app, [turn(200 + at, f"paint fences{'!' * at}", 40 + at) for at in range(1, 30)])
+    assert "paint fences\n" not in run(app, QUESTION, budget=2_000).context.text
     with app.recaller.world(state.request) as world:
         again = rebuild_context(receipt, world)
     assert again.context.text == state.context.text
