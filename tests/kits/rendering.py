@@ -12,7 +12,7 @@ from pellucid.model.snapshot import Budget, RecallXraySnapshot, ScoreDecompositi
 
 GOLDEN = Path(__file__).parents[1] / "golden" / "xray"
 PARSER = MarkdownIt("commonmark").enable("table").enable("strikethrough")
-CLOSED = {"schemaVersion", "servedBy", "correctionState", "safety", "health"}
+CLOSED = {"schemaVersion", "servedBy", "correctionState", "safety", "health", "tierReason"}
 """Fields of a snapshot whose words are a closed list, so that no other text can stand there."""
 
 
