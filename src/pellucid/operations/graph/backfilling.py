@@ -132,7 +132,7 @@ def _comparable(facts: GraphFacts) -> tuple[frozenset[object], ...]:
 
 
 def _count_surplus(pairs: Iterator[tuple[GraphFacts, GraphFacts]]) -> dict[str, int]:
-    """Count, by kind, the facts that the first of each pair has and the second lacks; kinds without any are left out."""
+    """Count, by kind, what the first of each pair says and the second does not; kinds without any are left out."""
     out = dict.fromkeys(_KINDS, 0)
     for pair in pairs:
         for kind, one, other in zip(_KINDS, *map(_comparable, pair), strict=True):
