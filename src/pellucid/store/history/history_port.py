@@ -48,8 +48,8 @@ class History(Protocol):
     def later(self, make_record: Callable[[], RecallRecord], then: Callable[[], object] | None = None) -> None:
         """Store one recall in the background: within a quarter of a second, before any read here, and before `close`.
 
-        `make_record` is called to build what is written, `then` once it is written. Where the disk is nearly full it is
-        stored at once. Raises StoreError if it cannot be written.
+        `make_record` is called to build what is written, `then` once it is written. Where the disk is nearly full both
+        happen at once, and `then` even if it cannot be written. Raises StoreError if it cannot be written.
         """
         ...
 
