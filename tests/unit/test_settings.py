@@ -261,6 +261,17 @@ def test_values_changed_for_one_run_leave_the_others_as_they_were(places: tuple[
     assert changed(before, {}) == before
 
 
+def test_values_changed_for_one_run_keep_the_namespace_of_the_project(places: tuple[Path, Path]) -> None:
+    home, _ = places
+    for before in (load(home=home), load(home=home, namespace="from/flag")):
+        after = changed(before.in_project("local/crane"), {"recall.topKFacts": 3})
+        assert (after.namespace, after.namespace_is_given, after.recall.top_k_facts) == ("local/crane", False, 3)
+    named = changed(load(home=home).in_project("local/crane"), {"namespace": "local/named"})
+    assert (named.namespace, named.namespace_is_given) == ("local/named", True)
+    given = changed(load(home=home, namespace="from/flag"), {"recall.topKFacts": 3})
+    assert (given.namespace, given.namespace_is_given) == ("from/flag", True)
+
+
 @pytest.mark.parametrize(("name", "value"), [("recall.luck", 1), ("recall.topKFacts", 0), ("luck", 1), ("recall", 1)])
 def test_a_changed_value_that_cannot_be_is_refused_by_its_name(
     places: tuple[Path, Path], name: str, value: object

@@ -367,4 +367,6 @@ def _schema_in_words(schema: Mapping[str, Any], defs: Mapping[str, Any]) -> str:
     low, high = schema.get("minimum"), schema.get("maximum")
     if low is not None and high is not None:
         return f"{noun} from {low:g} to {high:g}"
-    return f"{noun} of at least {low:g}" if low is not None else f"{noun} of at most {high:g}" if high else noun
+    if low is not None:
+        return f"{noun} of at least {low:g}"
+    return f"{noun} of at most {high:g}" if high is not None else noun

@@ -41,10 +41,20 @@ def slug(text: str) -> str:
     return out or (words[0].encode()[:_SLUG_BYTES].decode(errors="ignore") if words else "memory")
 
 
-def marker_of(text: str) -> dict[str, object]:
-    """Parse the JSON of a block's marker; {} if it is JSON but no object. Raises ValueError if it is not JSON."""
-    value: object = json.loads(text)
-    return cast("dict[str, object]", value) if isinstance(value, dict) else {}
+def marker_of(text: str, kind: str = "block") -> dict[str, object]:
+    """Parse the JSON of a block's marker; InputError, naming the `kind` of block, if it is no JSON object."""
+    try:
+        value: object = json.loads(text)
+    except (ValueError, RecursionError) as error:
+        raise _damaged_marker(text, kind) from error
+    if not isinstance(value, dict):
+        raise _damaged_marker(text, kind)
+    return cast("dict[str, object]", value)
+
+
+def _damaged_marker(text: str, kind: str) -> InputError:
+    """Return the error of a marker that is no JSON object; its first 80 characters are shown."""
+    return InputError(f"a {kind}'s marker is not JSON: {text[:80]}", next_step="restore that line")
 
 
 def parse_block(model: type[Block], kind: str, marker: str, content: str) -> Block:
@@ -53,16 +63,13 @@ def parse_block(model: type[Block], kind: str, marker: str, content: str) -> Blo
     `kind` is its name in the error. Raises InputError if the marker is no JSON object, ValidationError if its values
     are wrong.
     """
-    try:
-        return model.model_validate({**json.loads(marker), "content": content})
-    except (json.JSONDecodeError, TypeError, RecursionError) as error:
-        raise InputError(f"a {kind}'s marker is not JSON: {marker[:80]}", next_step="restore that line") from error
+    return model.model_validate({**marker_of(marker, kind), "content": content})
 
 
 def without_blocks(text: str, marker: re.Pattern[str], ids: Collection[str]) -> str:
     """Remove the blocks with these ids from a text, each from its marker to the next or the end.
 
-    What stands before the first block stays.
+    What stands before the first block stays. Raises InputError if a marker is damaged.
     """
     starts = [found.start() for found in marker.finditer(text)]
     kept = text[: starts[0]] if starts else text
@@ -76,7 +83,10 @@ def without_blocks(text: str, marker: re.Pattern[str], ids: Collection[str]) -> 
 def with_marker_changed(
     text: str, marker: re.Pattern[str], block_id: str, render: Callable[[dict[str, object]], str]
 ) -> str | None:
-    """Replace the marker of the block with this id by `render(its values)`; None if the text has no such block."""
+    """Replace the marker of the block with this id by `render(its values)`; None if the text has no such block.
+
+    Raises InputError if a marker is damaged.
+    """
 
     def changed(found: re.Match[str]) -> str:
         """Return the new text of a marker if it is that of the block, else the marker unchanged."""

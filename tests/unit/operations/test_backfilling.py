@@ -1,5 +1,9 @@
 """Documents whose names are read otherwise today in, what of the graph would change out, in words."""
 
+from contextlib import closing
+
+import apsw
+
 from kits.graph import HERE, document, rewrite, section
 from pellucid.app import App
 from pellucid.documents.names.naming import Naming
@@ -15,3 +19,17 @@ def test_the_part_that_is_meant_is_written_as_everywhere(whole: App) -> None:
         "spec-905 DEPENDS_ON ticket-7 §3 (Depends on) 0.95",
         "spec-905 DEPENDS_ON ticket-8 #dedup-contract (Depends on) 0.95",
     ]
+
+
+def test_what_a_memory_answers_for_is_counted_like_everything_else(whole: App) -> None:
+    made = document(whole, "SPEC-905")
+    rewrite(whole, made, [section(whole, "Overview", "Deliveries are retried"), section(whole, "Limits", "Up to nine")])
+    backfill(whole, BackfillInput(namespace=HERE, apply=True))
+    with closing(
+        apsw.Connection(str(whole.settings.home / "index.db"))
+    ) as index:  # as if older rules had read the file
+        index.execute("DELETE FROM homes")
+    found = backfill(whole, BackfillInput(namespace=HERE, apply=True))
+    assert [line.partition(" ")[2] for each in found.diffs for line in each.added] == ["answers for spec-905"] * 2
+    assert (found.added, found.removed) == ({"answers": 2}, {})
+    assert backfill(whole, BackfillInput(namespace=HERE)).diffs == ()

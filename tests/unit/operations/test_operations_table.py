@@ -10,13 +10,13 @@ from types import UnionType
 from typing import Any, get_args, get_type_hints
 
 import pytest
-from pydantic import TypeAdapter
+from pydantic import Field, TypeAdapter, ValidationError, create_model
 
 from pellucid.app import App
 from pellucid.errors import InputError, field_name
 from pellucid.model.wire import Wire
 from pellucid.operations.memory.remembering import REMEMBER
-from pellucid.operations.operation import CONTEXT, Call, flag_name, flag_of
+from pellucid.operations.operation import CONTEXT, Call, expectation_in_words, flag_name, flag_of
 from pellucid.operations.recall.recalling import RECALL
 from pellucid.operations.recall.request import RecallInput
 from pellucid.surfaces.cli.own import OWN
@@ -86,6 +86,22 @@ def test_an_operation_is_called_by_its_fields_in_the_place_of_the_call(whole: Ap
     with pytest.raises(InputError, match=r"^confidence expects a number from 0 to 1; got 7") as caught:
         REMEMBER(call, content="x", confidence=7)
     assert caught.value.code == "invalid_confidence"
+
+
+@pytest.mark.parametrize(
+    ("bounds", "said"),
+    [
+        ({"le": 0}, "a whole number of at most 0"),
+        ({"ge": 0}, "a whole number of at least 0"),
+        ({"ge": -5, "le": 0}, "a whole number from -5 to 0"),
+        ({}, "a whole number"),
+    ],
+)
+def test_a_bound_of_zero_is_said_like_any_other(bounds: dict[str, int], said: str) -> None:
+    model = create_model("Bounded", offset=(int, Field(**bounds)))
+    with pytest.raises(ValidationError) as caught:
+        model.model_validate({"offset": "x"})
+    assert expectation_in_words(model, caught.value.errors()[0]) == said
 
 
 @pytest.mark.parametrize("given", [1, "8192", " +7 ", 100.0, None])

@@ -5,7 +5,7 @@ from datetime import timedelta
 import pytest
 
 from kits.intake import HERE, START, session, take
-from kits.vault import ask
+from kits.vault import ask, keep
 from pellucid.app import App
 from pellucid.errors import InputError, NotFoundError
 from pellucid.operations.memory.citing import CiteInput, cite
@@ -104,6 +104,37 @@ def test_pages_of_a_brief_hold_every_session_once_whatever_fits_the_budget(whole
             if after is None:
                 break
         assert found == ["s4", "s3", "s2", "s1", "s0"]
+
+
+@pytest.mark.parametrize("budget", [50, 120, 200])
+def test_a_session_longer_than_the_budget_is_cut_with_a_mark_and_keeps_nobody_from_those_behind_it(
+    whole: App, budget: int
+) -> None:
+    for number in range(3):
+        start = START + timedelta(days=number)
+        for what in ("ledger", "crane log", "tariff", "tide table", "berth plan", "harbour page"):
+            words = (
+                f"Keep the {what} of berth {number} in a file of its own, {'so that the foreman finds it, ' * 5}always"
+            )
+            keep(whole, words, category="decision", session_id=f"s{number}")
+        take(whole, session(KEPT, name=f"s{number}", start=start), "both")
+    found, after = list[str](), None
+    while True:
+        told = brief(whole, BriefInput(namespace=HERE, budget=budget, after=after))
+        (one,) = told.sessions
+        lines = [each for each in (one.asked, *one.done, *one.decided, *one.left_open, one.unanswered) if each]
+        assert lines
+        assert all(f"{each.text} [{each.memory_id[-10:]}]" in told.text for each in lines)
+        assert one.memories >= 6
+        assert told.text.endswith("\n…")
+        assert len(told.text) <= budget * 4
+        found.append(one.session_id)
+        if (after := told.next) is None:
+            break
+    assert found == ["s2", "s1", "s0"]
+    whole_brief = brief(whole, BriefInput(namespace=HERE, session_id="s1"))
+    assert "…" not in whole_brief.text
+    assert len(whole_brief.sessions[0].decided) == 6
 
 
 def test_a_session_of_which_nothing_else_is_told_is_told_by_what_was_kept(whole: App) -> None:

@@ -6,13 +6,16 @@ import resource
 import subprocess
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from kits.records import NOTE, OLD, OURS, conflict_texts, leftovers, note, operation, with_old_note, write
 from pellucid.errors import StoreError
+from pellucid.store.history.history_port import RecallRecord
 from pellucid.store.local.failpoint import Step
+from pellucid.store.local.history.history import LocalHistory
 from pellucid.store.local.vault.records import LocalRecords
 
 BIG = b"x" * (1 << 20)
@@ -53,6 +56,20 @@ def test_a_drain_that_does_not_fit_keeps_what_was_acknowledged(tmp_path: Path) -
     assert [head.data for head in records.heads(["a.md", NOTE])] == [OURS, BIG]
     assert set(records.drain().filed) == {"a.md", NOTE}
     assert note(tmp_path).read_bytes() == BIG
+
+
+def test_a_recall_that_does_not_fit_makes_room_for_the_next(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("pellucid.store.local.history.history._ROOM_BYTES", 1 << 62)  # the disk is nearly full
+    old, history = RecallRecord("rec_1", 1, "local/here", None, b"x" * 4096), LocalHistory(tmp_path / "history.db")
+    big, next_one = replace(old, recall_id="rec_2", packed=BIG), replace(old, recall_id="rec_3", packed=b"y")
+    history.record(old)
+    with no_file_longer_than(1 << 19):
+        with pytest.raises(StoreError):
+            history.later(lambda: big, lambda: history.prune(before=2, keep=0))
+        assert history.counts() == (0, 0)
+        history.later(lambda: next_one)
+    assert history.counts() == (1, 1)
+    history.close()
 
 
 STEPS: list[Step] = [

@@ -8,6 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import apsw
+import pytest
 
 from pellucid.errors import StoreBusyError, StoreError
 from pellucid.store.history.history_port import RecallRecord
@@ -65,6 +66,34 @@ def test_it_is_written_soon_without_anybody_asking_and_many_at_once(tmp_path: Pa
         time.sleep(0.05)
     assert kept(tmp_path / "history.db") == [f"rec_{number}" for number in range(100, 200)]
     assert then == [*range(100, 200)]
+    history.close()
+
+
+@pytest.fixture
+def nearly_full(monkeypatch: pytest.MonkeyPatch) -> None:
+    """No disk has as much room as counts as enough."""
+    monkeypatch.setattr("pellucid.store.local.history.history._ROOM_BYTES", 1 << 62)
+
+
+@pytest.mark.usefixtures("nearly_full")
+def test_on_a_disk_that_is_nearly_full_old_receipts_are_emptied_as_elsewhere(tmp_path: Path) -> None:
+    history = LocalHistory(tmp_path / "history.db")
+    for number in (1, 2, 3):
+        history.later(lambda number=number: recall(number), lambda: history.prune(before=0, keep=1))
+        assert history.receipts.find(f"rec_{number}", HERE)
+        assert history.counts() == (1, len(b"packed"))
+    history.close()
+
+
+@pytest.mark.usefixtures("nearly_full")
+def test_a_recall_is_answered_where_old_receipts_cannot_be_emptied(tmp_path: Path) -> None:
+    history = LocalHistory(tmp_path / "history.db")
+
+    def fail() -> None:
+        raise StoreBusyError("it is locked")
+
+    history.later(lambda: recall(1), fail)
+    assert kept(tmp_path / "history.db") == ["rec_1"]
     history.close()
 
 

@@ -3,13 +3,16 @@
 import subprocess
 import sys
 import threading
+from contextlib import closing
 from pathlib import Path
 
+import apsw
 import pytest
 
 from kits.records import AT, NOTE, OLD, OURS, THEIRS, leftovers, note, operation, save, with_old_note, write
-from pellucid.errors import ConflictError, InputError, StoreBusyError
+from pellucid.errors import ConflictError, InputError, StoreBusyError, StoreError
 from pellucid.store.local.database import immediate
+from pellucid.store.local.health import integrity
 from pellucid.store.local.journal import open_journal
 from pellucid.store.local.vault.files import Vault
 from pellucid.store.local.vault.records import LocalRecords
@@ -278,3 +281,24 @@ def test_another_process_that_holds_the_journal_too_long_is_reported(tmp_path: P
     with immediate(open_journal(tmp_path / "journal.db")), pytest.raises(StoreBusyError):
         records.commit(operation(write(NOTE, OURS)))
     records.commit(operation(write(NOTE, OURS)))
+
+
+@pytest.mark.parametrize("damage", ["'no bytes'", "NULL", "7"])
+def test_a_waiting_change_whose_bytes_are_damaged_is_named_and_the_others_are_filed(
+    tmp_path: Path, damage: str
+) -> None:
+    records = LocalRecords(tmp_path)
+    records.commit(operation(write("a.md", OURS), write(NOTE, OURS)))
+    with closing(apsw.Connection(str(tmp_path / "journal.db"))) as journal:
+        journal.execute("PRAGMA ignore_check_constraints = ON")
+        journal.execute(f"UPDATE entries SET new_bytes = {damage} WHERE path = 'a.md'")
+    for _ in range(2):
+        with pytest.raises(StoreError, match=r"journal.db.*damaged.*a\.md") as error:
+            records.drain()
+        assert "pellucid doctor" in error.value.next_step
+        assert (tmp_path / "vault" / NOTE).read_bytes() == OURS
+        assert leftovers(tmp_path) == []
+    with pytest.raises(StoreError, match="damaged"):
+        records.heads(["a.md"])
+    ((name, _),) = integrity(tmp_path)
+    assert name == "journal.db"

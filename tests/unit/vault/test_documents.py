@@ -19,7 +19,7 @@ from pellucid.vault.documents import (
     unknown_keys,
     without_sections,
 )
-from pellucid.vault.markdown import FileIdentity, Parsed, parse
+from pellucid.vault.markdown import FileIdentity, Parsed, edit_moment, parse, without_moments
 
 HERE = "local/default"
 NOON = datetime(2026, 6, 1, 12, tzinfo=UTC)
@@ -187,6 +187,30 @@ def test_a_marker_is_edited_in_place() -> None:
         edit_section(data, section(9).id, {"quarantined": True})
     assert holds_section(data, section(1).id)
     assert not holds_section(data, section(9).id)
+
+
+@pytest.mark.parametrize(
+    "marker",
+    ['{"id":"mem_1",}', '{"id":' + '{"a":' * 100_000 + "}", '{"id":' + "1" * 5000 + "}"],
+    ids=["a comma too many", "too deep", "too long a number"],
+)
+def test_a_damaged_marker_is_named_by_whatever_reads_it_and_what_to_do(marker: str) -> None:
+    there = section(2).id
+    data = render_document(document(), [section(2)]) + f"\n<!-- pellucid:section {marker} -->\nOne.\n".encode()
+    moments = data.replace(b"pellucid:section", b"pellucid:moment")
+    for act in (
+        lambda: read(data),
+        lambda: edit_section(data, there, {"quarantined": True}),
+        lambda: holds_section(data, section(9).id),
+        lambda: without_sections(data, {there}),
+        lambda: edit_moment(moments, there, {"quarantined": True}),
+        lambda: without_moments(moments, {there}),
+    ):
+        with pytest.raises(InputError, match="marker is not JSON") as caught:
+            act()
+        assert marker[:70] in caught.value.message
+        assert len(caught.value.message) < 200
+        assert "restore that line" in caught.value.next_step
 
 
 def test_keys_that_we_do_not_know_are_told_apart_and_written_back() -> None:

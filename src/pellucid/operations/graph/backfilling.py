@@ -22,6 +22,8 @@ from pellucid.vault.markdown import FileIdentity, Parsed, parse
 
 BATCH = 256
 """Files read at a time."""
+_KINDS = ("edges", "claims", "aliases", "entities", "answers")
+"""What is counted of a file's facts; answers are its `homes`."""
 Progress = Callable[[int, int], None]
 
 
@@ -47,7 +49,7 @@ class BackfillOutput(Wire):
     """Files of the namespace that were read."""
     diffs: tuple[FileDiff, ...] = ()
     added: dict[str, int] = Field(default_factory=dict)
-    """Counts by kind: edges, claims, aliases, entities."""
+    """Counts by kind: edges, claims, aliases, entities, answers (which memory answers for what)."""
     removed: dict[str, int] = Field(default_factory=dict)
     unreadable: tuple[str, ...] = ()
     applied: bool = False
@@ -124,17 +126,16 @@ def _namespace_of(parsed: Parsed) -> str:
 
 
 def _comparable(facts: GraphFacts) -> tuple[frozenset[object], ...]:
-    """Return the facts as sets, to compare them regardless of order."""
+    """Return the facts as sets, one for each of `_KINDS`, to compare them regardless of order."""
     return tuple(map(frozenset, (facts.edges, facts.claims, facts.aliases, facts.entities, facts.homes)))
 
 
 def _count_surplus(pairs: Iterator[tuple[GraphFacts, GraphFacts]]) -> dict[str, int]:
-    """Count, by kind (`edges`, `claims`, `aliases`, `entities`), the facts that the first of each pair has and the
-    second lacks; kinds without any are left out."""
-    out = {"edges": 0, "claims": 0, "aliases": 0, "entities": 0}
-    for one, other in pairs:
-        for kind in out:
-            out[kind] += len({*getattr(one, kind)} - {*getattr(other, kind)})
+    """Count, by kind, what the first of each pair says and the second does not; kinds without any are left out."""
+    out = dict.fromkeys(_KINDS, 0)
+    for pair in pairs:
+        for kind, one, other in zip(_KINDS, *map(_comparable, pair), strict=True):
+            out[kind] += len(one - other)
     return {kind: count for kind, count in out.items() if count}
 
 

@@ -43,8 +43,8 @@ class History(Protocol):
         """Store one recall with its served results and its event, in one transaction in the background: within a
         quarter of a second, before any read here, and before `close`.
 
-        `make_record` is called to build what is written, `then` once it is written. Where the disk is nearly full it is
-        stored at once. Raises StoreError if it cannot be written.
+        `make_record` is called to build what is written, `then` once it is written. Where the disk is nearly full both
+        happen at once, and `then` even if it cannot be written. Raises StoreError if it cannot be written.
         """
         ...
 

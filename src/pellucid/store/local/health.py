@@ -32,6 +32,7 @@ _ROWS = """
 SELECT n.name, m.id, m.importance, m.record, f.vec, f.codes, f.terms, f.counts, f.length
 FROM memories m LEFT JOIN namespaces n ON n.ns = m.ns LEFT JOIN features f ON f.row = m.row
 """
+_BYTELESS = "SELECT path FROM entries WHERE state = 'PENDING' AND typeof(new_bytes) <> 'blob' ORDER BY entry"
 _HELD = "SELECT m.path, n.name, m.id, m.record FROM memories m JOIN namespaces n ON n.ns = m.ns"
 
 
@@ -163,7 +164,7 @@ def _table_problem(connection: apsw.Connection, name: str, expected: list[tuple[
     """Compare the columns of a database with the expected ones, and check its rows; return what is wrong, or None."""
     if not set(expected) <= set(database.execute(connection, _COLUMNS)):
         return "a table is missing, or has other columns"
-    odd = {"index": _index_row_problem, "spool": _spooled_turn_problem}.get(name)
+    odd = {"index": _index_row_problem, "spool": _spooled_turn_problem, "journal": _waiting_entry_problem}.get(name)
     return _encoding_problem(connection, {row[0] for row in expected}) or (odd(connection) if odd else None)
 
 
@@ -175,6 +176,13 @@ def _encoding_problem(connection: apsw.Connection, tables: set[str]) -> str | No
                 pass
         except UnicodeDecodeError:
             return f"a text in table {table} is not UTF-8"
+    return None
+
+
+def _waiting_entry_problem(connection: apsw.Connection) -> str | None:
+    """Return the problem of the first waiting change whose bytes are missing or no bytes; None if all are there."""
+    for (path,) in database.stream(connection, _BYTELESS):
+        return f"it lacks the bytes that wait for {path}"
     return None
 
 

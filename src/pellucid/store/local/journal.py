@@ -13,6 +13,7 @@ from pathlib import Path
 
 import apsw
 
+from pellucid.errors import StoreError
 from pellucid.store.local.database import connect, execute, execute_many, queries_of
 from pellucid.store.local.vault.conflict import Pending
 from pellucid.store.local.vault.paths import folded
@@ -21,6 +22,16 @@ from pellucid.store.records import JournalOperation, OperationRow, content_diges
 _SQL = queries_of("journal")
 REMOVED = ""
 """Stands in the journal where the digest of new bytes would, for a path that is to be gone."""
+
+
+class DamagedEntryError(StoreError):
+    """The bytes of a waiting entry are not in the journal any more; its path cannot be filed or read."""
+
+    def __init__(self, path: str) -> None:
+        """`path` is that of the entry."""
+        super().__init__(
+            f"journal.db is damaged: it lacks the bytes that wait for {path}", next_step="run `pellucid doctor`"
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,11 +113,15 @@ def pending_twin(connection: apsw.Connection, path: str) -> str | None:
 
 
 def pending_head(connection: apsw.Connection, path: str) -> tuple[bytes, str] | tuple[None, None] | None:
-    """Return the newest waiting bytes of a path and their operation's id; Nones for a removal, None if none wait."""
+    """Return the newest waiting bytes of a path and their operation's id; Nones for a removal, None if none wait.
+
+    Raises DamagedEntryError if the bytes are not there.
+    """
     rows = execute(connection, _SQL["pending_head"], (path,))
     if not rows:
         return None
-    return (None, None) if rows[0][2] == REMOVED else (rows[0][0], rows[0][1])
+    data, op_id, digest = rows[0]
+    return (None, None) if digest == REMOVED else (_checked_bytes(data, path), op_id)
 
 
 def version_op(connection: apsw.Connection, path: str, digest: str) -> str | None:
@@ -133,9 +148,17 @@ def _coalesce(path: str, entries: list[tuple[int, str | None, str | None]]) -> P
     return Pending(path, new_hash, base_hash, expected, last_entry)
 
 
-def payload(connection: apsw.Connection, entry: int) -> bytes:
-    """Return the bytes of an entry that still waits, by its number; a settled one has none any more."""
-    return bytes(execute(connection, _SQL["payload"], (entry,))[0][0])
+def payload(connection: apsw.Connection, pending: Pending) -> bytes:
+    """Return the bytes that a waiting change leads to; DamagedEntryError if they are not there."""
+    rows = execute(connection, _SQL["payload"], (pending.last_entry,))
+    return _checked_bytes(rows[0][0] if rows else None, pending.path)
+
+
+def _checked_bytes(data: object, path: str) -> bytes:
+    """Return what the journal holds for a path; DamagedEntryError unless it is bytes."""
+    if not isinstance(data, bytes):
+        raise DamagedEntryError(path)
+    return data
 
 
 def settle(connection: apsw.Connection, settled: Iterable[Settled]) -> None:

@@ -35,6 +35,19 @@ _QUOTED = re.compile(r"(?:^|\s)>\s")
 _LONGEST, _ITEMS, _FILES = 240, 6, 8
 _DONE = 3
 """Lines of what was done: the last commits, and what the agent concluded."""
+_TOLD = {
+    "asked": "asked",
+    "done": "done",
+    "decided": "decided",
+    "left_open": "open",
+    "unanswered": "the agent asked last",
+    "kept": "kept",
+}
+"""The fields of a brief that tell something, in this order, and what they are called."""
+_MORE = "\n…\n\n"
+"""Ends the text of a session that was cut."""
+_FEW = 24
+"""Characters of a line: of what would be cut to fewer nothing is told."""
 _STEPS = 3
 """Folders of a path outside the project that are told, its own name among them: what lies above is the machine's."""
 
@@ -117,7 +130,7 @@ class BriefOutput(Wire):
 
 def brief(app: App, request: BriefInput) -> BriefOutput:
     """Summarise the last sessions of a project that anything may be recalled of, newest first; at the first that does
-    not fit the budget the page ends. One too long alone leaves the page empty.
+    not fit the budget the page ends. The first of a page is cut to fit, with `…` behind.
 
     Raises:
         InputError: the cursor is of another list.
@@ -132,8 +145,11 @@ def brief(app: App, request: BriefInput) -> BriefOutput:
     for each in shown:
         session = brief_of(each, known)
         section = _text_of(session)
+        if len(section) > room and not fitting:
+            session = _shortened(session, room)
+            section = f"{_text_of(session).rstrip()}{_MORE}"
         if len(text) + len(section) > room:
-            following = encode_cursor(app, request, shown[len(fitting) - 1].place) if fitting else None
+            following = encode_cursor(app, request, shown[len(fitting) - 1].place)
             break
         fitting.append(session)
         text += section
@@ -183,6 +199,36 @@ def brief_of(session: KeptSession, known: AnsweringSessions) -> SessionBrief:
         return summary
     weightiest = sorted(kept, key=lambda each: -each.importance_score)[:_DONE]
     return summary.model_copy(update={"kept": tuple(_line_of(each) for each in kept if each in weightiest)})
+
+
+def _shortened(session: SessionBrief, room: int) -> SessionBrief:
+    """Return a session's brief with as many of its first lines as fit `room` characters with `_MORE` behind; of the
+    line that does not fit, as many words as do, unless these are few. Files are left out."""
+    out = session.model_copy(
+        update={"files": (), **{field: () if isinstance(getattr(session, field), tuple) else None for field in _TOLD}}
+    )
+    for field, line in _lines_of(session):
+        longer = _with_line(out, field, line)
+        over = len(_text_of(longer).rstrip()) + len(_MORE) - room
+        if over > 0:
+            most = len(line.text) - over
+            cut = line.model_copy(update={"text": _cut(line.text, most)})
+            return _with_line(out, field, cut) if most >= _FEW else out
+        out = longer
+    return out
+
+
+def _with_line(session: SessionBrief, field: str, line: BriefLine) -> SessionBrief:
+    """Return a session's brief with one more line in a field of `_TOLD`."""
+    said = getattr(session, field)
+    return session.model_copy(update={field: (*said, line) if isinstance(said, tuple) else line})
+
+
+def _lines_of(session: SessionBrief) -> Iterator[tuple[str, BriefLine]]:
+    """Yield each line that a brief tells, with its field of `_TOLD`, in order."""
+    for field in _TOLD:
+        said: tuple[BriefLine, ...] | BriefLine | None = getattr(session, field)
+        yield from ((field, line) for line in (said if isinstance(said, tuple) else (said,)) if line)
 
 
 def _settles(memory: Memory) -> bool:
@@ -290,9 +336,7 @@ def _cut(text: str, most: int) -> str:
 
 def _text_of(session: SessionBrief) -> str:
     """Return the brief of a session as text: a heading, and a line for each thing it tells."""
-    parts = [("asked", (session.asked,)), ("done", session.done), ("decided", session.decided)]
-    parts += [("open", session.left_open), ("the agent asked last", (session.unanswered,)), ("kept", session.kept)]
-    lines = [f"{name}: {each.text} [{each.memory_id[-10:]}]" for name, said in parts for each in said if each]
+    lines = [f"{_TOLD[field]}: {each.text} [{each.memory_id[-10:]}]" for field, each in _lines_of(session)]
     files = [f"files: {', '.join(harmless(name) for name in session.files)}"] if session.files else []
     return "\n".join((f"## {session.day} · session {harmless(session.session_id)[:40]}", *lines, *files)) + "\n\n"
 

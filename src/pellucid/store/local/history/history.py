@@ -121,14 +121,19 @@ class LocalHistory:
     def later(self, make_record: Callable[[], RecallRecord], then: Callable[[], object] | None = None) -> None:
         """Store the recall that `make_record` returns in the background, then call `then`.
 
-        With under 8 MiB of free disk space, or where the file may not be written, it is stored at once, and `then` is
-        not called.
+        With under 8 MiB of free disk space, or where the file may not be written, both happen at once. StoreError
+        if it cannot be stored; `then` is called even so, for what it empties makes room for the next.
         """
-        if self._writable().readonly("main") or not self._has_room():
+        if not self._writable().readonly("main") and self._has_room():
+            self._later.add(make_record, then)
+            return
+        try:
             self._later.settle()
             self.record(make_record())
-        else:
-            self._later.add(make_record, then)
+        finally:
+            if then:
+                with suppress(StoreError):  # the recall is kept, or the reason it is not is raised
+                    then()
 
     def _has_room(self) -> bool:
         """Whether the disk has at least 8 MiB free, or had within the last second."""

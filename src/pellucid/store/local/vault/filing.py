@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from itertools import groupby
 
 from pellucid.store.local.failpoint import Failpoint
-from pellucid.store.local.journal import Settled
+from pellucid.store.local.journal import DamagedEntryError, Settled
 from pellucid.store.local.vault import files, paths, syscalls
 from pellucid.store.local.vault.conflict import Pending, pending_review, verdict
 from pellucid.store.local.vault.displaced import UNKNOWN, Displaced
@@ -32,14 +32,15 @@ class VaultDrain:
     """The work of one drain on the vault; its caller holds the drain lock.
 
     `blocked` maps paths that could not be reached (a link or a file is in the way, a folder is not writable) to the
-    reason; they keep waiting.
+    reason, `damaged` those whose bytes the journal has lost to the error; they keep waiting.
     """
 
     def __init__(
-        self, vault: files.Vault, displaced: Displaced, payload: Callable[[int], bytes], failpoint: Failpoint
+        self, vault: files.Vault, displaced: Displaced, payload: Callable[[Pending], bytes], failpoint: Failpoint
     ) -> None:
-        """`payload` loads the bytes of a waiting entry by its number, `failpoint` is told of each step."""
+        """`payload` loads the bytes of a waiting change, `failpoint` is told of each step."""
         self.blocked: dict[str, str] = {}
+        self.damaged: dict[str, DamagedEntryError] = {}
         self._vault = vault
         self._displaced = displaced
         self._payload = payload
@@ -69,9 +70,9 @@ class VaultDrain:
                     self._displaced.keep(folder, name, "/".join((*above, UNKNOWN)))
 
     def run(self, batch: Sequence[Pending]) -> list[Settled]:
-        """Write a batch of changes to the vault and sync; return how each was settled, without those in `blocked`.
+        """Write a batch of changes to the vault and sync; return how each was settled.
 
-        Raises OSError, with temporary files deleted, if the disk fails.
+        Those in `blocked` and `damaged` are left out. Raises OSError, with temporary files deleted, if the disk fails.
         """
         staged: list[_Staged] = []
         try:
@@ -94,9 +95,13 @@ class VaultDrain:
 
     @contextmanager
     def _record_if_blocked(self, path: str) -> Generator[None]:
-        """Record an error of the block in `blocked`, so that other paths go on; re-raise errors of the whole disk."""
+        """Record an error of the block in `blocked` or `damaged`, so that other paths go on; re-raise errors of the
+        whole disk.
+        """
         try:
             yield
+        except DamagedEntryError as error:
+            self.damaged[path] = error
         except OSError as error:
             if error.errno in _HOPELESS:
                 raise
@@ -109,7 +114,7 @@ class VaultDrain:
         """
         what = verdict(pending, self._vault.digest(pending.path))
         if what in {"create", "replace"}:
-            temp = self._write_temp(pending, self._payload(pending.last_entry))
+            temp = self._write_temp(pending, self._payload(pending))
             return _Staged(pending, temp, temp)
         standing = what == "filed" and pending.new_hash is not None
         return _Staged(pending, None, paths.parts(pending.path)[-1] if standing else None)
@@ -162,7 +167,7 @@ class VaultDrain:
 
     def _write_file(self, pending: Pending, temp: str | None, *, new: bool) -> bool:
         """Create or replace the file of a change; False if the user changed it meanwhile."""
-        temp = temp or self._write_synced_temp(pending, self._payload(pending.last_entry))
+        temp = temp or self._write_synced_temp(pending, self._payload(pending))
         return self._create_file(pending, temp) if new else self._replace_file(pending, temp)
 
     def _write_synced_temp(self, pending: Pending, data: bytes) -> str:
@@ -215,7 +220,7 @@ class VaultDrain:
 
     def _keep_ours(self, pending: Pending, new_hash: str) -> None:
         """Write our version beside the path as a conflict file, marked as pending review."""
-        temp = self._write_synced_temp(pending, pending_review(self._payload(pending.last_entry)))
+        temp = self._write_synced_temp(pending, pending_review(self._payload(pending)))
         with self._vault.folder(paths.parts(pending.path)[:-1]) as folder:
             self._displaced.keep(folder, temp, pending.path, new_hash)
 

@@ -152,7 +152,7 @@ class LocalRecords:
         """Write waiting changes to the vault, after finishing what a crash interrupted.
 
         Raises StoreBusyError if another process has been draining for 30 seconds, StoreError if the disk is full or
-        failing or a path is out of reach: what was not written keeps waiting.
+        failing, a path is out of reach or its bytes in the journal are damaged: what was not written keeps waiting.
         """
         connection = self._connections.get()
         displaced = Displaced(self._vault, self._failpoint)
@@ -165,6 +165,8 @@ class LocalRecords:
         if _log_bytes(self._journal_path) > _LOG_BYTES:
             with suppress(NoRoomError):
                 empty_log(connection, wait_s=0)
+        for error in filing.damaged.values():
+            raise error
         _report_blocked(filing.blocked)
         return DrainReport(
             filed=tuple(each.path for each in settled if each.state == "FILED"),
