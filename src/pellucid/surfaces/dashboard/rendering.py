@@ -13,6 +13,7 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from markdown_it import MarkdownIt
 from markupsafe import Markup, escape
 
+from pellucid.clock import in_utc
 from pellucid.operations.browsing import MemoryCitation
 from pellucid.operations.operation import Operation
 from pellucid.surfaces.dashboard.charts.bars import format_amount
@@ -112,7 +113,7 @@ def day(value: datetime | int | str | None) -> str:
 
 
 def _instant(value: datetime | int | str | None) -> datetime | None:
-    """A date-time, epoch milliseconds or ISO text as an instant in UTC; without a zone it counts as local.
+    """A date-time, epoch milliseconds or ISO text as an instant in UTC (one without a zone is of UTC).
 
     None for None or "".
     """
@@ -120,7 +121,7 @@ def _instant(value: datetime | int | str | None) -> datetime | None:
         return None
     if isinstance(value, int):
         return datetime.fromtimestamp(value / 1000, UTC)
-    return (datetime.fromisoformat(value) if isinstance(value, str) else value).astimezone(UTC)
+    return in_utc(datetime.fromisoformat(value) if isinstance(value, str) else value)
 
 
 def number(value: float | None) -> str:
