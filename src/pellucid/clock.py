@@ -42,11 +42,16 @@ def uuid7(at: datetime, random_bits: int) -> UUID:
     return UUID(int=millis << 80 | 0x7 << 76 | high << 64 | 0b10 << 62 | low)
 
 
-def truncate(at: datetime) -> datetime:
-    """`at` in UTC, rounded down to the millisecond, the precision of every file and row; a time without zone counts as
-    local.
+def in_utc(at: datetime) -> datetime:
+    """`at` in UTC; a time without zone is one of UTC, wherever the machine stands. `OverflowError` if it lies outside
+    the years 1 to 9999 of UTC.
     """
-    at = at.astimezone(UTC)
+    return at.replace(tzinfo=UTC) if at.tzinfo is None else at.astimezone(UTC)
+
+
+def truncate(at: datetime) -> datetime:
+    """`at` in UTC (see `in_utc`), rounded down to the millisecond, the precision of every file and row."""
+    at = in_utc(at)
     return at.replace(microsecond=at.microsecond // 1000 * 1000)
 
 
@@ -68,5 +73,5 @@ def ms_if_any(at: datetime | None) -> int | None:
 
 
 def isoformat(at: datetime) -> str:
-    """The instant as `2026-04-20T17:30:00.000Z` (UTC, cut to milliseconds), the only form written to files and JSON."""
-    return at.astimezone(UTC).isoformat(timespec="milliseconds").removesuffix("+00:00") + "Z"
+    """`at` as `2026-04-20T17:30:00.000Z` (see `in_utc`, cut to milliseconds): the only form in files and JSON."""
+    return in_utc(at).isoformat(timespec="milliseconds").removesuffix("+00:00") + "Z"

@@ -175,6 +175,29 @@ def test_a_request_is_the_same_however_it_is_said() -> None:
         assert quoted("models pull") == "`pellucid models pull` in a shell"
 
 
+@pytest.mark.parametrize(
+    ("typed", "field", "said"),
+    [
+        ("list --limit many", "limit", '--limit expects a whole number, such as 20; got "many" '),
+        ("list --limit 2.5", "limit", '--limit expects a whole number, such as 20; got "2.5" '),
+        ("list --limit", "limit", "--limit expects a whole number, such as 20; nothing stands behind it "),
+        ("remember x --confidence high", "confidence", '--confidence expects a number, such as 0.5; got "high" '),
+    ],
+)
+def test_a_number_that_is_none_is_told_with_its_field_and_does_not_keep_a_text_from_being_spelled(
+    typed: str, field: str, said: str
+) -> None:
+    with pytest.raises(InputError) as raised:
+        parse_command(typed)
+    raised.value.spell(lambda name: f"--{name}")
+    assert raised.value.code == f"invalid_{field}"
+    assert str(raised.value).startswith(said)
+    assert "(write it as a " in str(raised.value)
+    for spelling in (routes.SPELLING, tools.SPELLING):
+        with spelled_by(spelling):
+            assert quoted(typed) == f"`pellucid {typed}` in a shell"
+
+
 def test_a_preview_names_the_call_that_does_it() -> None:
     asked = ForgetInput(namespace="a/b", memory_ids=("mem_1",), chain=True)
     assert command_for("forget", asked, preview=False) == "forget mem_1 --chain --yes"

@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from math import fsum, sqrt
 from typing import Any, Literal
 
+from pellucid.errors import InputError
 from pellucid.lab.run import WORTH
 from pellucid.model.wire import Wire
 
@@ -43,16 +44,24 @@ def options(ablation: Mapping[str, Gain], weights: Mapping[str, Mapping[str, Gai
 def choices(sets: Mapping[str, Mapping[str, OptionGains]]) -> dict[str, dict[str, Choice]]:
     """Return, by part and set, what the other sets would choose; `{}` for a single set.
 
-    `sets` maps set → part → options; all sets count alike.
+    `sets` maps set → part → options; all sets count alike. InputError if a part was not measured on each of them.
     """
+    if len(sets) < 2:
+        return {}
     parts = dict.fromkeys(part for found in sets.values() for part in found)
-    return {
-        part: {
-            name: _chosen({other: found[part] for other, found in sets.items() if part in found}, name) for name in sets
-        }
+    lacking = [
+        f"{part} on {name}"
         for part in parts
-        if len(sets) > 1
-    }
+        for name, found in sets.items()
+        if part not in found or any(WORTH not in gains for gains in found[part].values())
+    ]
+    if lacking:
+        raise InputError(
+            f"the {WORTH} was not measured of {', '.join(lacking)}",
+            code="not_measured",
+            next_step="measure the same parts on every set, with the same contexts",
+        )
+    return {part: {name: _chosen({each: sets[each][part] for each in sets}, name) for name in sets} for part in parts}
 
 
 def _chosen(found: Mapping[str, OptionGains], held_out: str) -> Choice:

@@ -1,12 +1,12 @@
 """Python values in, camelCase JSON-ready values out: the one base class and alias rule of everything that travels."""
 
-from datetime import UTC, datetime
+from datetime import datetime
 from typing import Annotated
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, PlainSerializer
 from pydantic.alias_generators import to_camel
 
-from pellucid.clock import isoformat
+from pellucid.clock import in_utc, isoformat
 
 
 class Wire(BaseModel):
@@ -24,13 +24,13 @@ class Wire(BaseModel):
         return self.model_dump(mode="json", by_alias=True, exclude_none=True)
 
 
-def _in_utc(at: datetime) -> datetime:
+def _valid_instant(at: datetime) -> datetime:
     """The instant in UTC; one without a zone is taken as UTC."""
     try:
-        return at.replace(tzinfo=UTC) if at.tzinfo is None else at.astimezone(UTC)
+        return in_utc(at)
     except OverflowError as error:
         raise ValueError("the instant lies outside the years 1 to 9999 of UTC") from error
 
 
-Instant = Annotated[datetime, AfterValidator(_in_utc), PlainSerializer(isoformat, when_used="json")]
+Instant = Annotated[datetime, AfterValidator(_valid_instant), PlainSerializer(isoformat, when_used="json")]
 """A UTC instant; a value without a zone is taken as UTC; serialised as `2026-04-20T17:30:00.000Z`."""

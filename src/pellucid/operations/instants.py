@@ -117,7 +117,7 @@ def _parse_time(said: str) -> datetime | None:
 def _in_utc(at: datetime, name: str) -> datetime:
     """Convert to UTC, truncated to milliseconds; year 10000 becomes the end of 9999, a year before 1 an InputError."""
     try:
-        return truncate(at if at.tzinfo else at.replace(tzinfo=UTC))
+        return truncate(at)
     except OverflowError:
         return truncate(_LAST) if at.year == MAXYEAR else _raise_invalid(at.isoformat(), name)
 

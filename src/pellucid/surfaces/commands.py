@@ -7,6 +7,8 @@ from contextvars import ContextVar
 from dataclasses import dataclass, replace
 from typing import Any
 
+from pellucid.errors import InputError
+
 _COMMAND = re.compile("`pellucid ([^`]+)`")
 _FLAG = re.compile(r"(?<![\w`'-])(--[a-z][a-z-]*)(?: ([\w.]+=(?:'[^']*'|\[\]|[\w.-]*\w)))?")
 """A flag, and the `name=value` behind it."""
@@ -42,15 +44,25 @@ def command(words: str) -> str:
     """How the surface in use writes a command such as `undo op_1`; `pellucid undo op_1 (in a shell)` if it cannot run
     it.
     """
-    return _SPELLING.get().command(words) or f"pellucid {words} (in a shell)"
+    return _spelled(words) or f"pellucid {words} (in a shell)"
 
 
 def quoted(words: str) -> str:
     """How the surface in use writes a command such as `undo op_1`, in backticks; with ` in a shell` if it cannot run
     it.
     """
-    here = _SPELLING.get().command(words)
+    here = _spelled(words)
     return f"`{here}`" if here else f"`pellucid {words}` in a shell"
+
+
+def _spelled(words: str) -> str | None:
+    """A command as the surface in use writes it; None if that cannot run it, or a value in it is none, as in a text
+    that says `--limit N`: a hint is never why an answer fails.
+    """
+    try:
+        return _SPELLING.get().command(words)
+    except InputError:
+        return None
 
 
 def flag(name: str, pair: str = "") -> str:

@@ -10,13 +10,17 @@ from typing import Any
 from pydantic.alias_generators import to_camel
 
 from pellucid.clock import isoformat
+from pellucid.errors import InputError, field_name
 from pellucid.model.wire import Wire
 from pellucid.operations.operation import Flag, Words, flag_name, flag_of
 from pellucid.surfaces.cli.derived import HOME, JSON, NAMESPACE, Command, Parameter, commands, find_command
 from pellucid.surfaces.inputs import Row, WritableField, parse_pairs, writable_fields
 
-_PARSERS: dict[str, Callable[[str], Any]] = {"whole": int, "number": float}
-"""How values are read from words, by the kind of their parameter; as text if a kind is not here."""
+_PARSERS: dict[str, tuple[Callable[[str], Any], str]] = {
+    "whole": (int, "a whole number, such as 20"),
+    "number": (float, "a number, such as 0.5"),
+}
+"""How values are read from words, and what words those are, by the kind of their parameter; as text if not here."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,7 +35,8 @@ class Request:
 def parse_command(words: str) -> Request | None:
     """The request that a command such as `undo op_1` makes, typed without `pellucid`.
 
-    None if its quotes do not match, if it is no operation's command, or sets something that a program may not.
+    None if its quotes do not match, if it is no operation's command, or sets something that a program may not;
+    `InputError` if what stands for a number is none.
     """
     try:
         typed = shlex.split(words)
@@ -67,7 +72,7 @@ def _operations() -> Sequence[Row]:
 
 def _parse_arguments(command: Command, typed: list[str]) -> dict[str, Any] | None:
     """The values typed behind a command, by the names of its parameters: lists where a parameter takes many, True for a
-    switch. None if a word belongs to no parameter; `ValueError` if a number is none.
+    switch. None if a word belongs to no parameter; `InputError` if what stands for a number is none.
     """
     flags = {each.flag: each for each in command.parameters if each.flag}
     positional = [each for each in command.parameters if not each.flag]
@@ -78,11 +83,25 @@ def _parse_arguments(command: Command, typed: list[str]) -> dict[str, Any] | Non
         if parameter is None:
             return None
         text = word if not parameter.flag else "" if parameter.kind == "switch" else next(rest, "")
-        value = True if parameter.kind == "switch" else _PARSERS.get(parameter.kind, str)(text)
+        value = True if parameter.kind == "switch" else _parse_value(parameter, text)
         values[parameter.name] = [*values.get(parameter.name, ()), value] if parameter.many else value
         if not (parameter.flag or parameter.many):
             positional.pop(0)
     return values
+
+
+def _parse_value(parameter: Parameter, text: str) -> Any:
+    """The value of a parameter that is no switch; `InputError` if it is a number and the text, maybe empty, is none."""
+    parse, expected = _PARSERS.get(parameter.kind, (str, ""))
+    try:
+        return parse(text)
+    except ValueError as error:
+        got = f'got "{text}"' if text else "nothing stands behind it"
+        raise InputError(
+            f"{field_name(parameter.name)} expects {expected}; {got}",
+            code=f"invalid_{parameter.name}",
+            next_step=f"write it as {expected}",
+        ) from error
 
 
 def command_for(words: str, request: Wire, **changes: object) -> str:

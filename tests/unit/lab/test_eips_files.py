@@ -92,6 +92,13 @@ def test_the_closure_is_looked_for_at_twice_its_size() -> None:
     assert closure_recall([9, 1, 8, 7, 2], {1, 2}) == 0.5
 
 
+def test_a_document_that_requires_no_other_is_named_where_closures_are_measured() -> None:
+    with pytest.raises(InputError, match=r"required by 7, 8 "):
+        dependencies({7: [1], 8: [1], 3: [2, 1]}, {**TRUTH, 7: frozenset({7})})
+    with pytest.raises(InputError, match="it is empty"):
+        closure_recall([1, 2], set())
+
+
 def test_the_asked_document_takes_a_place_and_is_reported_without_it() -> None:
     found = dependencies({3: [3, 9, 2], 4: [4, 1, 8, 7, 6, 3, 2]}, TRUTH)
     assert found["documents"] == 2

@@ -2,6 +2,7 @@
 
 import pytest
 
+from pellucid.errors import InputError
 from pellucid.lab.choosing import Choice, choices, options
 from pellucid.lab.run import WORTH
 
@@ -44,3 +45,10 @@ def test_what_is_off_may_be_switched_on_and_one_set_alone_chooses_nothing() -> N
     on = {"part": options(gain(0.1), {}, tried=True)}
     assert choices({"a": on, "b": on})["part"]["a"].option == "on"
     assert choices({"a": on}) == {}
+
+
+@pytest.mark.parametrize("unmeasured", [{}, {"part": options({}, {}, tried=False)}])
+def test_a_part_that_a_set_did_not_measure_is_named_with_the_set(unmeasured: dict[str, object]) -> None:
+    with pytest.raises(InputError, match=r"the worth was not measured of part on b, part on c "):
+        choices({"a": found(0.1), "b": unmeasured, "c": unmeasured})
+    assert choices({"b": unmeasured}) == {}

@@ -6,11 +6,12 @@ from pathlib import Path
 import pytest
 
 from kits.vault import Opener
+from pellucid.errors import InputError
 from pellucid.lab.contexts import Doubts, auc, told_apart
 from pellucid.lab.datasets.dataset import KeptMemory, LabelledQuestion
 from pellucid.lab.datasets.longmemeval import load, unanswerable
 from pellucid.lab.measuring import LabOutput, run_lab
-from pellucid.lab.metrics.context import BUDGETS, Filled, Plain, compare
+from pellucid.lab.metrics.context import BUDGETS, Filled, Plain, compare, share
 from pellucid.lab.sets import LabInput
 
 SESSION = {
@@ -47,6 +48,11 @@ def test_a_concatenation_goes_down_the_ranking_until_one_does_not_fit() -> None:
     assert Plain().keys(ranking, 33) == {"a", "b", "c", "d"}
     assert Plain(around=5, before=2, between=0).keys(ranking, 38) == {"a"}
     assert Plain(around=5, before=2, between=0).keys(ranking, 39) == {"a", "b", "c"}
+
+
+def test_a_question_without_evidence_is_named() -> None:
+    with pytest.raises(InputError, match="question q-7 names no relevant record"):
+        share(["a"], LabelledQuestion("q-7", "?", {}))
 
 
 @pytest.mark.requirement("LAB-1")

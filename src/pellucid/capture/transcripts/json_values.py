@@ -44,8 +44,7 @@ def as_instant(value: object) -> datetime | None:
         if isinstance(value, bool) or not isinstance(value, str | int | float):
             return None
         if isinstance(value, str):
-            at = datetime.fromisoformat(value.strip())
-            return truncate(at.replace(tzinfo=UTC) if at.tzinfo is None else at)
+            return truncate(datetime.fromisoformat(value.strip()))
         # 10¹¹ seconds lie in the year 5138: anything larger was counted in milliseconds
         return truncate(datetime.fromtimestamp(value / 1000 if value > 1e11 else value, UTC))
     except (ValueError, OverflowError, OSError):

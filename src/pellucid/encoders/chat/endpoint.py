@@ -13,6 +13,7 @@ from urllib.parse import urlsplit
 
 from pydantic import BaseModel, JsonValue, ValidationError
 
+from pellucid.clock import in_utc
 from pellucid.encoders.chat.exchange import ChatPrompt, Failure, Reply, Usage
 from pellucid.encoders.http_post import (
     LONGEST_BODY,
@@ -193,10 +194,9 @@ def _wait_s(answer: HttpResponse) -> float | None:
     except ValueError:
         pass
     try:
-        at = parsedate_to_datetime(said)
-    except ValueError:
+        at = in_utc(parsedate_to_datetime(said))
+    except (ValueError, OverflowError):
         return None
-    at = at.replace(tzinfo=UTC) if at.tzinfo is None else at
     return max(0.0, (at - datetime.now(UTC)).total_seconds())
 
 

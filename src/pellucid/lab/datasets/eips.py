@@ -6,6 +6,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import Literal
 
+from pellucid.clock import in_utc
 from pellucid.lab.datasets.files import find, rows
 from pellucid.lab.metrics.graph import Requires
 
@@ -107,5 +108,5 @@ def questions(data: Path, field: Field) -> list[AsOfQuestion]:
 
 
 def _instant(text: object) -> datetime:
-    """Parse an ISO 8601 instant."""
-    return datetime.fromisoformat(str(text))
+    """Parse an ISO 8601 instant; one without a zone is of UTC."""
+    return in_utc(datetime.fromisoformat(str(text)))

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from pellucid.errors import InputError
 from pellucid.lab.datasets.dataset import KeptMemory, LabelledQuestion
 from pellucid.lab.metrics.ranking import interval
 
@@ -74,5 +75,11 @@ def compare(
 
 
 def share(found: Iterable[str], question: LabelledQuestion) -> float:
-    """Return the share (0 to 1) of a question's relevant records that are among these; it must have some."""
+    """Return the share (0 to 1) of a question's relevant records that are among these; InputError if it has none."""
+    if not question.relevant:
+        raise InputError(
+            f"question {question.id} names no relevant record, so nothing can be found for it",
+            code="invalid_data",
+            next_step="name its evidence, or take the question out",
+        )
     return len(set(found) & set(question.relevant)) / len(question.relevant)

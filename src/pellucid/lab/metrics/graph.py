@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from pellucid.errors import InputError
 from pellucid.lab.metrics.ranking import interval, mean
 
 Requires = Mapping[int, frozenset[int]]  # A document's number, and the numbers of those that it requires directly
@@ -56,7 +57,13 @@ def all_direct(ranking: Sequence[int], wanted: Collection[int]) -> bool:
 
 
 def closure_recall(ranking: Sequence[int], wanted: Collection[int]) -> float:
-    """Return the share of a closure that is in the first 2 × |closure| ranks."""
+    """Return the share of a closure that is in the first 2 × |closure| ranks; InputError if the closure is empty."""
+    if not wanted:
+        raise InputError(
+            "there is no closure to look for: it is empty",
+            code="invalid_data",
+            next_step="ask about documents that require others",
+        )
     return len(set(wanted) & set(ranking[: 2 * len(wanted)])) / len(wanted)
 
 
@@ -65,14 +72,23 @@ def dependencies(rankings: Mapping[int, Sequence[int]], requires: Requires) -> d
 
     Args:
         rankings: for each document asked about, documents best first; the one asked about stands wherever it came.
-        requires: the truth; every document asked about requires something.
+        requires: the truth.
 
     Returns:
         `direct` (share with every direct requirement in the first max(5, n)), `closure` (mean recall at twice the
         closure), `closureOfMany` (the same where the closure is more than the direct ones), and the first two with the
         asked document's own place left out (`…Others`); with 95 % intervals of the first two.
+
+    Raises:
+        InputError: a document asked about requires nothing but itself.
     """
     reached = {number: closure(requires, number) for number in rankings}
+    if alone := [str(number) for number, others in reached.items() if not others]:
+        raise InputError(
+            f"no other document is required by {', '.join(alone)}",
+            code="invalid_data",
+            next_step="ask about documents that require others",
+        )
     others = {number: [each for each in ranking if each != number] for number, ranking in rankings.items()}
     direct = np.array([float(all_direct(rankings[number], requires[number])) for number in rankings])
     deep = np.array([closure_recall(rankings[number], reached[number]) for number in rankings])

@@ -6,7 +6,7 @@ The commands are kept in `commands.json`, generated from the rows, so that help 
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
-from datetime import UTC, datetime
+from datetime import datetime
 from functools import cache
 from inspect import Parameter as FunctionParameter
 from inspect import Signature
@@ -261,6 +261,7 @@ def _field_value(name: str, field: "FieldInfo", flag: "Flag", typed: Any, now: C
     """What was typed for one field as that field's value: words are joined, a date-time without zone is UTC, several
     values are a tuple or a mapping.
     """
+    from pellucid.clock import in_utc
     from pellucid.operations.operation import Words
     from pellucid.surfaces.inputs import parse_pairs
 
@@ -268,8 +269,8 @@ def _field_value(name: str, field: "FieldInfo", flag: "Flag", typed: Any, now: C
         return flag.reads(typed, now(), field_name(name))
     if isinstance(flag, Words):
         return " ".join(typed)
-    if isinstance(typed, datetime) and typed.tzinfo is None:
-        return typed.replace(tzinfo=UTC)
+    if isinstance(typed, datetime):
+        return in_utc(typed)
     if isinstance(typed, list):
         each = cast("Sequence[str]", typed)
         return parse_pairs(name, field, each) if "dict" in str(field.annotation) else tuple(each)

@@ -12,6 +12,7 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from markdown_it import MarkdownIt
 from markupsafe import Markup, escape
 
+from pellucid.clock import in_utc
 from pellucid.model.memory import MEMORY_ID
 from pellucid.operations.browsing import MemoryCitation
 from pellucid.operations.operation import Operation
@@ -111,7 +112,7 @@ def day(value: datetime | int | str | None) -> str:
 
 
 def _instant(value: datetime | int | str | None) -> datetime | None:
-    """A date-time, epoch milliseconds or ISO text as an instant in UTC; without a zone it counts as local.
+    """A date-time, epoch milliseconds or ISO text as an instant in UTC (one without a zone is of UTC).
 
     None for None or "".
     """
@@ -119,7 +120,7 @@ def _instant(value: datetime | int | str | None) -> datetime | None:
         return None
     if isinstance(value, int):
         return datetime.fromtimestamp(value / 1000, UTC)
-    return (datetime.fromisoformat(value) if isinstance(value, str) else value).astimezone(UTC)
+    return in_utc(datetime.fromisoformat(value) if isinstance(value, str) else value)
 
 
 def number(value: float | None) -> str:

@@ -2,14 +2,14 @@
 
 import re
 from collections.abc import Callable, Iterator
-from datetime import UTC, datetime, timedelta
+from datetime import datetime, timedelta
 from typing import Annotated
 
 from pydantic import Field
 
 from pellucid.app import App
 from pellucid.capture.secrets.redact import redact
-from pellucid.clock import EPOCH, ms_if_any
+from pellucid.clock import EPOCH, in_utc, ms_if_any
 from pellucid.errors import InputError, NotFoundError
 from pellucid.model.snapshot import RecallXraySnapshot
 from pellucid.model.wire import Instant, Wire
@@ -35,8 +35,7 @@ def parse_since(text: str, now: datetime, name: str = "since") -> datetime:
     try:
         if ago := _AGO.fullmatch(given):
             return now - timedelta(**{_UNITS[ago[2]]: int(ago[1])})
-        at = datetime.fromisoformat(given)
-        return at.replace(tzinfo=UTC) if at.tzinfo is None else at.astimezone(UTC)
+        return in_utc(datetime.fromisoformat(given))
     except (ValueError, OverflowError) as error:
         raise InputError(
             f'{name} expects a date, a time or how long ago; got "{given}"',

@@ -15,14 +15,14 @@ What was consolidated out of others says what they said before it: it holds, at 
 import json
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
-from datetime import UTC, datetime
+from datetime import datetime
 from itertools import groupby, pairwise
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from pellucid.clock import epoch_ms
+from pellucid.clock import epoch_ms, in_utc
 from pellucid.model.entity import FOREVER
 from pellucid.model.ledger import LifecycleRow
 from pellucid.store.index_port import Admission, Mask, MemoryStanding
@@ -55,10 +55,9 @@ def _parsed_value(name: str, value: object) -> object:
     if name in _TEXTS:
         return value
     try:
-        at = datetime.fromisoformat(value)
-    except ValueError:
+        return epoch_ms(in_utc(datetime.fromisoformat(value)))
+    except (ValueError, OverflowError):
         return ...
-    return epoch_ms(at if at.tzinfo else at.replace(tzinfo=UTC))
 
 
 @dataclass(frozen=True, slots=True)

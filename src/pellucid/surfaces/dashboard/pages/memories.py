@@ -6,7 +6,7 @@ from typing import Any
 
 from markupsafe import Markup
 
-from pellucid.clock import epoch_ms
+from pellucid.clock import epoch_ms, in_utc
 from pellucid.errors import InputError, NotFoundError
 from pellucid.model.memory import CATEGORIES, STATUSES, Memory, recorded_at
 from pellucid.operations.browsing import LIST, SHOW
@@ -184,9 +184,9 @@ def _instant_of(said: str, now: datetime) -> datetime | None:
         return None
     try:
         at = datetime.fromtimestamp(int(said) / 1000, UTC) if said.isdecimal() else datetime.fromisoformat(said)
+        return min(in_utc(at), now)
     except (ValueError, OverflowError, OSError) as error:
         raise InputError(f'at expects a date, a date-time or epoch milliseconds; got "{said}"') from error
-    return min(at if at.tzinfo else at.replace(tzinfo=UTC), now)
 
 
 def _beside(view: View, memory: Memory) -> Sequence[Memory]:
