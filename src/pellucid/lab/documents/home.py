@@ -123,7 +123,7 @@ def recall_each(
 
 
 def _recall(app: App, query: str, left_out: Sequence[str], as_of: datetime | None) -> tuple[State, float]:
-    """Recall with a large topK and no limit of characters; return the result and its milliseconds; keep no receipt."""
+    """Recall with a large topK and no limit of characters, without a receipt; return result and its milliseconds."""
     asked = RecallInput(
         query=query,
         namespace=NAMESPACE,

@@ -55,7 +55,7 @@ def coverage(
 
 
 def measure_distillation(parts: Sequence[tuple[Group, Sequence[KeptMemory]]]) -> dict[str, float]:
-    """Return coverage (the share of the cited turns that memories stand on) and compression of what was kept of groups.
+    """Return coverage (see `Coverage`, as shares of what is cited) and compression of what was kept of groups.
 
     In wire form; coverage is left out where no turn is cited, and a ratio to nothing is 0.
 
