@@ -89,16 +89,16 @@ def test_an_operation_is_called_by_its_fields_in_the_place_of_the_call(whole: Ap
 
 
 @pytest.mark.parametrize(
-    ("bounds", "said"),
+    ("field", "said"),
     [
-        ({"le": 0}, "a whole number of at most 0"),
-        ({"ge": 0}, "a whole number of at least 0"),
-        ({"ge": -5, "le": 0}, "a whole number from -5 to 0"),
-        ({}, "a whole number"),
+        (Field(le=0), "a whole number of at most 0"),
+        (Field(ge=0), "a whole number of at least 0"),
+        (Field(ge=-5, le=0), "a whole number from -5 to 0"),
+        (Field(), "a whole number"),
     ],
 )
-def test_a_bound_of_zero_is_said_like_any_other(bounds: dict[str, int], said: str) -> None:
-    model = create_model("Bounded", offset=(int, Field(**bounds)))
+def test_a_bound_of_zero_is_said_like_any_other(field: Any, said: str) -> None:
+    model = create_model("Bounded", offset=(int, field))
     with pytest.raises(ValidationError) as caught:
         model.model_validate({"offset": "x"})
     assert expectation_in_words(model, caught.value.errors()[0]) == said
