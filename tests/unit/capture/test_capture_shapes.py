@@ -9,6 +9,8 @@ import pytest
 from pellucid.capture.reader import read
 from pellucid.capture.report import CaptureReport
 from pellucid.capture.transcripts.blocks import call_text, output_text
+from pellucid.capture.transcripts.formats.plain_text import date_at_head
+from pellucid.capture.transcripts.json_values import as_instant
 from pellucid.settings.sections import CaptureSettings
 
 LONG = "word " * 60_000  # longer than what a format is detected by
@@ -61,3 +63,13 @@ def test_what_is_nested_deeper_than_json_can_be_written_is_no_error() -> None:
         held, deep = {"content": held}, [deep]
     assert output_text(held) == "the words"
     assert output_text({"other": deep}) == call_text({"a": deep}).removeprefix("a: ") == "[nested too deeply]"
+
+
+@pytest.mark.parametrize("said", ["0068-09-03T10:00", "9999-12-31T23:59:59Z", "0001-01-01", -6e10, 2.534e14])
+def test_a_year_in_which_nothing_was_said_is_no_time(said: object) -> None:
+    assert as_instant(said) is None
+    assert date_at_head(f"# {str(said)[:10]}", begins=True) is None
+
+
+def test_years_of_four_digits_are_times() -> None:
+    assert [as_instant(f"{year}-05-01T00:00Z").year for year in (1000, 9998)] == [1000, 9998]  # type: ignore[union-attr]
