@@ -26,7 +26,10 @@ def resolve_dates(text: str, at: datetime | None, language: Language) -> str:
     done, parts, last = 0, list[str](), 0
     lowered = text.lower()
     for found in pattern.finditer(lowered if len(lowered) == len(text) else text):
-        named = _absolute_date(found, today, language)
+        try:
+            named = _absolute_date(found, today, language)
+        except (OverflowError, ValueError):  # the day lies outside the years 1 to 9999
+            named = None
         end = found.end() + 2 * text[found.end() :].startswith(("'s", "’s"))  # yesterday's
         if done < _AT_MOST and named and not _DATED.match(text[end:]):
             parts += [text[last:end], f"({named})" if is_east(found[0]) else f" ({named})"]

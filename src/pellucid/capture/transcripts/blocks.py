@@ -61,10 +61,11 @@ def call_text(arguments: object) -> str:
 
 def output_text(content: object) -> str:
     """Return the content of a tool's output as text: a string, an object that holds it, or a list of blocks."""
+    while wrapped := as_object(content):
+        held = next((key for key in ("content", "output") if key in wrapped), None)
+        content = wrapped[held] if held else _as_text(wrapped)
     if isinstance(content, str):
         return content
-    if wrapped := as_object(content):
-        return output_text(next((wrapped[key] for key in ("content", "output") if key in wrapped), _as_text(wrapped)))
     return "\n".join(block.text for block in message_blocks(content))
 
 
@@ -88,5 +89,8 @@ def _message_block(item: object) -> MessageBlock:
 
 
 def _as_text(value: object) -> str:
-    """Return a string as it is, any other value as JSON."""
-    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+    """Return a string as it is, any other value as JSON; `[nested too deeply]` for one that no JSON can be made of."""
+    try:
+        return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+    except RecursionError:
+        return "[nested too deeply]"

@@ -63,7 +63,7 @@ def detect(path: Path) -> Format | None:
         if markdown_chat.recognises(head):
             return "markdown-chat"
         return None if path.suffix.lower() in MARKDOWN else "plain-text"
-    if is_lines(head) and (objects := [value for line in head.splitlines()[:_SAMPLED] if (value := object_in(line))]):
+    if is_lines(head) and (objects := [value for line in head.split("\n")[:_SAMPLED] if (value := object_in(line))]):
         return _format_of_lines(objects)
     return next((name for name, keys in _KEYS if any(key in head for key in keys)), None)
 

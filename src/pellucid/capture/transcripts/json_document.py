@@ -18,7 +18,7 @@ def begins_json(head: str) -> bool:
 
 def is_lines(head: str) -> bool:
     """Whether a file's first characters are JSON lines: a whole object on line one, or the start of one on line two."""
-    lines = [line for line in head.splitlines() if line.strip()][:2]
+    lines = [line for line in head.split("\n") if line.strip()][:2]  # U+2028 and others may stand within a text
     if not lines or lines[0].lstrip().startswith("["):
         return False
     try:
@@ -51,7 +51,14 @@ def elements(chunks: Iterator[str], streamed: str) -> Iterator[tuple[str, object
     text = _Buffer(chunks)
     if text.peek() == "[":
         yield from (("", value) for value in _array_values(text))
-        return
+    else:
+        yield from _members(text, streamed)
+    if not text.is_at_end():
+        raise BrokenJsonError("more follows behind the document")
+
+
+def _members(text: "_Buffer", streamed: str) -> Iterator[tuple[str, object]]:
+    """Yield the members of the object that begins at the next character, those of the `streamed` array one by one."""
     text.take("{")
     while text.peek() != "}":
         key = text.value()
@@ -64,6 +71,7 @@ def elements(chunks: Iterator[str], streamed: str) -> Iterator[tuple[str, object
             yield key, text.value()
         if text.peek() != "}":
             text.take(",")
+    text.take("}")
 
 
 def _array_values(text: "_Buffer") -> Iterator[object]:
@@ -97,6 +105,13 @@ class _Buffer:
                 self._at += 1
             else:
                 return rest
+
+    def is_at_end(self) -> bool:
+        """Whether nothing but white space is left."""
+        try:
+            return not self.peek()
+        except UnfinishedJsonError:
+            return True
 
     def take(self, expected: str) -> None:
         """Consume the next character that is not white space; BrokenJsonError if it is not the expected one."""

@@ -7,6 +7,8 @@ from typing import cast
 from pellucid.clock import truncate
 
 JsonObject = dict[str, object]
+YEARS = range(1000, 9999)
+"""The years in which something may have been said: of four digits, and with days on both sides to reckon with."""
 
 
 def as_object(value: object) -> JsonObject:
@@ -39,13 +41,16 @@ def object_in(text: str) -> JsonObject:
 
 
 def as_instant(value: object) -> datetime | None:
-    """Parse a time: ISO 8601 text (UTC if it has no zone), or seconds or milliseconds since 1970; None for others."""
+    """Parse a time: ISO 8601 text (UTC if it has no zone), or seconds or milliseconds since 1970; None for others, and
+    outside `YEARS`.
+    """
     try:
         if isinstance(value, bool) or not isinstance(value, str | int | float):
             return None
         if isinstance(value, str):
-            return truncate(datetime.fromisoformat(value.strip()))
-        # 10¹¹ seconds lie in the year 5138: anything larger was counted in milliseconds
-        return truncate(datetime.fromtimestamp(value / 1000 if value > 1e11 else value, UTC))
+            at = truncate(datetime.fromisoformat(value.strip()))
+        else:  # 10¹¹ seconds lie in the year 5138: anything larger was counted in milliseconds
+            at = truncate(datetime.fromtimestamp(value / 1000 if value > 1e11 else value, UTC))
+        return at if at.year in YEARS else None
     except (ValueError, OverflowError, OSError):
         return None

@@ -59,6 +59,19 @@ class Source:
         """Return the first 256 KiB as text."""
         return head_of(self.path)
 
+    def begins_with_long_line(self) -> bool:
+        """Whether a first line of JSON lines is longer than the head (up to 16 MiB), so that the head does not show
+        that another follows.
+        """
+        with self.path.open("rb") as stream:
+            size, last = 0, b""
+            while (raw := stream.readline(_CHUNK)) and size < MAX_LINE:
+                size, last = size + len(raw), last[-2:] + raw
+                if raw.endswith(b"\n"):
+                    break
+            whole = _HEAD < size < MAX_LINE and last.rstrip().endswith(b"}")  # of one document, no `{` follows this
+            return whole and stream.read(_CHUNK).lstrip().startswith(b"{")
+
     def lines(self) -> Iterator[SourceLine]:
         """Yield every line; one longer than 16 MiB is skipped and counted. Bytes that are not UTF-8 become U+FFFD."""
         with self.path.open("rb") as stream:

@@ -26,7 +26,8 @@ _SPOKEN = frozenset({"text", "multimodal_text", "code", "execution_output"})
 def read(source: Source) -> Iterator[Turn]:
     """Yield the turns of a chat file, whichever of the known shapes it has."""
     numbering = Numbering(source)
-    for number, value in source.objects() if is_lines(source.head()) else _document_objects(source):
+    by_lines = is_lines(source.head()) or source.begins_with_long_line()
+    for number, value in source.objects() if by_lines else _document_objects(source):
         if is_message(value):
             yield from numbering.number(message_turns(number, value, "", source.thread.calls, source))
         elif recognises(value):

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 
-from pellucid.capture.transcripts.json_values import as_instant
+from pellucid.capture.transcripts.json_values import YEARS, as_instant
 from pellucid.capture.transcripts.numbering import UNNUMBERED, numbered
 from pellucid.capture.transcripts.source import Source
 from pellucid.model.turn import Role, Turn, TurnKind
@@ -169,7 +169,8 @@ def date_at_head(line: str, *, begins: bool) -> datetime | None:
             month = _MONTHS.get(found["month"].lower()) or int(found["month"])
             clock = (int(time["hour"]), int(time["minute"])) if time else (0, 0)
             try:
-                return datetime(int(found["year"]), month, int(found["day"]), *clock, tzinfo=UTC)
+                at = datetime(int(found["year"]), month, int(found["day"]), *clock, tzinfo=UTC)
+                return at if at.year in YEARS else None
             except ValueError:  # 2026-02-31 is a typo, and no date
                 return None
     return None
