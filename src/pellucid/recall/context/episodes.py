@@ -100,7 +100,7 @@ def further_episodes(state: State, world: World, lines: Sequence[ContextLine]) -
         for each, episode in _with_episodes(state, world, contenders[start : start + most]):
             if episode.topic and episode.id not in there and len(out) < most:
                 named = NamedEpisode(episode.id, round(each.worth, 6), len(each.members))
-                line = episode_line(episode, f"{episode.started or episode.created:%Y-%m-%d}")
+                line = episode_line(episode, (episode.started or episode.created).date().isoformat())
                 out.setdefault(episode.id, (named, line))
     return list(out.values())
 

@@ -106,7 +106,9 @@ def _is_second_hand(memory: Memory) -> bool:
 
 def day_of(memory: Memory) -> str:
     """The day from which a memory is valid, as far as is known, else of its creation."""
-    return f"{memory.valid_at or memory.created:%Y-%m-%d}"
+    return (
+        (memory.valid_at or memory.created).date().isoformat()
+    )  # `strftime` writes no year in four digits before 1000
 
 
 def age(day: str, at: datetime) -> str:
