@@ -134,7 +134,7 @@ def test_anybody_can_read_the_panels(server: Served, dark: bool) -> None:
 def test_the_stretch_of_time_is_chosen_without_a_script(server: Served) -> None:
     with browsing(server, script=False) as browser:
         _choose(browser, "7")
-        assert "days=7" in browser.page.url
+        browser.page.wait_for_url("**days=7**")
 
 
 def _choose(browser: Browser, days: str) -> None:

@@ -102,7 +102,7 @@ def test_a_fault_of_ours_is_a_page_in_words_that_leads_back(
     assert "secret words" not in log + browser.page.content()
     assert re.search(r"number (\w{16})", told)[1] in log  # type: ignore[index]
     browser.page.click(f"text=Back to {HOME}")
-    assert browser.page.url.endswith(f"/ui/{HOME}")
+    browser.page.wait_for_url(f"**/ui/{HOME}")
     browser.wrong.clear()
 
 

@@ -196,11 +196,12 @@ def test_a_recall_that_failed_has_a_page_of_what_was_asked_what_went_wrong_and_w
     browser.go(f"{UI}?outcome=failed")
     assert browser.page.locator("#found li").count() == 1
     browser.page.click("#found h2 a")
+    browser.page.wait_for_url("**/recalls/**")
     told = browser.page.inner_text("main")
     for words in (question, "failed", "agent bo", "session late", "its time was over", "deadline_over", "doctor"):
         assert words in told
     browser.page.get_by_role("button", name="Ask, and explain").click()
-    assert browser.page.locator("#results .hit").count() > 0
+    browser.page.locator("#results .hit").first.wait_for()
     assert browser.page.inner_text("h1") == question
     assert not browser.wrong
 
@@ -284,25 +285,27 @@ def test_the_pages_are_accessible_and_fit(seen: tuple[Browser, list[str]], how: 
 
 @needs_chromium
 def test_without_scripts_everything_is_done_by_forms(browser: Browser, asked: dict[str, Any]) -> None:
+    from playwright.sync_api import expect  # waits for the page that a form leads to
+
     with browser.beside(script=False) as plain:
         page = plain.page
         plain.go(UI)
         page.get_by_label("A question to memory").fill("what is the cache TTL?")
         page.get_by_role("button", name="Ask, and explain").click()
-        assert page.locator("h1").inner_text() == "what is the cache TTL?"
+        expect(page.locator("h1")).to_have_text("what is the cache TTL?")
         page.get_by_role("checkbox", name="lexical").check()
         page.get_by_role("button", name="Work it out").click()
-        assert page.get_by_role("heading", name="Without lexical").is_visible()
+        expect(page.get_by_role("heading", name="Without lexical")).to_be_visible()
         page.get_by_label("A memory's id, or any words").fill("Ana owns billing")
         page.get_by_role("button", name="Explain", exact=True).click()
-        assert page.locator("#why .card").is_visible()
+        expect(page.locator("#why .card")).to_be_visible()
         page.get_by_role("button", name="Used: result 1", exact=True).click()
-        assert page.locator(".said").is_visible()
+        expect(page.locator(".said")).to_be_visible()
         plain.go(UI)
         page.get_by_label("Agent").fill("ada")
         page.get_by_role("button", name="Filter").click()
-        assert page.locator("#found li").count() == 1
-        assert page.locator("#found h2 a").inner_text() == asked["query"]
+        expect(page.locator("#found li")).to_have_count(1)
+        expect(page.locator("#found h2 a")).to_have_text(asked["query"])
 
 
 @needs_chromium

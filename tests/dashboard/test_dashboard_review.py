@@ -160,6 +160,7 @@ def test_of_old_sessions_only_what_a_recall_gives_is_asked_about_and_the_rest_is
     assert "2 more are stale, but no recall gave them in the last" in page.inner_text("main")
     assert page.locator(".queue > li").count() == 0
     page.click("text=Look at them now")
+    page.wait_for_selector("text=Only what recalls still give")
     assert page.locator(".queue > li").count() == 2
     page.click("text=Only what recalls still give")
     server.post(f"/v1/recall?namespace={HERE}", {"query": "which colour is the gate painted?", "topK": 1})

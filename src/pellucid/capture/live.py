@@ -36,6 +36,10 @@ class LiveSource(Source):
         """The first two lines."""
         return "\n".join(self.given_lines[:2])
 
+    def begins_with_long_line(self) -> bool:
+        """False: the head holds its lines whole, however long they are."""
+        return False
+
     def lines(self) -> Iterator[SourceLine]:
         """Yield the lines with their numbers in the stream."""
         for number, text in enumerate(self.given_lines, self.first_number):

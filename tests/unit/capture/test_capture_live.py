@@ -78,6 +78,14 @@ def test_a_line_that_cannot_be_read_is_counted_with_its_number_over_all_chunks()
     ]
 
 
+def test_a_stream_of_messages_that_begins_with_no_object_is_read_on_without_a_file() -> None:
+    message = {"role": "assistant", "content": "The cache is warmed at six", "tool_calls": []}
+    live = LiveTranscript(CaptureReport(), None, "openai-chat")
+
+    assert live.turns(["torn\n", "\n"]) == []
+    assert [turn.content for turn in live.turns([json.dumps([message]) + "\n"])] == [message["content"]]
+
+
 def test_plain_text_is_refused() -> None:
     with pytest.raises(InputError, match="line by line"):
         LiveTranscript(CaptureReport(), None, "plain-text")
