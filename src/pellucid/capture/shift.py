@@ -7,7 +7,6 @@ farthest place, once two more turns have come no farther. docs/flush.md says wha
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from functools import lru_cache
 from math import sqrt
 
 import numpy as np
@@ -16,6 +15,7 @@ from numpy.typing import NDArray
 from pellucid.capture.segment import Break, Cutter
 from pellucid.language.words import content_words
 from pellucid.model.turn import Turn
+from pellucid.text_cache import text_cache
 
 Distance = Callable[[Sequence[Turn], Sequence[Turn]], float]
 """How far the topics of two groups of turns are apart: 1 − cosine, 0 for the same topic."""
@@ -74,7 +74,7 @@ def _has_topic(turn: Turn) -> bool:
     return turn.role != "tool" and len(_content_words(turn.content)) >= SUBSTANTIAL
 
 
-@lru_cache(_REMEMBERED)
+@text_cache(_REMEMBERED)
 def _content_words(text: str) -> tuple[str, ...]:
     """Return the content words of the first 1,000 characters."""
     return content_words(text[:_READ])

@@ -8,12 +8,13 @@ import re
 import unicodedata
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cache, lru_cache
+from functools import cache
 
 from pellucid.language import lexicon
 from pellucid.language.dates import alternatives, phrases
 from pellucid.language.inflection import base_form, base_forms
 from pellucid.language.sentences import sentences
+from pellucid.text_cache import text_cache
 
 _PARTS = re.compile(r",(?: +|$)|(?=;)")
 _LONG = 4
@@ -42,7 +43,7 @@ class Clause:
     cut: bool = False
 
 
-@lru_cache(maxsize=2048)
+@text_cache(2048)
 def clauses(text: str) -> tuple[Clause, ...]:
     """The clauses of the first sentence that states anything; none of a quotation, which is somebody else's word."""
     plain = " ".join(_DATED.sub("", unicodedata.normalize("NFKC", text)).split())

@@ -1,10 +1,11 @@
 """A word in, what all of its forms share out; two words in, whether they are forms of one out."""
 
 from collections.abc import Iterable
-from functools import cache, lru_cache
+from functools import cache
 
 from pellucid.language import lexicon
 from pellucid.language.words import stop_words
+from pellucid.text_cache import text_cache
 
 _MERGED = {
     **dict.fromkeys(("is", "are", "was", "were", "am", "been", "being", "be"), "be"),
@@ -23,7 +24,7 @@ _ENDINGS = ("ing", "ed", "en", "et", "er", "t", "e")
 _VOWELS = frozenset("aeiou")
 
 
-@lru_cache(maxsize=1 << 13)
+@text_cache(1 << 13)
 def base_form(word: str) -> str:
     """A casefolded word without its ending of plural, tense or person, crudely: for comparing only.
 

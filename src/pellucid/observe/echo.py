@@ -5,7 +5,6 @@ An assistant that repeats what a tool returned, and a person who pastes a page, 
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from functools import lru_cache
 from itertools import pairwise
 
 from pellucid.language.quoting.voices import foreign_and_own
@@ -17,6 +16,7 @@ from pellucid.model.observation import MemoryObservation
 from pellucid.model.turn import Turn
 from pellucid.observe.importance import without_speaker
 from pellucid.observe.source import voice_of
+from pellucid.text_cache import text_cache
 
 ECHOED = 0.6
 """The share of a statement's content words in one passage from which it is taken to come from there."""
@@ -133,7 +133,7 @@ def _in_a_row(run: Sequence[str], text: str) -> bool:
     return f" {' '.join(run)} " in _row(text)
 
 
-@lru_cache(256)
+@text_cache(256)
 def _row(text: str) -> str:
     """The words of a text between spaces; cached, since every later statement is compared with a tool's output."""
     return f" {' '.join(words(text))} "

@@ -5,7 +5,7 @@ Each stands in `statements.toml` among its language's tables. Every section and 
 
 import re
 from collections.abc import Iterator, Mapping
-from functools import cache, cached_property, lru_cache
+from functools import cache, cached_property
 from typing import Literal, cast
 
 from pydantic import BaseModel, ConfigDict, Field
@@ -14,6 +14,7 @@ from pellucid.errors import NotFoundError
 from pellucid.language import lexicon
 from pellucid.language.scripts import has_kana, is_east
 from pellucid.model.memory import Category
+from pellucid.text_cache import text_cache
 
 LANGUAGES = lexicon.STATED
 """The tables that are shipped, the default language first."""
@@ -238,7 +239,7 @@ def load_cues(code: str) -> tuple[Cues, Cues]:
     return Cues(language.cues, spaced=language.spaced), Cues(language.cased, spaced=language.spaced)
 
 
-@lru_cache(maxsize=128)
+@text_cache(128)
 def detect_language(text: str, usual: str = "") -> Language:
     """The likeliest language of a text, by its script (Japanese, Chinese) or function words; ties go to the language
     code `usual`.

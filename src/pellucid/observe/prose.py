@@ -3,11 +3,11 @@
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from functools import lru_cache
 from typing import Literal
 
 from pellucid.language.scripts import EAST
 from pellucid.language.sentences import sentences as every_sentence
+from pellucid.text_cache import text_cache
 
 Marker = Literal["none", "bullet", "ordered"]
 
@@ -64,7 +64,7 @@ def captions(text: str) -> tuple[str, ...]:
     return tuple(_CAPTION.findall(text))
 
 
-@lru_cache(maxsize=32)
+@text_cache(32)
 def blocks(text: str) -> tuple[ProseBlock, ...]:
     """The paragraphs and list items of a text, wrapped lines joined; code and machine output are dropped."""
     found: list[list[ProseBlock]] = []
@@ -81,7 +81,7 @@ def blocks(text: str) -> tuple[ProseBlock, ...]:
     return tuple(block for block in joined if block.text)
 
 
-@lru_cache(maxsize=64)
+@text_cache(64)
 def sentences(text: str) -> tuple[str, ...]:
     """The sentences of a block but those of over 1,000 characters, which the patterns of cue tables are not for."""
     return tuple(each for each in every_sentence(text) if len(each) <= LONGEST_SENTENCE)

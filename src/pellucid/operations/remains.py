@@ -14,6 +14,7 @@ from pellucid.model.ledger import ErasureRow, LifecycleRow
 from pellucid.model.wire import Wire
 from pellucid.store.local.database import DATABASES, os_errors_explained
 from pellucid.store.local.erasing import room_needed
+from pellucid.text_cache import drop_cached_texts
 
 _MARK = "erasing"
 """The file that says an erasure is under way."""
@@ -48,6 +49,7 @@ def scrub(
     """
     taken, remains = dict(places), list[Remainder]()
     app.indexer.drop_encoded_ahead()
+    drop_cached_texts()
     steps: tuple[tuple[str, Callable[[], dict[str, int] | None]], ...] = (
         ("journal.db", lambda: app.eraser.scrub(paths)),
         ("index.db", app.scrubber.scrub),

@@ -8,7 +8,6 @@ import sys
 from bisect import bisect_left
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
 from pathlib import Path
 from threading import Lock
 from typing import TYPE_CHECKING
@@ -19,6 +18,7 @@ from pellucid.encoders.minilm.session import BUILDER, Session, Variant
 from pellucid.encoders.port import Encoding, QueryEncoding
 from pellucid.errors import EncoderError
 from pellucid.process import multiply_in_one_thread
+from pellucid.text_cache import text_cache
 
 if TYPE_CHECKING:
     from concurrent.futures import Future
@@ -58,7 +58,7 @@ class MiniLM:
         self._threads = threads or min(_available_processors(), _MAX_THREADS)
         self._lock = Lock()
         self._loading: Future[_Loaded] | None = None
-        self._cached_query = lru_cache(maxsize=_RECENT_QUERIES)(self._encode_query)
+        self._cached_query = text_cache(_RECENT_QUERIES)(self._encode_query)
 
     @property
     def model(self) -> str:

@@ -9,7 +9,8 @@ are none of these. A pure function of the text.
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
+
+from pellucid.text_cache import text_cache
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,7 +86,7 @@ _READS_ON = 0.15
 """Share of these in English prose; in other languages the words by which somebody speaks are not known."""
 
 
-@lru_cache(256)
+@text_cache(256)
 def spans(text: str) -> tuple[MessageSpan, ...]:
     """The spans of own words and of pasted material in a message, in order; none for an empty message."""
     pieces = [piece for line in text[:_LONGEST].splitlines(keepends=True) for piece in _split_at_screen(line)]

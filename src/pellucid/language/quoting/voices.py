@@ -1,10 +1,10 @@
 """A turn's text in, whose words its parts are out: the speaker's own, or those of somebody quoted or pasted."""
 
 import re
-from functools import lru_cache
 
 from pellucid.language.quoting.pasted import own_words, pasted_words
 from pellucid.language.words import words
+from pellucid.text_cache import text_cache
 
 _KINDS = (
     "page|article|readme|issue|ticket|e-?mail|docs|document|documentation|logs?|output|blog|post|thread|message|letter|"
@@ -38,7 +38,7 @@ _SAID = re.compile(
 )
 
 
-@lru_cache(256)
+@text_cache(256)
 def foreign_and_own(text: str) -> tuple[str, str]:
     """The lines of a turn that are pasted or quoted, and the speaker's own: two texts, either may be empty.
 

@@ -7,7 +7,7 @@ import re
 import unicodedata
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from functools import cache, lru_cache
+from functools import cache
 from itertools import dropwhile, takewhile
 
 from pellucid.language import lexicon
@@ -17,6 +17,7 @@ from pellucid.language.scripts import EAST_WORDS
 from pellucid.language.statements.negation import polarity
 from pellucid.language.statements.places import Change, Place, read_change, read_place
 from pellucid.language.statements.tokens import Token, change_phrases, fold_words, structure_words
+from pellucid.text_cache import text_cache
 
 _LABEL = re.compile(r"^(?:user|decided|decision|note|update): ", re.IGNORECASE)
 _SENTENCE_END = ".!。！…"
@@ -60,7 +61,7 @@ class Frame:
         return tuple(token.text for token in self.tokens)
 
 
-@lru_cache(maxsize=2048)
+@text_cache(2048)
 def frames(text: str) -> tuple[Frame, ...]:
     """Every frame that a statement, or a clause of it, can be read as.
 

@@ -3,7 +3,6 @@
 import re
 import unicodedata
 from dataclasses import dataclass
-from functools import lru_cache
 from hashlib import sha256
 
 from pellucid.language import lexicon
@@ -11,6 +10,7 @@ from pellucid.language.contractions import without_clitics
 from pellucid.language.inflection import base_form
 from pellucid.language.scripts import EAST_WORDS, HIRAGANA, is_east
 from pellucid.language.spelling import entity_key
+from pellucid.text_cache import text_cache
 
 _NO_DENIAL = re.compile(
     r"^(?:no|nein|nope|nah)[,.!] +|(?<=: )(?:no|nein|nope|nah)[,.!] +"
@@ -72,7 +72,7 @@ class Polarity:
     denied: bool
 
 
-@lru_cache(maxsize=1 << 10)
+@text_cache(1 << 10)
 def polarity(text: str, entity: str | None = None) -> Polarity:
     """What a statement is about and whether it denies it: two of one key and unlike `denied` contradict each other.
 

@@ -8,12 +8,13 @@ from bisect import bisect_left, bisect_right
 from collections import defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import cache, lru_cache
+from functools import cache
 from itertools import pairwise
 
 from pellucid.language.hidden import without_accents
 from pellucid.language.lexicon import tables
 from pellucid.language.scripts import EAST_WORDS, HALF_WIDTH
+from pellucid.text_cache import text_cache
 
 SENTENCE_GAP = 8
 """Words that the end of a sentence counts for."""
@@ -122,7 +123,7 @@ def _fits(wanted: str, word: str) -> bool:
     return word.startswith(wanted[:-1]) if wanted.endswith("*") else word == wanted
 
 
-@lru_cache(maxsize=1 << 15)
+@text_cache(1 << 15)
 def _concepts_of_word(word: str) -> frozenset[str]:
     """The concepts that a word names, in Arabic also behind a particle that is written together with it."""
     found = _looked_up(word)

@@ -2,18 +2,19 @@
 
 import re
 from collections.abc import Sequence
-from functools import cache, lru_cache
+from functools import cache
 from typing import Literal
 
 from pellucid.language.words import stop_words
 from pellucid.observe.language import Language, load_language
+from pellucid.text_cache import text_cache
 
 _WORD = re.compile(r"[^\W_]+(?:['-][^\W_]+)*")
 _CAPITAL = re.compile(r"(?<=[\w,] )(?!I\b)[A-ZÀ-Þ]\w|(?:^|[.:!?] )(?!I\b)(?!\w+(?:ing|ed)\b)(?P<first>[A-ZÀ-Þ]\w+)")
 _SELF = frozenset({"i", "i'm", "i've", "i'd", "i'll"})
 
 
-@lru_cache(maxsize=128)
+@text_cache(128)
 def solid_words(text: str, language: Language) -> int:
     """How many distinct words of a text name something: no stop words, feelings, wishes or abstractions."""
     hollow = _hollow(language.code)

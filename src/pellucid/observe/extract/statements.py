@@ -2,7 +2,6 @@
 
 import re
 from dataclasses import dataclass, replace
-from functools import lru_cache
 
 from pellucid.language.sentences import QUESTION_MARKS
 from pellucid.language.words import reading_length
@@ -14,6 +13,7 @@ from pellucid.observe.extract.referents import points_outside, solid_words
 from pellucid.observe.language import Language
 from pellucid.observe.prose import ProseBlock, blocks, sentences
 from pellucid.observe.setting import TurnContext
+from pellucid.text_cache import text_cache
 
 _LEAST_STEPS = 2
 _LONGEST_PROCEDURE = 1200
@@ -117,7 +117,7 @@ def _with_antecedent(
     return replace(statement, text=text)
 
 
-@lru_cache(maxsize=128)
+@text_cache(128)
 def is_unresolved(text: str, language: Language) -> bool:
     """Whether a sentence has a pronoun that points outside of it, and no picture's caption explains it."""
     opens = "[image: " not in text and language.noise.unresolved.search(text.lower())
