@@ -4,7 +4,7 @@ import os
 import shutil
 from pathlib import Path
 
-_MEMORY = Path("/dev/shm")  # noqa: S108  # Linux keeps it in memory
+_MEMORY = Path("/dev/shm")  # Linux keeps it in memory
 _ROOM = 4 << 30
 
 
