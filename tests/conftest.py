@@ -8,11 +8,14 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, settings
 
+from kits.temporary import in_memory
 from kits.vault import app, house
 from pellucid.encoders.minilm.encoder import MiniLM
 from pellucid.encoders.minilm.provision import MODEL_NAME, Report, provision
 
 __all__ = ["app", "house"]
+
+in_memory()
 
 # the same examples at each run, however slow the machine; --hypothesis-profile=default draws others
 settings.register_profile("suite", deadline=None, derandomize=True, suppress_health_check=[HealthCheck.too_slow])
@@ -21,20 +24,30 @@ settings.load_profile("suite")
 
 CAMPAIGNS = (
     "dashboard",
+    "docs/test_docs_complete.py",
     "docs/test_docs_explain.py",
+    "docs/test_docs_mcp.py",
     "docs/test_docs_snippets.py",
+    "docs/test_docs_tools.py",
     "faults",
     "poisoning",
     "property",
+    "surfaces/test_cli_demo.py",
+    "surfaces/test_cli_full_disk.py",
+    "surfaces/test_cli_read_only.py",
+    "surfaces/test_cli_settling.py",
     "surfaces/test_demo_month.py",
     "surfaces/test_http_",
     "surfaces/test_mcp_",
     "surfaces/test_otel.py",
     "surfaces/test_paging.py",
     "surfaces/test_port_miss.py",
+    "surfaces/test_voices.py",
+    "unit/encoders/test_encoders_graph_record.py",
     "unit/test_bench_smoke.py",
 )
-"""Suites that drive a browser, start servers, kill, flood, poison, or run every page and bench: for `make test-all`.
+"""Suites that drive a browser, start servers or many processes, kill, flood, poison, or run every page, tool and bench:
+for `make test-all`.
 
 Of a server's answers `make test` has those of `surfaces/test_http.py` and `surfaces/test_mcp.py`.
 """

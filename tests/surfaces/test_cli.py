@@ -523,11 +523,13 @@ def heavy_imports(tmp_path: Path, *arguments: str) -> set[str]:
     return set(ast.literal_eval(done.stderr.rpartition("heavy=")[2]))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("arguments", [["--help"], ["recall", "--help"], ["lab", "run", "--help"]])
 def test_help_does_not_wait_for_heavy_imports(tmp_path: Path, arguments: list[str]) -> None:
     assert not heavy_imports(tmp_path, *arguments)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("arguments", [["list"], ["show", "mem_kept"], ["episodes", "list"], ["history", "mem_kept"]])
 def test_looking_around_waits_for_the_database_alone(tmp_path: Path, arguments: list[str]) -> None:
     kept = child(tmp_path, "remember", "The crane lifts forty tonnes.", "--json")

@@ -45,6 +45,7 @@ def only(model: MiniLM, text: str) -> Encoding:
     return encoding
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("variant", "count"), [("int8", 310), ("float", 60)])
 def test_a_text_has_the_same_bits_alone_in_any_batch_in_any_order_on_any_threads(
     model_cache: Path, variant: Variant, count: int

@@ -305,6 +305,7 @@ def _moved(memory: Memory, move: str, number: int) -> tuple[Memory, LifecycleRow
     return memory.model_copy(update=fields), change(memory.id, number, before, after)
 
 
+@pytest.mark.slow
 @settings(max_examples=60, deadline=None)
 @given(moves=st.lists(st.sampled_from(sorted(_MOVES)), min_size=1, max_size=6), seed=st.integers(0, 99))
 @pytest.mark.requirement("TIME-2")
@@ -339,6 +340,7 @@ def test_what_was_consolidated_holds_at_the_earliest_from_when_it_was_written_do
     assert made.id in answering(index, at(5, past=False)), "a question about today reads what stands today"
 
 
+@pytest.mark.slow
 @settings(max_examples=60, deadline=None)
 @given(
     moves=st.lists(st.sampled_from(sorted(_MOVES)), min_size=1, max_size=6),
