@@ -9,7 +9,7 @@ _AMOUNT = re.compile(
     rf"(?:[<>≤≥≈~±]=? ?)?(?:(?<![\w)])[-−–+])?(?:[{_CURRENCY}] ?)?(?:(?<![\w)])[-−])?"
     rf"\d+(?:[.,:/–-]\d+)*(?: ?[{_CURRENCY}%‰°])?"
 )
-"""A number with what belongs to it: sign, bound, currency, and the other end of a range."""
+"""A number with its sign, bound, currency, and the other end of a range."""
 
 
 def figures(text: str) -> list[str]:
@@ -18,5 +18,5 @@ def figures(text: str) -> list[str]:
 
 
 def amounts(text: str) -> list[str]:
-    """The numbers of a text in order, each with its sign, bound, currency or range, without blanks: `<=-5€`."""
+    """Return the numbers of a text in order, each with its sign, bound, currency or range, without blanks: `<=-5€`."""
     return [re.sub(r"[−–]", "-", each.replace(" ", "")) for each in _AMOUNT.findall(text)]

@@ -13,10 +13,10 @@ _SIGN = re.compile(r"(?<![\w)])-(?=\d)")
 
 
 class _Spacing(dict[int, str]):
-    """A table for `str.translate`: characters that name nothing as a space, each decided when it is first asked for."""
+    """A table for `str.translate` that fills itself: characters that name nothing become a space."""
 
     def __missing__(self, code: int) -> str:
-        """The character itself if it is a letter, mark, digit or sign that changes a value; else a space."""
+        """Store and return the character if it is a letter, mark, digit or sign that changes a value; else a space."""
         char, category = chr(code), unicodedata.category(chr(code))
         stays = char in _KEPT or category[0] in "LMN" or category in {"Sc", "Sm"}
         self[code] = char if stays else " "
@@ -27,7 +27,7 @@ _SPACED = _Spacing()
 
 
 def normalise(text: str) -> str:
-    """The normal form by which two texts are compared: NFKC, casefolded, one space between words.
+    """Return the normal form by which two texts are compared: NFKC, casefolded, one space between words.
 
     Letters, marks and digits of every script stay, and so do negations (`isn't` becomes `is not`) and signs that
     change a value (`-5`, `1.5`, `c++`, `50%`, `<`). Other punctuation becomes a space. A text of nothing but
@@ -53,7 +53,7 @@ def entity_key(name: str) -> str:
 
 
 def tag_key(tag: str) -> str:
-    """The form in which tags are compared: NFC, stripped, casefolded."""
+    """Return the form in which tags are compared: NFC, stripped, casefolded."""
     return unicodedata.normalize("NFC", tag).strip().casefold()
 
 

@@ -13,7 +13,7 @@ _TOKEN = re.compile(r"\w+(?:[._:+#-]\w+)*[+#%]*")
 _UNSPACED = re.compile(f"[{UNSPACED}]+")
 _JOINT = re.compile(r"(?<=[A-Za-z][a-z])(?=[A-Z][A-Za-z])|(?<=[A-Z])(?=[A-Z][a-z]{2})")
 _LONGEST_JOINED = 64
-"""Characters of a name in code; what is longer is no name."""
+"""Characters of the longest name in code that is split."""
 _JOINED = re.compile(
     rf"(?<![^\W_])(?=[^\W_]*?(?:[A-Za-z][a-z][A-Z][A-Za-z]|[A-Z]{{2}}[a-z]{{2}}))[^\W_]{{3,{_LONGEST_JOINED}}}+(?![^\W_])"
 )
@@ -21,8 +21,8 @@ _JOINED = re.compile(
 
 @cache
 def function_words() -> frozenset[str]:
-    """Words of questions that say nothing about what is sought: articles, pronouns, question words, …"""
-    return lexicon.words("function", "asking", of=lexicon.LATIN)
+    """Return the words of questions that say nothing about what is sought: articles, pronouns, question words, …"""
+    return lexicon.words("function", "asking", codes=lexicon.LATIN)
 
 
 @cache
@@ -53,13 +53,13 @@ def content_words(text: str) -> tuple[str, ...]:
 
 
 def carries_meaning(word: str) -> bool:
-    """Whether a casefolded word carries meaning: it is no stop word, and no lone Latin letter."""
+    """Whether a casefolded word carries meaning: it is neither a stop word nor a lone Latin letter."""
     is_lone_letter = len(word) == 1 and word.isascii() and not word.isdigit()
     return word not in stop_words() and not is_lone_letter
 
 
 def joined_words(text: str) -> Iterator[tuple[int, list[str]]]:
-    """The camel-case names in a text (`parseHTTPHeader`): the index at which each begins, and its words."""
+    """Yield, for each camel-case name in a text (`parseHTTPHeader`), the index at which it begins, and its words."""
     for found in _JOINED.finditer(text):
         yield found.start(), _JOINT.split(found[0])
 

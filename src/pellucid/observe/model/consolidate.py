@@ -13,7 +13,7 @@ from typing import Literal, Protocol
 from pydantic import BaseModel
 
 from pellucid.encoders.chat.model import ChatModel
-from pellucid.language.inflection import form_of
+from pellucid.language.inflection import find_form
 from pellucid.language.numbers import figures
 from pellucid.language.spelling import entity_key, normalise
 from pellucid.language.statements.negation import polarity
@@ -99,7 +99,7 @@ class LlmConsolidator:
         self._chat = chat
 
     def propose(self, memories: Sequence[Memory]) -> list[Proposal]:
-        """The model's proposals for these memories, checked; of more than 8 memories only the first 8 are sent.
+        """Return the model's proposals for these memories, checked; of more than 8 memories only the first 8 are sent.
 
         One about a memory that was decided on before becomes a `skip`; without any there is one `skip` of all. Raises
         ChatError if there is no answer.
@@ -119,7 +119,7 @@ class LlmConsolidator:
 
 
 def _fenced_memories(shown: Sequence[Memory]) -> str:
-    """The memories as numbered lines of JSON between tags."""
+    """Return the memories as numbered lines of JSON between tags."""
     lines = [
         json_line(
             {
@@ -188,7 +188,7 @@ def _support_flaw(parts: Sequence[Memory], contents: Sequence[str]) -> str:
     if not _specials(told) <= _specials(heard):
         return "an identifier its parts do not hold"
     known = set(words(heard))
-    if any(word not in known and not form_of(word, known) for word in content_words(told)):
+    if any(word not in known and not find_form(word, known) for word in content_words(told)):
         return "words its parts do not hold"
     return "a name its parts do not hold" if not _names(told) <= {*known, *stop_words()} else ""
 
@@ -239,21 +239,21 @@ def _loss_flaw(parts: Sequence[Memory], contents: Sequence[str]) -> str:
         return "an attribute is lost"
     for part in parts:
         said = content_words(part.content)
-        if sum(word in held or bool(form_of(word, held)) for word in said) < KEPT_WORDS * len(said):
+        if sum(word in held or bool(find_form(word, held)) for word in said) < KEPT_WORDS * len(said):
             return "too many words are lost"
     return ""
 
 
 def _all_words(parts: Iterable[Memory]) -> str:
-    """The contents of the memories, one a line."""
+    """Return the contents of the memories, one a line."""
     return "\n".join(each.content for each in parts)
 
 
 def _specials(text: str) -> set[str]:
-    """The identifiers and numbers of a text, casefolded."""
+    """Return the identifiers and numbers of a text, casefolded."""
     return {found.strip(".:'’*_").casefold() for found in _SPECIAL.findall(text)}
 
 
 def _names(text: str) -> set[str]:
-    """The words of a text that begin with a capital, in lower case."""
+    """Return the words of a text that begin with a capital, in lower case."""
     return {word for found in _NAME.findall(text) for word in words(found)}
