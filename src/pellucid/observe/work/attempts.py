@@ -150,7 +150,7 @@ def _command_words(line: str) -> tuple[str, ...]:
         return ()
     if any(_SPACE.search(word) or (word.isdigit() and not before.startswith("-")) for before, word in pairwise(words)):
         return ()
-    joined = "&&" in words and (words[0] != "cd" or words[2] != "&&")
+    joined = "&&" in words and (words[0] != "cd" or words[2:3] != ["&&"])
     return () if joined else tuple(words)
 
 
