@@ -16,7 +16,7 @@ from pellucid.capture.transcripts.detect import READERS, detect
 from pellucid.capture.transcripts.source import Source
 from pellucid.errors import InputError
 from pellucid.model.turn import Segment, Turn
-from pellucid.observe.source import voice_of
+from pellucid.observe.source import turn_source_class
 from pellucid.settings.sections import CaptureSettings
 
 KEY = b"k" * 32
@@ -79,7 +79,7 @@ def test_a_text_that_is_named_is_read_as_notes_and_as_nobodys_words_to_an_agent(
     turns = captured(tmp_path / "NOTES.txt", tmp_path / "standup.txt", tmp_path / "chat.txt", report=report)
 
     assert [turn.kind for turn in turns] == ["note"] * 4 + ["message"] * 2
-    assert {voice_of(turn) for turn in turns[:4]} == {"system_memory"}
+    assert {turn_source_class(turn) for turn in turns[:4]} == {"system_memory"}
     assert [path.name for path in report.notes] == ["NOTES.txt", "standup.txt"]
 
 

@@ -94,7 +94,7 @@ def _clash_of_places(old: Frame, new: Frame) -> Clash | None:
     one, other = old.place, new.place
     if not (one and other) or one.thing != other.thing or len({one.joint, other.joint} - {""}) > 1:
         return None
-    start, end = _common_ends(*([token.text for token in each.value] for each in (one, other)))
+    start, end = common_ends(*([token.text for token in each.value] for each in (one, other)))
     mine, theirs = (each.value[start : len(each.value) - end] for each in (other, one))
     if len({len(mine), len(theirs)}) == 2:  # `port 5433` and `6432`
         mine, theirs = ([t for t in each if t.kind == "number"] or each for each in (mine, theirs))
@@ -118,7 +118,7 @@ def _clash_with_old_number(older: str, change: Change) -> Clash | None:
 
 def _clash_of_values(old: Frame, new: Frame) -> Clash | None:
     """Return how two frames clash that differ in one slot only; None if both can hold or they differ in more."""
-    start, end = _common_ends(old.words, new.words)
+    start, end = common_ends(old.words, new.words)
     slots = [_widened_span(each.tokens, start, end) for each in (old, new)]
     mine, theirs = (each.tokens[a : len(each.tokens) - b] for each, (a, b) in zip((new, old), slots[::-1], strict=True))
     if not mine or not theirs:
@@ -144,7 +144,7 @@ def _is_value_left(left: str, value: Sequence[Token], old: Frame) -> bool:
     return {token.text for token in value} <= said <= set(old.words)
 
 
-def _common_ends(one: Sequence[str], other: Sequence[str]) -> tuple[int, int]:
+def common_ends(one: Sequence[str], other: Sequence[str]) -> tuple[int, int]:
     """Return how many words two statements share at their beginning, and how many at their end after that."""
     shorter = min(len(one), len(other))
     start = next((at for at in range(shorter) if one[at] != other[at]), shorter)

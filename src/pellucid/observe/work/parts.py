@@ -1,7 +1,7 @@
-"""The turns of a coding session in, the part of each spoken one out: a person, narration, a conclusion, a record.
+"""The turns of a coding session in, the part of each spoken turn out: a person, narration, a conclusion, a record.
 
-An agent speaks between its tool calls all day: what it is about to do. What it found it says in its last words before a
-person speaks again, and wherever it says much at once. That holds in any language.
+An agent speaks between its tool calls all day about its next step. Its findings are in its last words before a person
+speaks again, and in long messages. That holds in any language.
 """
 
 from collections.abc import Sequence
@@ -14,9 +14,9 @@ from pellucid.observe.setting import TurnContext
 
 Part = Literal["person", "narration", "conclusion", "record"]
 MUCH = 250
-"""Characters of prose from which an agent's words between two tool calls tell more than what it does next."""
+"""Characters of prose from which an agent's words between two tool calls tell more than its next step."""
 ENOUGH = 100
-"""The same for its last words before a person speaks."""
+"""The same for an agent's last words before a person speaks."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,11 +27,11 @@ class WorkTurn:
     part: Part
     before: TurnContext | None = None
     closes: bool = False
-    """Whether a person speaks next, or nobody: an agent's last words."""
+    """Whether a person speaks next, or nobody: of an agent, its last words."""
 
 
 def work_turns(segment: Segment, contexts: Sequence[TurnContext]) -> list[WorkTurn]:
-    """The spoken turns of a segment, each with the part it plays and the other side's last turn before it."""
+    """Return the spoken turns of a segment, each with the part it plays and the other side's last turn before it."""
     following = dict(zip((turn.ordinal for turn in segment.turns), (*segment.turns[1:], None), strict=True))
     out: list[WorkTurn] = []
     last: dict[str, TurnContext] = {}
@@ -48,14 +48,16 @@ def work_turns(segment: Segment, contexts: Sequence[TurnContext]) -> list[WorkTu
 
 
 def _recorded_part(turn: Turn) -> Part | None:
-    """`conclusion` for a plan or recap, `record` for an answer, commit or title that a harness recorded; None for any
-    other turn."""
+    """Return the part of a turn that a harness recorded; None for any other turn.
+
+    `conclusion` for a plan or recap, `record` for an answer, commit or title.
+    """
     if turn.kind in ("plan", "recap"):
         return "conclusion"
     return "record" if turn.kind in ("answer", "commit", "title") else None
 
 
 def _agent_part(context: TurnContext, *, closes: bool) -> Part:
-    """`conclusion` if an agent's turn says much (or enough, if a person speaks next: `closes`), else `narration`."""
+    """Return `conclusion` if an agent's turn says much, or enough as its last words (`closes`); else `narration`."""
     length = sum(len(block.text) for block in blocks(context.turn.content))
     return "conclusion" if length > MUCH or (closes and length > ENOUGH) else "narration"
