@@ -79,9 +79,16 @@ class FileWalk:
         return True
 
     def _is_inside(self, path: Path, root: Path) -> bool:
-        """Whether the path is a file, not a link that leads out of the root; such a link is counted."""
-        if not path.is_symlink():
-            return path.is_file()
+        """Whether the path is a file, not a link that leads out of the root; such a link is counted.
+
+        So is a file in a folder that can be listed but not entered.
+        """
+        try:
+            if not path.is_symlink():
+                return path.is_file()
+        except PermissionError:
+            self.report.drop("unreadable-file")
+            return False
         try:
             inside = path.resolve().is_relative_to(root.resolve()) and path.is_file()
         except (OSError, RuntimeError):  # a loop of links

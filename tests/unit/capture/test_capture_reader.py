@@ -1,6 +1,8 @@
 """The room's door: walking, excluding, re-importing, streaming, and how turns become segments."""
 
+import errno
 import json
+import os
 import tracemalloc
 from collections.abc import Callable, Iterable
 from datetime import UTC, datetime, timedelta
@@ -121,6 +123,25 @@ def test_excluded_files_are_never_read(tmp_path: Path, pattern: str):
 
     assert [turn.content for turn in turns] == ["seen"]
     assert report.dropped == {"excluded-path": 1}
+
+
+def test_files_of_a_folder_that_can_be_listed_but_not_entered_are_counted(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    (tmp_path / "locked").mkdir()
+    (tmp_path / "locked" / "diary.jsonl").write_text(message("hidden"))
+    (tmp_path / "work.jsonl").write_text(message("seen"))
+    report, real_stat = CaptureReport(), Path.stat
+
+    def stat(path: Path, *, follow_symlinks: bool = True) -> os.stat_result:
+        if path.parent.name == "locked":  # a mode would not stop root
+            raise PermissionError(errno.EACCES, "Permission denied", str(path))
+        return real_stat(path, follow_symlinks=follow_symlinks)
+
+    monkeypatch.setattr(Path, "stat", stat)
+
+    assert [turn.content for turn in captured(tmp_path, report=report)] == ["seen"]
+    assert report.dropped == {"unreadable-file": 1}
 
 
 def test_a_link_does_not_lead_around_an_exclusion(tmp_path: Path):
