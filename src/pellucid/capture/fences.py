@@ -1,4 +1,4 @@
-"""Text with fenced blocks in, the same text without them out, and which code fence is open behind a line."""
+"""Text with fenced blocks in, the same text without them out, and the code fence that is open after a line."""
 
 import re
 
@@ -9,8 +9,8 @@ def without_blocks(
     """Remove every block from an opening mark to the next closing mark, marks included.
 
     Args:
-        open_ended: remove the rest of the text behind an opening mark that is never closed (a cut-off copy); otherwise
-            such a mark is kept.
+        open_ended: remove the rest of the text after an opening mark that is never closed (a cut-off copy); otherwise
+            such a mark stays.
 
     Returns:
         The text and the number of blocks removed.
@@ -29,7 +29,10 @@ def without_blocks(
 
 
 def fence_after(open_fence: str, mark: str) -> str:
-    """Return the code fence (backticks or tildes) that is open behind a fence line `mark`; "" if none is."""
+    """Return the code fence (backticks or tildes) that is open after a fence line; "" if none is.
+
+    `open_fence` is the fence open before that line ("" if none), `mark` the fence at the line's beginning.
+    """
     if not open_fence:
         return mark
     return "" if mark.startswith(open_fence) else open_fence

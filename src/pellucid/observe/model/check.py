@@ -8,7 +8,6 @@ import re
 import unicodedata
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from os.path import commonprefix
 from typing import Literal
 
 from pellucid.language.numbers import figures
@@ -215,9 +214,8 @@ def _have_one_stem(one: str, other: str) -> bool:
     """Whether two words begin alike for long enough to be forms of one word; with digits, only if equal."""
     if one == other:
         return True
-    return len(commonprefix((one, other))) >= max(4, 0.6 * max(len(one), len(other))) and not any(
-        sign.isdigit() for sign in one + other
-    )
+    common = next((at for at, (a, b) in enumerate(zip(one, other, strict=False)) if a != b), min(len(one), len(other)))
+    return common >= max(4, 0.6 * max(len(one), len(other))) and not any(sign.isdigit() for sign in one + other)
 
 
 def _unsaid_numbers(case: _Case) -> list[str]:
