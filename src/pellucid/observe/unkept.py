@@ -61,10 +61,7 @@ def _looks_like_statement(sentence: str, language: Language) -> bool:
 
 
 def _reason_not_kept(sentence: str, context: TurnContext, *, is_read: bool) -> str:
-    """Return why a sentence was not kept, as `code: words`.
-
-    `is_read`: it became a statement that others outweighed.
-    """
+    """Return why a sentence was not kept, as `code: words`. `is_read`: it became a statement that others outweighed."""
     noise, lowered = context.language.noise, sentence.lower()
     signs = (
         (is_read, "outweighed: the paragraph says weightier things, and only those are kept"),

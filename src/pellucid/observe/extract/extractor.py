@@ -197,10 +197,7 @@ def _entity_of_speaker(context: TurnContext, speaker: str | None) -> str | None:
 
 
 def _fact_of_resolution(resolved: Resolved, context: TurnContext) -> ExtractedFact:
-    """Return the fact of a correction or retraction.
-
-    Its `I` is whoever said the sentence that it changes.
-    """
+    """Return the fact of a correction or retraction. Its `I` is whoever said the sentence that it changes."""
     source = resolved.source.context if resolved.source else context
     owner = source if source.language.noise.self.search(resolved.text.lower()) else context
     statement = ObservedStatement(resolved.text, "correction", RESOLVED_CONFIDENCE, speaker=owner.turn.speaker)

@@ -233,10 +233,7 @@ def _numeric_statement(text: str, context: TurnContext) -> ObservedStatement | N
 
 
 def _weight_of_specifics(text: str, language: Language) -> float:
-    """Return how much a sentence says: names, numbers and solid words add to it.
-
-    Fewer than three words take off 2.
-    """
+    """Return how much a sentence says: names, numbers and solid words add to it. Fewer than three words take off 2."""
     parts = text.split()
     names = min(sum(part[0].isupper() and part not in _SELF for part in parts[1:]), 2)
     length = reading_length(text)
