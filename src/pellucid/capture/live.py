@@ -58,10 +58,7 @@ class LiveSource(Source):
 
 
 class LiveTranscript:
-    """Turns a stream of transcript lines into turns, chunk by chunk.
-
-    Remembers the stream's format, line number and session.
-    """
+    """Turns a stream's lines into turns, chunk by chunk; remembers its format, line number and session."""
 
     def __init__(self, report: CaptureReport, session: str | None, transcript_format: Format | None) -> None:
         """Begin a stream; a session or format of None is taken from the lines.

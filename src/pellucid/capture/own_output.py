@@ -65,10 +65,7 @@ _POSSIBLY_OURS = re.compile(rf"{_ID}|[0-9a-f]{{10}}  [\dhc]|\d of (?:these|\d)|{
 
 
 def without_own_output(text: str, report: CaptureReport) -> str:
-    """Return the text without fenced recall context, memory citations and our commands' output.
-
-    Each removed block is counted in `report`.
-    """
+    """Return the text without fenced recall context, memory citations and our commands' output; count these."""
     if "pellucid-recall" in text or "pellucid-note" in text:
         text, removed = without_blocks(text, _FENCE, _FENCE_END, open_ended=True)
         report.strip("own-recall", removed)

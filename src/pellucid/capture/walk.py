@@ -79,10 +79,7 @@ class FileWalk:
         return True
 
     def _is_inside(self, path: Path, root: Path) -> bool:
-        """Whether the path is a file, not a link that leads out of the root; such a link is counted.
-
-        So is a file in a folder that can be listed but not entered.
-        """
+        """Whether the path is a file inside the root; links out of it and unreachable files are counted."""
         try:
             if not path.is_symlink():
                 return path.is_file()

@@ -65,10 +65,7 @@ def clauses(text: str) -> tuple[Clause, ...]:
 
 
 def _stating_clauses(parts: Sequence[str], corrects: bool, alone: bool) -> list[Clause]:
-    """Return the clauses made of the parts of a sentence, each with what narrows or continues it.
-
-    `corrects` and `alone` are facts about the whole text: see `Clause`.
-    """
+    """Return the clauses of a sentence's parts, each with what narrows it; `corrects`, `alone`: see `Clause`."""
     whole, left, cut = list[str](), "", list[str]()
     for raw in parts:
         part = raw.lstrip("; ")
@@ -145,10 +142,7 @@ def _is_explanation(part: str) -> bool:
 
 
 def _dropped_words(part: str) -> str:
-    """Return the words after a leading `not` or `forget`, casefolded; empty if the part begins otherwise.
-
-    They name what no longer holds.
-    """
+    """Return the words for what no longer holds, after a leading `not` or `forget`, casefolded; else empty."""
     first, _, rest = part.partition(" ")
     return rest.casefold() if first.casefold() in lexicon.words("negators", "unsaid") else ""
 

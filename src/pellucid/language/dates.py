@@ -13,10 +13,7 @@ Span = tuple[date, date]
 
 @cache
 def phrases(*codes: str) -> Mapping[str, str]:
-    """Return the phrases of time of some languages as a dict to the `unit:offset` each means: `yesterday` to `day:-1`.
-
-    `codes` are language codes such as `en`.
-    """
+    """Return a dict from phrases of time in some language codes to the `unit:offset` they mean: `today` to `day:0`."""
     tables = (lexicon(code).get("dates", {}).get("phrases", {}) for code in codes)
     return {phrase: meaning for table in tables for meaning, synonyms in table.items() for phrase in synonyms}
 

@@ -48,10 +48,7 @@ class Lexicon(TypedDict, total=False):
 
 
 def table(code: str, kind: Kind) -> dict[str, Any]:
-    """Return the parsed file of one kind of a language, by its code such as `en`.
-
-    FileNotFoundError if there is none.
-    """
+    """Return the parsed file of one kind of a language, by its code (`en`); FileNotFoundError if there is none."""
     return tomllib.loads(_tables().joinpath(code, f"{kind}.toml").read_text("utf-8"))
 
 
@@ -99,10 +96,7 @@ def lexicon(code: str) -> Lexicon:
 
 @cache
 def words(*kinds: str, codes: tuple[str, ...] = STATED) -> frozenset[str]:
-    """Return the words of some kinds (`negators`, `verbs`) in the languages of `codes`.
-
-    KeyError if no language has words of a kind.
-    """
+    """Return the words of some kinds (`negators`) in some languages; KeyError if no language has words of a kind."""
     tables = [lexicon(code).get("words", {}) for code in codes]
     for kind in kinds:
         if not any(kind in table for table in tables):
@@ -145,10 +139,7 @@ def weekdays(*codes: str) -> dict[str, int]:
 
 @cache
 def changes(kind: Literal["since", "takes", "states", "turns"]) -> tuple[str, ...]:
-    """Return the phrases of one kind that tell of a change, of all `STATED` languages.
-
-    The English file explains the kinds, below `changes`.
-    """
+    """Return the phrases of a kind that tell of a change, of all `STATED` languages; the English file explains them."""
     return tuple(each for code in STATED for each in lexicon(code).get("changes", {}).get(kind, ()))
 
 

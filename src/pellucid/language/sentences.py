@@ -61,10 +61,7 @@ def sentence_starts(text: str) -> Iterator[int]:
 
 
 def join_sentences(parts: Iterable[str]) -> str:
-    """Return the sentences (at least one) as one text; a sentence without a closing mark gets a full stop.
-
-    The last sentence stays as it is.
-    """
+    """Return the sentences (at least one) as one text; all but the last get a full stop if they have no mark."""
     *first, last = parts
     return "".join(f"{each} " if is_closed(each) else f"{each}. " for each in first) + last
 

@@ -32,10 +32,7 @@ ANONYMOUS = "user"
 
 @dataclass(frozen=True, slots=True)
 class Attribution:
-    """The attributes that a sentence states of a named thing: `cache`, `{"ttl": "300 seconds"}`.
-
-    The entity is None if the sentence states nothing.
-    """
+    """The attributes that a sentence states of an entity: `cache`, `{"ttl": "300 seconds"}`; no entity if none."""
 
     entity: str | None = None
     attributes: dict[str, str] = field(default_factory=dict[str, str])
@@ -60,10 +57,7 @@ def read_attribution(sentence: str, language: Language, speaker: str | None = AN
 
 
 def _match_rows(sentence: str, language: Language, speaker: str | None) -> tuple[str, dict[str, str]]:
-    """Return the entity and attributes that pattern rows find in a sentence; `("", {})` if none matches.
-
-    The first row that matches decides the entity.
-    """
+    """Return the entity of the first pattern row that matches a sentence, and its attributes; `("", {})` if none."""
     entity = ""
     attributes: dict[str, str] = {}
     for name, pattern in language.attributes.rows(sentence.lower()):
@@ -102,10 +96,7 @@ def _stated_attributes(match: re.Match[str], row: str, language: Language) -> di
 
 
 def _listed_attributes(text: str, language: Language) -> dict[str, str]:
-    """Return the numbered attributes in a list: `a TTL of 300 s and 4 shards` is `ttl` and `shard`.
-
-    Maps `ttl` to `300 s`; `{}` if the list has no number.
-    """
+    """Return the attributes with a number in a list: `{"ttl": "300 s", "shard": "4"}` of `a TTL of 300 s, 4 shards`."""
     found: dict[str, str] = {}
     for item in language.attributes.items:
         for part in item.finditer(text):

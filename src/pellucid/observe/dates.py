@@ -61,10 +61,7 @@ def _name_groups(template: str, name: str) -> str:
 
 
 def _absolute_date(match: re.Match[str], today: date, language: Language) -> str | None:
-    """Return the date that a match of `_pattern` means, seen from `today`, such as `2026-04-22`.
-
-    None for a phrase that names no date.
-    """
+    """Return the date (`2026-04-22`) that a match of `_pattern` means, seen from `today`; None if no date."""
     kind = match.lastgroup or ""
     spans = language.spans
     if kind == "phrase":
@@ -80,10 +77,7 @@ def _absolute_date(match: re.Match[str], today: date, language: Language) -> str
 
 
 def _named_period(today: date, unit: Unit | str, offset: int) -> str | None:
-    """Return the period that is `offset` units from `today`: `2026-04-22`, `week of 2026-04-20`, `2026-Q2`.
-
-    None for the unit `none`.
-    """
+    """Return the period `offset` units from today: `2026-04-22`, `week of 2026-04-20`, `2026-Q2`; None for `none`."""
     if unit == "none":
         return None
     start = relative_span(today, unit, offset)[0]

@@ -147,10 +147,7 @@ def _least_trusted(turns: Iterable[Turn]) -> SourceClass | None:
 
 
 def _passage_share(wanted: set[str], text: str) -> float:
-    """Return the largest share (0 to 1) of the wanted words that two neighbouring sentences or lines have.
-
-    0 if the whole text has less than 60 % of them.
-    """
+    """Return the largest share (0 to 1) of wanted words in two neighbouring sentences; 0 if `text` has under 60 %."""
     lowered = text.casefold()
     if sum(word in lowered for word in wanted) < ECHOED * len(wanted):
         return 0.0

@@ -67,10 +67,7 @@ def score_importance(fact: ExtractedFact) -> Importance:
 
 
 def _weights_of_specifics(text: str) -> dict[str, float]:
-    """Return the contributions of a number, of at most two names and of a date in the text, by name.
-
-    0 for what the text does not have.
-    """
+    """Return the contributions, by name, of a number, names (at most two) and a date in a text; 0 if absent."""
     names = [name for name in _NAMED.findall(text) if not _WEEKDAY.match(name)]
     number = 0.1 if _UNIT.search(text) else 0.06 if _NUMBER.search(text) else 0.0
     return {
@@ -81,10 +78,7 @@ def _weights_of_specifics(text: str) -> dict[str, float]:
 
 
 def _weights_of_cues(text: str, language: Language) -> dict[str, float]:
-    """Return the contributions, some negative, of words of importance, doubt and vagueness, by name.
-
-    0 for what the text does not have.
-    """
+    """Return the contributions, by name, of words of importance, doubt and vagueness in a text; 0 if absent."""
     lowered = text.lower()
     noise, cues = language.noise, language.importance
     return {

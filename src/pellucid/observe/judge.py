@@ -151,10 +151,7 @@ def _rule_on_repetition(fact: ExtractedFact, seen: set[str]) -> Ruling | None:
 
 
 def apply_cap(rulings: list[Ruling], candidates: Sequence[Candidate], cap: int) -> list[Ruling]:
-    """Return the rulings with only the `cap` most important acceptances; the others become `cap-reached`.
-
-    Rejections and deferrals stay.
-    """
+    """Return the rulings with all but the `cap` most important acceptances as `cap-reached`; the others stay."""
     accepted = [at for at, ruling in enumerate(rulings) if ruling.verdict == "accept"]
     ranked = sorted(accepted, key=lambda at: (-candidates[at].importance.score, at))
     over = set(ranked[cap:])

@@ -96,10 +96,7 @@ def prose_sentences(text: str) -> list[str]:
 
 
 def _prose_lines(text: str) -> list[str]:
-    """Return the lines of a text, empty ones in place of fenced code and machine output.
-
-    Tagged elements and captions are taken out.
-    """
+    """Return the lines of a text, empty for code and machine output, without tagged elements and captions."""
     lines: list[str] = []
     fenced = False
     plain = _CAPTION.sub(" ", text.translate(_CURLY))

@@ -70,10 +70,7 @@ def turn_contexts(segment: Segment) -> tuple[TurnContext, ...]:
 
 
 def _findings_of_recap(recap: str) -> str:
-    """Return a compaction's summary without its sections on what was asked and what is next.
-
-    The turns themselves hold what was asked.
-    """
+    """Return a compaction's summary without what was asked, which the turns have, and what is next."""
     kept, is_left_out = list[str](), False
     for section in _SECTION.split(recap):
         is_left_out = bool(_HANDED_OVER.match(section)) or (is_left_out and not _HEADED.match(section))

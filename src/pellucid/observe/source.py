@@ -14,10 +14,7 @@ _WIDEST = 1000
 
 
 def source_class(evidence: Iterable[Evidence], turns: Mapping[int, Turn]) -> SourceClass:
-    """Return the least trusted source class of the evidence's turns; `web_content` if `turns` has none of them.
-
-    `turns` maps ordinals to turns.
-    """
+    """Return the least trusted source class of the evidence's turns in `turns`, by ordinal; else `web_content`."""
     voices: set[SourceClass] = {
         "assistant_output" if turns[at].kind == "call" else turn_source_class(turns[at])
         for part in evidence

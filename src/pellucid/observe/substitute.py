@@ -57,10 +57,7 @@ def _replace_old(sentence: str, new: str, old: str, language: Language) -> Subst
 
 
 def _replace_number(sentence: str, new: str, language: Language) -> Substituted | None:
-    """Return the sentence with the number in `new` for its only number, or its only one of that unit.
-
-    None if that is unclear, or if the numbers are equal.
-    """
+    """Return the sentence with the number in `new` for its only one (of that unit); None if unclear or the same."""
     pattern = _number_pattern(language.code)
     given = pattern.search(new)
     if not given:
@@ -75,10 +72,7 @@ def _replace_number(sentence: str, new: str, language: Language) -> Substituted 
 
 
 def _replace_weekday(sentence: str, new: str, language: Language) -> Substituted | None:
-    """Return the sentence with the weekday in `new` for its only weekday; None if it has not exactly one.
-
-    None also if the weekdays are the same.
-    """
+    """Return the sentence with the weekday in `new` for its only weekday; None if unclear or the same."""
     pattern = _weekday_pattern(language.code)
     given = pattern.search(new)
     weekdays = list(pattern.finditer(sentence))

@@ -58,10 +58,7 @@ def _has_both_cases(match: re.Match[str]) -> bool:
 def _prefix_rule(
     name: str, marks: str, body: str, accept: Callable[[re.Match[str]], bool] = bool, *, also: str = ""
 ) -> SecretRule:
-    """Return the rule of a credential that begins with one of the marks (separated by spaces), followed by `body`.
-
-    `also` is a pattern that must precede the mark.
-    """
+    """Return the rule of a credential: one of the marks (separated by spaces), `also` before and `body` after it."""
     words = tuple(marks.split())
     heads = "|".join(map(re.escape, words))
     return SecretRule(name, words, rf"{also}{START}(?:{heads})(?P<body>{body}){END}", 0, accept)

@@ -82,10 +82,7 @@ def _find_by_all_rules(text: str) -> Iterator[SecretSpan]:
 
 
 def _lower_in_place(text: str) -> str:
-    """Return the text in lower case, with every character at the same position.
-
-    If a character would become two, only ASCII is lowered.
-    """
+    """Return the text in lower case, in the same positions; only ASCII if a character would become two."""
     lower = text.lower()
     return lower if len(lower) == len(text) else text.translate(_LOWER)
 

@@ -87,10 +87,7 @@ def is_code(value: str) -> bool:
 
 
 def is_random(value: str, at_least: int = 16) -> bool:
-    """Whether a value mixes letters and digits as random values do, and is not a URL, path, digest or words.
-
-    Shorter than `at_least` characters, it is not.
-    """
+    """Whether a value of `at_least` characters mixes letters and digits at random: not a URL, path, digest or words."""
     if len(value) < at_least or _DIGEST.fullmatch(value) or _is_url_or_path(value):
         return False
     return (

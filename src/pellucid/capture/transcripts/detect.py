@@ -69,10 +69,7 @@ def detect(path: Path) -> Format | None:
 
 
 def _format_of_lines(objects: list[JsonObject]) -> Format | None:
-    """Return the format of the first line that a format recognises; None if no line is recognised.
-
-    OpenAI's format wins over plain messages before it.
-    """
+    """Return the format of the first line that one recognises; OpenAI's if plain messages precede it; else None."""
     named: list[Format] = [name for value in objects if (name := format_of(value))]
     if named and named[0] == "plain-jsonl" and "openai-chat" in named:
         return "openai-chat"

@@ -61,10 +61,7 @@ def is_recap(text: str) -> bool:
 
 
 def accepted_plan(text: str) -> str:
-    """Return the plan in a user message that orders its implementation, which the agent's program sent.
-
-    "" if there is none.
-    """
+    """Return the plan in a user message by which the agent's program orders its implementation; "" if none."""
     opening = _CARRY_OUT.match(text)
     return _GO_ON.sub("", text[opening.end() :]).strip() if opening else ""
 

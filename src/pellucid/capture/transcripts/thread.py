@@ -68,10 +68,7 @@ class Queue:
         self._waiting.clear()
 
     def take_repeat(self, text: str) -> bool:
-        """Remove a user's message from the waiting ones; return whether it repeats a delivered message.
-
-        A delivered message is forgotten when it is repeated.
-        """
+        """Remove a message from the waiting ones; return whether it repeats a delivered one, then forgotten."""
         words = _normalised(text)
         self._waiting = [each for each in self._waiting if _normalised(each.text) != words]
         is_repeat = self._delivered[words] > 0
@@ -101,10 +98,7 @@ class Titles:
         return self._waiting.pop(line_id, [])
 
     def session_for(self, line_id: str, title: str) -> str | None:
-        """Return the session of the line that a title names; None if the line was not seen yet.
-
-        The title then waits for the line.
-        """
+        """Return the session of the line that a title names; if not seen yet, None, and the title waits for it."""
         if line_id in self._lines:
             return self._lines[line_id]
         if len(self._waiting) < _MAX_WAITING:

@@ -136,10 +136,7 @@ def _clash_of_values(old: Frame, new: Frame) -> Clash | None:
 
 
 def _is_value_left(left: str, value: Sequence[Token], old: Frame) -> bool:
-    """Whether `left` names the older frame's value, or that value with more words of the frame.
-
-    `left` are the words for what a change leaves.
-    """
+    """Whether `left`, the words for what a change leaves, has all words of a value, and only words of `old`."""
     said = {token.text for token in fold_words(tuple(Token(word, "word") for word in left.split()))}
     return {token.text for token in value} <= said <= set(old.words)
 

@@ -88,10 +88,7 @@ def _read_clause(clause: Clause) -> Iterator[Frame]:
 
 
 def _literal_frame(clause: Clause) -> Frame | None:
-    """Return a clause as one frame of its own words, unchanged by phrases.
-
-    None if it is not a statement: empty, too long, broken, unsure, past, or a question.
-    """
+    """Return a clause as one frame of its own words; None if it is long, broken, unsure, past, or a question."""
     plain = clause.text.rstrip(_SENTENCE_END)
     if _BROKEN.search(plain) or _east_sign("unsure").search(plain) or _east_sign("past").search(plain):
         return None
@@ -192,10 +189,7 @@ def _without_opening(frame: Frame) -> Frame:
 
 
 def _words_left(words: Sequence[str]) -> tuple[str, set[int]]:
-    """Return what a change leaves, `npm` of `from npm to`, and the indices of all words of that phrase.
-
-    `"", set()` if the words name nothing that is left.
-    """
+    """Return what a change leaves, `npm` of `from npm to`, and the indices of the phrase; `"", set()` if nothing."""
     for at, word in enumerate(words[:-1]):
         is_instead = word == "instead" and words[at + 1] == "of"
         is_from = word in _FROM and at and f"{words[at - 1]} to" in change_phrases()
@@ -209,10 +203,7 @@ def _words_left(words: Sequence[str]) -> tuple[str, set[int]]:
 
 
 def _with_phrases_as_words(frame: Frame) -> Iterator[Frame]:
-    """Yield the frame with its set phrase as the word it means; unchanged if it has no such phrase.
-
-    Several frames if a change can have led to several states.
-    """
+    """Yield the frame with its set phrase, if any, as the word it means; one frame for each possible state."""
     definite = any(
         one.text in lexicon.words("be") and other.text in lexicon.words("articles")
         for one, other in zip(frame.tokens, frame.tokens[1:], strict=False)
@@ -250,10 +241,7 @@ def _replace_phrase(frame: Frame, at: int, phrase: str, words: str) -> tuple[Tok
 
 
 def _as_active(tokens: tuple[Token, ...]) -> tuple[Token, ...]:
-    """Return the tokens of a passive statement in the active: `Search is owned by Jonas` as `Jonas owned search`.
-
-    Other tokens are returned as they are.
-    """
+    """Return a passive statement's tokens in the active, others unchanged: `Jonas owned X` of `X is owned by Jonas`."""
     words = [token.text for token in tokens]
     if "by" in words and (by := words.index("by")) >= 3 and words[by - 2] in lexicon.words("be"):
         return (*tokens[by + 1 :], tokens[by - 1], *tokens[: by - 2])
@@ -261,10 +249,7 @@ def _as_active(tokens: tuple[Token, ...]) -> tuple[Token, ...]:
 
 
 def _as_done_by_us(tokens: tuple[Token, ...]) -> Iterator[tuple[Token, ...]]:
-    """Yield the tokens of a passive statement that names no doer with `we`: `Releases are cut` as `we cut releases`.
-
-    Nothing for other statements.
-    """
+    """Yield the tokens of a passive statement without a doer with `we`: `Releases are cut` as `we cut releases`."""
     words = [token.text for token in tokens]
     at = next((at for at, word in enumerate(words) if word in lexicon.words("be")), 0)
     after = words[at + 1 : at + 3]

@@ -31,10 +31,7 @@ class Change:
 
 
 def read_place(tokens: Sequence[Token]) -> Place | None:
-    """Return the thing and the place at which a clause says it is.
-
-    None if the clause names no place of one to three words for a thing.
-    """
+    """Return the thing and the place, one to three words, at which a clause says the thing is; None if none."""
     found = next(_possible_placings(tokens, [token.text for token in tokens]), None)
     if found is None:
         return None
@@ -72,10 +69,7 @@ def _possible_placings(
 
 
 def _split_at_only_preposition(tokens: Sequence[Token]) -> Iterator[tuple[Sequence[Token], str, Sequence[Token]]]:
-    """Yield the tokens before the only preposition of place, that preposition, and the tokens after.
-
-    Nothing unless exactly one is there.
-    """
+    """Yield (tokens before, preposition, tokens after) if exactly one preposition of place is there."""
     places = [at for at, token in enumerate(tokens) if at and token.text in lexicon.words("locative")]
     if len(places) == 1:
         yield tokens[: places[0]], tokens[places[0]].text, tokens[places[0] + 1 :]
@@ -103,10 +97,7 @@ def hold_elsewhere(one: Sequence[Token], other: Sequence[Token]) -> bool:
 
 
 def read_change(tokens: Sequence[Token]) -> Change | None:
-    """Return the thing whose number a clause changes, and its old number; None if the clause changes none.
-
-    `raise the attempts from 5 to 8` changes the attempts from 5.
-    """
+    """Return the thing whose number a clause changes, and its old number: 5, of `raise it from 5 to 8`; else None."""
     words = [token.text for token in tokens]
     if "from" not in words or "to" not in words[words.index("from") :]:
         return None

@@ -42,10 +42,7 @@ def classify(text: str, language: Language) -> SentenceReading | None:
 
 
 def hedged_confidence(text: str, confidence: float, language: Language) -> float:
-    """Return the confidence less a penalty for hedges (`maybe`, `might`) in a sentence.
-
-    At least 0.05, rounded to two decimals.
-    """
+    """Return the confidence less a penalty for hedges (`maybe`, `might`); at least 0.05, with two decimals."""
     lowered = text.lower()
     penalty = HEDGED if language.noise.hedges.search(lowered) else 0.0
     penalty += SOFTLY_HEDGED if language.noise.soft_hedges.search(lowered) else 0.0

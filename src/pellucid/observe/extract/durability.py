@@ -104,10 +104,7 @@ def _scaled_features(names: set[str], norm: float) -> dict[str, float]:
 
 
 def tokens(text: str) -> list[str]:
-    """Return the words and signs of a text in lower case; `0` stands for any number.
-
-    In East Asian scripts, each letter is a token.
-    """
+    """Return the words and signs of a text in lower case, numbers as `0`; each East Asian letter is a token."""
     out: list[str] = []
     for token in _TOKEN.findall(text.lower().replace("’", "'")):
         if token.isdigit():

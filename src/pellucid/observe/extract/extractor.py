@@ -151,10 +151,7 @@ def _with_caption(statement: ObservedStatement, context: TurnContext) -> Observe
 
 
 def _weightiest_statements(candidates: tuple[ObservedStatement, ...]) -> tuple[ObservedStatement, ...]:
-    """Return the weightiest statement of each paragraph, and sometimes a second, in their order.
-
-    The second stays if it weighs 2.8 or is not a plain fact.
-    """
+    """Return each paragraph's weightiest statement, and a second if it weighs 2.8 or is not a plain fact."""
     by_block = groupby(candidates, key=lambda statement: statement.position // POSITIONS)
     ranked = [sorted(group, key=lambda statement: -statement.weight) for _, group in by_block]
     kept = [
@@ -211,10 +208,7 @@ def _fact_of_resolution(resolved: Resolved, context: TurnContext) -> ExtractedFa
 
 
 def _speaker_prefix(speaker: str | None, statement: ObservedStatement, context: TurnContext) -> str:
-    """Return the words before a statement that make its `I` and `you` clear: `Ann: `, `Ann (to Ben): `, `User: `.
-
-    Empty if it needs none.
-    """
+    """Return the words that make a statement's `I` and `you` clear: `Ann: `, `Ann (to Ben): `, `User: ` or ""."""
     noise, lowered = context.language.noise, statement.text.lower()
     if speaker:
         to = f" (to {context.listener})" if context.listener and noise.you.search(lowered) else ""
@@ -223,10 +217,7 @@ def _speaker_prefix(speaker: str | None, statement: ObservedStatement, context: 
 
 
 def tags(text: str, speaker: str | None = None) -> tuple[str, ...]:
-    """Return at most five of the most specific words of a sentence, in their order.
-
-    Stop words and the speaker's name are never among them.
-    """
+    """Return at most five of the most specific words of a sentence, in order; no stop words, nor the speaker's name."""
     names = {word for part in text.split()[1:] if part[:1].isupper() for word in words(part)}
     own = set(words(speaker or ""))
     terms = [word for word in content_words(text) if word not in own]

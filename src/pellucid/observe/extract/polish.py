@@ -45,10 +45,7 @@ def polish(sentence: str, language: Language) -> str:
 
 
 def before_question(sentence: str, language: Language) -> str:
-    """Return the words before a question (`I moved to Lisbon, do you know a café there?`).
-
-    Empty if these are fewer than four, or a question themselves.
-    """
+    """Return a statement of four words or more before a question (`I moved to Lisbon, do you know …`), or ""."""
     asked = language.noise.asking.search(sentence)
     before = sentence[: asked.start()] if asked else ""
     is_statement = len(before.split()) >= _FEWEST_WORDS and not language.noise.question.search(before.lower() + "?")

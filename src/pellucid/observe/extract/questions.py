@@ -80,10 +80,7 @@ def _antecedent(before: TurnContext, context: TurnContext) -> str:
 
 
 def _question_replied_to(before: TurnContext, context: TurnContext) -> str:
-    """Return the question that the turn `before` ends with, with its speaker's name.
-
-    Empty if there is none, or if `context` is not a reply to it.
-    """
+    """Return the question at the end of `before`, with its speaker; empty if `context` does not reply to one."""
     if not _is_reply(before, context):
         return ""
     asked = _last_question(before.turn.content, context.language)
@@ -91,10 +88,7 @@ def _question_replied_to(before: TurnContext, context: TurnContext) -> str:
 
 
 def _last_question(content: str, language: Language) -> str:
-    """Return the question that a text ends with, polished; empty if there is none.
-
-    Empty also if the question is long, or unclear by itself.
-    """
+    """Return the question that a text ends with, polished; empty if there is none, or it is long or unclear."""
     last = next(reversed(prose_sentences(content)), "")
     if closing_mark(last) not in QUESTION_MARKS or len(last) > _LONGEST_QUESTION:
         return ""
@@ -105,10 +99,7 @@ def _last_question(content: str, language: Language) -> str:
 
 
 def _first_answer(content: str, language: Language) -> str:
-    """Return a specific answer of at most twelve words from the first two sentences of a text, else empty.
-
-    The answer is without closing mark.
-    """
+    """Return a specific answer of at most twelve words from a text's first two sentences, without mark; else ""."""
     for sentence in prose_sentences(content)[:2]:
         answer = sentence.strip(" .!")
         elliptic = language.noise.answer.search(answer.lower())

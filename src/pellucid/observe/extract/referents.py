@@ -15,10 +15,7 @@ _SELF = frozenset({"i", "i'm", "i've", "i'd", "i'll"})
 
 @lru_cache(maxsize=128)
 def solid_words(text: str, language: Language) -> int:
-    """Return the number of distinct words of a text that name something.
-
-    Stop words, feelings, wishes and abstractions do not.
-    """
+    """Return how many distinct words of a text name something, unlike stop words, feelings and abstractions."""
     hollow = _hollow_words(language.code)
     words = set(_WORD.findall(text.lower())) - hollow
     return len(words) - sum("'" in word and word.replace("'", "") in hollow for word in words)
@@ -37,10 +34,7 @@ def points_outside(text: str, language: Language) -> bool:
 
 
 def _is_unexplained(match: re.Match[str], text: str, language: Language) -> bool:
-    """Whether the text before a matched pronoun has nothing that it can mean.
-
-    A noun with a capital after the pronoun explains it.
-    """
+    """Whether the text before a matched pronoun has nothing it can mean, and no noun with a capital follows."""
     groups = match.groupdict()
     noun = match.start("noun") if "noun" in groups else -1
     if noun >= 0 and text[noun].isupper():

@@ -55,10 +55,7 @@ class Resolved:
 
 
 def resolutions(before: Sequence[TurnContext], context: TurnContext) -> tuple[Resolved, ...]:
-    """Return the corrections and retractions in a person's turn, in order; empty for other turns.
-
-    `before` are the turns before it.
-    """
+    """Return the corrections and retractions in a person's turn, in order; `before` are the turns before it."""
     language = context.language
     if context.turn.role != "user" or not language.resolutions.sign.search(context.turn.content.lower()):
         return ()
@@ -180,10 +177,7 @@ def _elliptic_correction(new: str, old: str, before: Sequence[SaidSentence], lan
 
 
 def _whole_correction(text: str, old: str, before: Sequence[SaidSentence], language: Language) -> Resolved | None:
-    """Return the correction in a text that names its own subject, and the old value or an attribute.
-
-    None for any other text.
-    """
+    """Return the correction in a text that names its subject, and the old value or an attribute; else None."""
     statement = polish(language.resolutions.contrast.sub("", text), language)
     if not statement or is_unresolved(statement, language):
         return None

@@ -60,10 +60,7 @@ class ObservedStatement:
 
 
 def statements(context: TurnContext, taken: frozenset[str] = frozenset()) -> tuple[ObservedStatement, ...]:
-    """Return the procedures, cued sentences and weighty plain statements of a turn, in order.
-
-    Sentences in `taken` are left out.
-    """
+    """Return a turn's procedures, cued sentences and weighty plain statements, in order, without those in `taken`."""
     found = blocks(context.turn.content)
     made: list[ObservedStatement] = []
     used: set[int] = set()
@@ -135,10 +132,7 @@ def is_question(sentence: str, language: Language) -> bool:
 
 
 def _statement_in(text: str, context: TurnContext) -> ObservedStatement | None:
-    """Return the statement of a polished sentence, by the first kind of statement that fits.
-
-    None if it is too long, noise or says little, or no kind fits.
-    """
+    """Return the statement of a polished sentence, by the first kind that fits; None if it is noise or no kind fits."""
     if len(text) > _LONGEST or _is_noise(text.lower(), context) or _says_little(text, context):
         return None
     if is_inline_procedure(text, context.language) and not context.debugging:
@@ -166,10 +160,7 @@ def is_task(lowered: str, context: TurnContext) -> bool:
 
 
 def _says_little(text: str, context: TurnContext) -> bool:
-    """Whether a sentence of a chat has only feelings, wishes and abstractions, and hardly a word that names.
-
-    False at work.
-    """
+    """Whether a sentence of a chat, not of work, is feelings, wishes and abstractions, and names hardly anything."""
     if context.manner == "work" or not context.language.noise.hollow:
         return False
     solid = solid_words(text, context.language)
@@ -251,10 +242,7 @@ class Procedure:
 
 
 def procedures(prose: tuple[ProseBlock, ...], language: Language) -> tuple[Procedure, ...]:
-    """Return the numbered lists of at least two steps whose heading says what they are for, unless too long.
-
-    In the order of the text.
-    """
+    """Return the numbered lists, in order, of two steps or more whose heading says what for, unless too long."""
     found: list[Procedure] = []
     at = 0
     while at < len(prose):

@@ -103,10 +103,7 @@ class _Case:
 
 
 def check(claim: ModelClaim, turns: Sequence[Turn]) -> Checked | DropReason:
-    """Return the fact of a claim about `turns`, or the first reason to drop the claim, such as `not-quoted`.
-
-    `turns` are all that the model was shown.
-    """
+    """Return the fact of a claim about `turns`, all that the model was shown, or the first reason to drop the claim."""
     case = _make_case(claim, turns)
     if isinstance(case, str):
         return case
@@ -219,10 +216,7 @@ def _have_one_stem(one: str, other: str) -> bool:
 
 
 def _unsaid_numbers(case: _Case) -> list[str]:
-    """Return the claim's numbers that its quoted sentences do not have.
-
-    The numbers of a procedure or of reasoning can be anywhere in the turns.
-    """
+    """Return the claim's numbers that its quoted sentences lack; for procedures and reasoning, its turns."""
     anywhere = case.claim.category in _SEVERAL_SENTENCES
     heard = set(figures(case.source.heard if anywhere else "\n".join(case.source.sentences)))
     heard |= {number[:4] for number in heard if re.match(r"\d{4}-\d\d", number)}
@@ -248,10 +242,7 @@ def _unsaid_names(case: _Case) -> list[str]:
 
 
 def _capitalised_words(content: str) -> list[str]:
-    """Return the capitalised words of a text; in German only the first word and acronyms.
-
-    Every German noun has a capital.
-    """
+    """Return the capitalised words of a text; in German, where nouns have capitals, the first and acronyms."""
     german = detect_language(content).code == "de"
     found = _WORD.findall(content)
     return [word for at, word in enumerate(found) if word[0].isupper() and (not german or at == 0 or word.isupper())]

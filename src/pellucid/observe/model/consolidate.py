@@ -88,10 +88,7 @@ class Consolidator(Protocol):
     """Proposes what to do with memories that are near each other."""
 
     def propose(self, memories: Sequence[Memory]) -> list[Proposal]:
-        """Return the proposals in order; each memory is changed by at most one of them.
-
-        Raises ChatError if there is no answer.
-        """
+        """Return the proposals in order; at most one changes a memory. ChatError if there is no answer."""
         ...
 
 
@@ -230,10 +227,7 @@ def _has_new_order(names: Sequence[str], texts: Iterable[Sequence[str]]) -> bool
 
 
 def _loss_flaw(parts: Sequence[Memory], contents: Sequence[str]) -> str:
-    """Describe the first thing that the proposal loses; empty if it loses nothing.
-
-    A number, identifier, name, attribute, or most words of a memory.
-    """
+    """Describe the proposal's first loss (a number, identifier, name, attribute, most words); empty if nothing."""
     heard, told = _all_words(parts), " ".join(contents)
     lost = ({*figures(heard)} - {*figures(told)}) | (_specials(heard) - _specials(told))
     told_words = set(words(told))

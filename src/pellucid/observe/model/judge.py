@@ -95,10 +95,7 @@ class LlmJudge:
         self._cache: OrderedDict[tuple[str, Category], Ruling] = OrderedDict()
 
     def judge(self, candidates: Sequence[Candidate], segment: Segment) -> list[Ruling]:
-        """Return a ruling for each candidate, in order; the local judge's if the model gives none.
-
-        Raises no ChatError.
-        """
+        """Return a ruling for each candidate, in order; if the model cannot be asked, the local judge's."""
         rulings = self._local.judge(candidates, segment)
         asked = [at for at, each in enumerate(candidates) if _is_open(each, rulings[at])]
         by_model = {at: ruling for at in asked if (ruling := self._cached_ruling(candidates[at]))}

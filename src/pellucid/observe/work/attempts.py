@@ -142,10 +142,7 @@ def _run_of_call(call: Turn, line: str, output: Turn) -> Run:
 
 
 def _command_words(line: str) -> tuple[str, ...]:
-    """Return the words of one simple command; empty if only a shell can read it.
-
-    Empty also if it is long, or names a temporary place.
-    """
+    """Return the words of one simple command; empty if it is long, complex, or names a temporary place."""
     if len(line) > _LONGEST or _SHELL_SYNTAX.search(line) or _ONE_OFF.search(line):
         return ()
     try:

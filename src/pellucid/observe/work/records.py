@@ -60,10 +60,7 @@ def _settled_choice(question: str, answer: str) -> ObservedStatement | None:
 
 
 def _commit_summary(content: str) -> str:
-    """Return a commit's subject and as many sentences after it as fit.
-
-    Empty if the subject has fewer than three words.
-    """
+    """Return a commit's subject, and sentences after it that fit; empty if the subject has under three words."""
     subject, _, rest = content.strip().partition("\n")
     if len(subject.split()) < _FEWEST_WORDS:
         return ""

@@ -115,10 +115,7 @@ class ReadUnit:
 
 
 def statements_of_turn(turn: WorkTurn, taken: Collection[str] = ()) -> list[ObservedStatement]:
-    """Return the statements of a turn in their order; empty for narration.
-
-    A person's sentences in `taken` (lower-case), which are corrections, are left out.
-    """
+    """Return a turn's statements in order, none of narration nor of a person's (lower-case) `taken` sentences."""
     if turn.part == "record":
         return statements_of_record(turn.context.turn)
     if turn.part == "person":
@@ -151,10 +148,7 @@ def _statements_of_person(turn: WorkTurn, taken: Collection[str]) -> list[Observ
 
 
 def _without_quotes(words: str, before: TurnContext | None) -> str:
-    """Return a person's words without lines of at least four words that repeat the agent's turn `before`.
-
-    All words if nothing would be left.
-    """
+    """Return a person's words without lines, of four words or more, repeated from `before`; all if none is left."""
     quotable = _bare(before.turn.content) if before else ""
     lines = [(line, _bare(line)) for line in words.splitlines()]
     own = [line for line, bare in lines if bare.count(" ") < FEWEST_WORDS - 1 or bare not in quotable]
@@ -204,19 +198,13 @@ def _find_unit(statement: ObservedStatement, turn_units: Sequence[Unit], languag
 
 
 def _with_text(statement: ObservedStatement, *parts: str) -> ObservedStatement:
-    """Return the statement with the sentences of `parts` as its text; its `own` words stay.
-
-    Unchanged if the text would be too long.
-    """
+    """Return the statement with the sentences of `parts` as its text; unchanged if that would be too long."""
     text = join_sentences(each for each in parts if each)
     return replace(statement, text=text, own=statement.own or statement.text) if len(text) <= LONGEST else statement
 
 
 def _is_complement(unit: Unit, text: str, language: Language) -> bool:
-    """Whether a sentence completes its neighbour: it is too short to be read alone, or nearly worth keeping.
-
-    `text` is the polished unit.
-    """
+    """Whether a sentence (`text`, polished) completes its neighbour: too short alone, or nearly worth keeping."""
     noise, lowered = language.noise, text.lower()
     if not text or not solid_words(text, language) or is_unresolved(text, language) or is_question(unit.text, language):
         return False
@@ -234,10 +222,7 @@ def _is_meant(cued: ObservedStatement, language: Language) -> bool:
 
 
 def _statement_alone(read: ReadUnit) -> ObservedStatement:
-    """Return the statement of a single sentence of a person.
-
-    A sentence that is not durable is a correction, marked as an update.
-    """
+    """Return the statement of one sentence of a person: a correction, marked as an update, if not durable."""
     lasts, position = read.reading.durable >= KEEP_OF_PERSON, read.unit.block * POSITIONS
     category = CATEGORY[read.reading.kind] if lasts else "correction"
     return ObservedStatement(read.text, category, _confidence(read.reading), position=position, is_update=not lasts)
@@ -251,10 +236,7 @@ def _statements_of_agent(turn: WorkTurn) -> list[ObservedStatement]:
 
 
 def _surest_statements(context: TurnContext, min_durability: float, max_count: int) -> list[ObservedStatement]:
-    """Return the surest statements of an agent's turn, at most `max_count`, in their order.
-
-    They are made of sentences with a durability of `min_durability` or more.
-    """
+    """Return the `max_count` surest statements of an agent's turn, in order, of sentences durable enough."""
     found = list(units(without_offers(blocks(context.turn.content))))
     read = _stating_units(found, context, by_user=False)
     prose = [each for each in read if not _has_lead(each.unit)]
