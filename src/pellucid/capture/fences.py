@@ -6,14 +6,10 @@ import re
 def without_blocks(
     text: str, opening: re.Pattern[str], closing: re.Pattern[str], *, open_ended: bool = False
 ) -> tuple[str, int]:
-    """Remove every block from an opening mark to the next closing mark, marks included.
+    """Return the text without the blocks from an opening mark to the next closing mark, and their number.
 
-    Args:
-        open_ended: remove the rest of the text after an opening mark that is never closed (a cut-off copy); otherwise
-            such a mark stays.
-
-    Returns:
-        The text and the number of blocks removed.
+    The marks are removed, too. `open_ended`: after an opening mark that is never closed (a cut-off copy), the rest of
+    the text is removed; otherwise it stays.
     """
     kept: list[str] = []
     at = removed = 0

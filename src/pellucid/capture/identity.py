@@ -36,9 +36,8 @@ def new_turns(
 ) -> Iterator[tuple[bytes, Turn]]:
     """Yield the turns that were not imported before, each with its `turn_key`; count the others as `already-imported`.
 
-    Args:
-        purpose: gives the purpose of a turn, see `turn_key`.
-        already_seen: given up to 500 keys, returns those already imported (`Records.already_seen`).
+    `purpose` gives the purpose of a turn (see `turn_key`); `already_seen`, given up to 500 keys, returns those already
+    imported.
     """
     rest = iter(turns)
     while batch := list(islice(rest, BATCH)):

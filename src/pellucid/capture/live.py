@@ -63,8 +63,7 @@ class LiveTranscript:
     def __init__(self, report: CaptureReport, session: str | None, transcript_format: Format | None) -> None:
         """Begin a stream; a session or format of None is taken from the lines.
 
-        Raises:
-            InputError: the format cannot be read line by line (plain text, Markdown).
+        Raises InputError if the format cannot be read line by line (plain text, Markdown).
         """
         if transcript_format in ("plain-text", "markdown-chat"):
             raise InputError(

@@ -55,9 +55,9 @@ def read(
 
 
 def _file_turns(file: WalkedFile, source: Source, forced: Format | None) -> Iterator[Turn]:
-    """Yield the raw turns of one file; if it has none, raise InputError if the file was named, else count it.
+    """Yield the raw turns of one file, in the format `forced` or, if that is None, the detected one.
 
-    `forced` is the format to read it as; None to detect it.
+    A file without turns raises InputError if it was named, else it is counted.
     """
     report = source.report
     try:

@@ -58,10 +58,7 @@ def topic_start(turns: Sequence[Turn], distance: Distance, threshold: float) -> 
 
 
 def _possible_cuts(topical: Sequence[int], turns: Sequence[Turn]) -> Iterator[tuple[int, list[Turn], list[Turn]]]:
-    """Yield each index where a cut is possible, with the turns before and after it that are compared.
-
-    `topical` are the indexes of the turns that have a topic.
-    """
+    """Yield each index where a cut is possible, with the turns before and after; `topical` are turns with a topic."""
     for first in range(MIN_BEFORE, len(topical) - NEWEST + 1):
         if topical[first] >= MIN_TURNS:
             old = [turns[at] for at in topical[max(0, first - BEFORE) : first]]

@@ -38,8 +38,7 @@ class FileWalk:
     def files(self, paths: Iterable[Path]) -> Iterator[WalkedFile]:
         """Yield the named files, and the files with a wanted suffix below named folders; excluded ones are not opened.
 
-        Raises:
-            InputError: a named path does not exist, cannot be reached, or cannot be listed.
+        Raises InputError if a named path does not exist, cannot be reached, or cannot be listed.
         """
         for given in paths:
             path, is_folder = _place(given)

@@ -104,10 +104,7 @@ def without_accents(text: str) -> str:
 
 
 def _as_latin(word: str, *, mostly: bool) -> str:
-    """Return the word in Latin letters if look-alikes disguise it, else unchanged.
-
-    `mostly`: most letters of the text around it are Latin.
-    """
+    """Return the word in Latin letters if look-alikes disguise it; `mostly`: most letters of its text are Latin."""
     if word.isascii():
         return word
     strangers = [char for char in word if not char.isascii()]

@@ -22,8 +22,5 @@ def without_announcement(text: str) -> str:
 
 
 def says_little(text: str) -> bool:
-    """Whether a text has fewer than three content words and nothing specific: a short order, or courtesy.
-
-    An announcement at its end does not count.
-    """
+    """Whether a text, without an announcement at its end, is unspecific and has under three content words."""
     return not is_specific(text) and len(content_words(without_announcement(text))) < FEWEST_WORDS

@@ -108,10 +108,7 @@ def _listed_attributes(text: str, language: Language) -> dict[str, str]:
 
 
 def _attribute_key(name: str | None, row: str) -> str:
-    """Return the attribute's key, its last word in the singular; without a `name`, the key of the row.
-
-    A row named `+…` appends its own name.
-    """
+    """Return an attribute's key, in the singular; without a `name` the row's; a row named `+…` appends its own."""
     if not name:
         return entity_key(row.strip(_SUFFIX))
     key = entity_key(name)

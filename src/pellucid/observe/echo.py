@@ -12,11 +12,11 @@ from pellucid.language.quoting.voices import foreign_and_own
 from pellucid.language.sentences import sentences
 from pellucid.language.statements.negation import polarity
 from pellucid.language.words import content_words, words
-from pellucid.model.memory import SOURCE_CLASSES, SourceClass
+from pellucid.model.memory import SourceClass
 from pellucid.model.observation import MemoryObservation
 from pellucid.model.turn import Turn
 from pellucid.observe.importance import without_speaker
-from pellucid.observe.source import turn_source_class
+from pellucid.observe.source import least_trusted, turn_source_class
 
 ECHOED = 0.6
 """The share of a statement's content words in one passage from which that passage counts as its source."""
@@ -108,7 +108,7 @@ def _person_source(text: str, turns: Iterable[Turn], before: Sequence[Turn]) -> 
     run = words(text)
     if len(run) < VERBATIM_WORDS:
         return None
-    return _least_trusted(turn for turn in before if _in_a_row(run, turn.content))
+    return least_trusted(turn_source_class(turn) for turn in before if _in_a_row(run, turn.content))
 
 
 def _agent_source(text: str, before: Sequence[Turn], people: Sequence[Turn], *, copies: bool) -> SourceClass | None:
@@ -122,8 +122,8 @@ def _agent_source(text: str, before: Sequence[Turn], people: Sequence[Turn], *, 
         return None
     runs = [words(each) for each in _passages(text)] if copies else []
     copied = [run for run in runs if len(run) >= VERBATIM_WORDS]
-    return _least_trusted(
-        turn
+    return least_trusted(
+        turn_source_class(turn)
         for turn in before
         if _passage_share(wanted, turn.content) >= ECHOED or any(_in_a_row(run, turn.content) for run in copied)
     )
@@ -138,12 +138,6 @@ def _in_a_row(run: Sequence[str], text: str) -> bool:
 def _row(text: str) -> str:
     """Return the words of a text between spaces; cached, as every later statement is compared with a tool's output."""
     return f" {' '.join(words(text))} "
-
-
-def _least_trusted(turns: Iterable[Turn]) -> SourceClass | None:
-    """Return the least trusted source class of the words of some turns; None if there are no turns."""
-    voices: set[SourceClass] = {turn_source_class(turn) for turn in turns}
-    return max(voices, key=SOURCE_CLASSES.index) if voices else None
 
 
 def _passage_share(wanted: set[str], text: str) -> float:

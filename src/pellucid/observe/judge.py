@@ -89,7 +89,7 @@ class HeuristicJudge:
                 continue
             ruling = _rule_on_wording(candidate.fact, manner) or _rule_on_scores(candidate)
             rulings.append(ruling or _rule_on_repetition(candidate.fact, seen) or _ACCEPTED)
-        return apply_cap(rulings, candidates, CAP_BASE + len(segment.turns) // 2)
+        return apply_cap(rulings, candidates, segment)
 
 
 def _rule_on_wording(fact: ExtractedFact, manner: Manner) -> Ruling | None:
@@ -150,9 +150,9 @@ def _rule_on_repetition(fact: ExtractedFact, seen: set[str]) -> Ruling | None:
     return None
 
 
-def apply_cap(rulings: list[Ruling], candidates: Sequence[Candidate], cap: int) -> list[Ruling]:
-    """Return the rulings with all but the `cap` most important acceptances as `cap-reached`; the others stay."""
+def apply_cap(rulings: list[Ruling], candidates: Sequence[Candidate], segment: Segment) -> list[Ruling]:
+    """Return the rulings, with `cap-reached` for acceptances beyond the segment's cap, the least important ones."""
     accepted = [at for at, ruling in enumerate(rulings) if ruling.verdict == "accept"]
     ranked = sorted(accepted, key=lambda at: (-candidates[at].importance.score, at))
-    over = set(ranked[cap:])
+    over = set(ranked[CAP_BASE + len(segment.turns) // 2 :])
     return [_CAPPED if at in over else ruling for at, ruling in enumerate(rulings)]

@@ -15,13 +15,18 @@ _WIDEST = 1000
 
 def source_class(evidence: Iterable[Evidence], turns: Mapping[int, Turn]) -> SourceClass:
     """Return the least trusted source class of the evidence's turns in `turns`, by ordinal; else `web_content`."""
-    voices: set[SourceClass] = {
+    classes: Iterable[SourceClass] = (
         "assistant_output" if turns[at].kind == "call" else turn_source_class(turns[at])
         for part in evidence
         for at in range(part.start, min(part.end, part.start + _WIDEST) + 1)
         if at in turns
-    }
-    return max(voices, key=SOURCE_CLASSES.index) if voices else "web_content"
+    )
+    return least_trusted(classes) or "web_content"
+
+
+def least_trusted(classes: Iterable[SourceClass]) -> SourceClass | None:
+    """Return the least trusted of some source classes; None if there are none."""
+    return max(classes, key=SOURCE_CLASSES.index, default=None)
 
 
 def turn_source_class(turn: Turn) -> SourceClass:

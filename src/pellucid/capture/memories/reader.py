@@ -83,10 +83,9 @@ def read_memories(
 def _memories_of_file(
     found: WalkedFile, walk: FileWalk, names: NameRedactor, forced: MemoryFormat | None
 ) -> Iterator[AdoptedMemory]:
-    """Yield the redacted memories of one file.
+    """Yield the redacted memories of one file, in the format `forced` or, if that is None, the detected one.
 
-    If its format is unknown, raise InputError if the file was named, else count it. `forced` is the format to read it
-    as; None to detect it.
+    A file of unknown format raises InputError if it was named, else it is counted.
     """
     report = walk.report
     format_name = forced or detect(found.path)

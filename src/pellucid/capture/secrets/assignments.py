@@ -50,10 +50,7 @@ _VENDORS = tuple(_VENDOR_NAMES.split())
 
 
 def assigned_secrets(text: str, lower: str) -> Iterator[SecretSpan]:
-    """Yield every secret that is assigned to a name such as `password` or `api_key`.
-
-    `lower` is the text in lower case, with every character at the same position.
-    """
+    """Yield every secret assigned to a name such as `password`; `lower` is the text, lowered in place."""
     values = _Values(text)
     for name in NAMES if not text.isascii() else ASCII_NAMES:
         at = lower.find(name.stem)

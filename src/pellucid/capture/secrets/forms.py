@@ -143,10 +143,7 @@ def _passes_luhn(digits: str) -> bool:
 
 
 def matches_at_mark(shape: re.Pattern[str], mark: str, text: str, lower: str) -> Iterator[re.Match[str]]:
-    """Yield the matches of a pattern that begins with `mark`, searched in `lower`: faster than a search by it.
-
-    `lower` is the text in lower case, with every character at the same position.
-    """
+    """Yield a pattern's matches, each begun by `mark`, searched fast in `lower`: the text, lowered in place."""
     at = lower.find(mark)
     while at >= 0:
         match = shape.match(text, at)
@@ -156,10 +153,7 @@ def matches_at_mark(shape: re.Pattern[str], mark: str, text: str, lower: str) ->
 
 
 def seed_phrases(text: str, lower: str) -> Iterator[SecretSpan]:
-    """Yield the seed phrases of wallets: twelve to twenty-four words in a row, named or numbered.
-
-    `lower` is the text in lower case, with every character at the same position.
-    """
+    """Yield wallets' seed phrases, 12 to 24 words, named or numbered; `lower` is the text, lowered in place."""
     for mark in _SEED_MARKS:
         for name in matches_at_mark(_SEED_NAME, mark, text, lower):
             if found := _SEED_PHRASE.match(text, name.end()):

@@ -52,10 +52,8 @@ def entropy(value: str) -> float:
 def is_secret(value: str, kind: Kind, *, quoted: bool, is_variable: bool) -> bool:
     """Whether a value assigned to a secret's name is a secret, not a word, type, reference or path.
 
-    Args:
-        value: without its quotes.
-        quoted: the value was in quotes, so that it is not code.
-        is_variable: the name is an environment variable, in capitals or exported, so that the value is not code.
+    `value` is without its quotes. It is not code if it was `quoted`, or if `is_variable`: the name is an environment
+    variable, in capitals or exported.
     """
     value = value[:_LOOKED_AT]
     if kind == "key" and _AWS_SECRET.fullmatch(value) and _has_letter_and_digit(value) and entropy(value) > 4.2:

@@ -38,15 +38,9 @@ class UnfinishedJsonError(ValueError):
 def elements(chunks: Iterator[str], streamed: str) -> Iterator[tuple[str, object]]:
     """Parse a JSON document piece by piece: a top-level array, or a top-level object with one long array in it.
 
-    Args:
-        streamed: the key of the object's array whose elements are yielded one by one.
-
-    Yields:
-        `("", element)` for each element of a top-level array; for a top-level object `(key, value)` in document order,
-        and `(streamed, element)` for each element of the streamed array.
-
-    Raises:
-        BrokenJsonError, UnfinishedJsonError: once everything before the fault was yielded.
+    Yields `("", element)` for each element of a top-level array; for a top-level object `(key, value)` in document
+    order, and `(streamed, element)` for each element of the array under the key `streamed`. Raises BrokenJsonError or
+    UnfinishedJsonError once everything before the fault was yielded.
     """
     text = _Buffer(chunks)
     if text.peek() == "[":

@@ -75,10 +75,7 @@ class Source:
             return is_whole and stream.read(_CHUNK).lstrip().startswith(b"{")
 
     def lines(self) -> Iterator[SourceLine]:
-        """Yield every line; a line longer than 16 MiB is skipped and counted.
-
-        Bytes that are not UTF-8 become U+FFFD.
-        """
+        """Yield every line, with U+FFFD for bytes that are not UTF-8; skip and count a line longer than 16 MiB."""
         with self.path.open("rb") as stream:
             number = 0
             while raw := stream.readline(MAX_LINE):

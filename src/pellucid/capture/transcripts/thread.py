@@ -112,10 +112,7 @@ class Titles:
 
 @dataclass(slots=True)
 class Thread:
-    """What a reader remembers from line to line.
-
-    `plan` is a plan proposed and not yet accepted; "" if there is none.
-    """
+    """What a reader remembers from line to line; `plan` is a proposed plan, "" if there is none or it was accepted."""
 
     calls: PendingCalls = field(default_factory=PendingCalls)
     queue: Queue = field(default_factory=Queue)

@@ -30,6 +30,7 @@ _CLOSED_BY = {"<": ">>>", "-": "---"}
 _QUOTE = re.compile(r"\s{0,3}>(?!\s*$)")
 _MARKER = re.compile(r"\s*\[(?:Pasted text|Image|File|Attachment)\b[^\[\]\n]{0,80}\]\s*")
 _TAG = re.compile(r"\s*<([A-Za-z][\w:-]{0,40})(?:\s[^<>\n]{0,400})?>")
+_CLOSING_TAG = re.compile(r"</([A-Za-z][\w:-]{0,40})>")
 _TAGGED = 80
 """Characters of a line from which tags within it enclose pasted material, and not a marked-up word."""
 _MAIL = frozenset({"from", "to", "sent", "date", "subject", "cc"})
@@ -132,7 +133,8 @@ def _fenced_spans(lines: Lines, _: Marks) -> Iterator[tuple[int, int]]:
     A fence that is never closed reaches to the end of the message; a tag that is never closed is ignored.
     """
     at = 0
-    ends = _last_closings(lines)
+    # for the name of each tag, the last line that closes one
+    ends = {found[1]: n for n, line in enumerate(lines) for found in _CLOSING_TAG.finditer(line)}
     while at < len(lines):
         fence, tag = _FENCE.match(lines[at]), _TAG.match(lines[at])
         end = at
@@ -145,11 +147,6 @@ def _fenced_spans(lines: Lines, _: Marks) -> Iterator[tuple[int, int]]:
         if end > at:
             yield at, end
         at = max(end, at + 1)
-
-
-def _last_closings(lines: Lines) -> dict[str, int]:
-    """Return a dict from the name of each tag to the number of the last line that closes it."""
-    return {found[1]: n for n, line in enumerate(lines) for found in re.finditer(r"</([A-Za-z][\w:-]{0,40})>", line)}
 
 
 def _quoted_spans(lines: Lines, _: Marks) -> Iterator[tuple[int, int]]:

@@ -54,10 +54,7 @@ def _phrases_of_clause(words: Sequence[_Word], key_words: int) -> Iterator[tuple
 
 
 def words_row(text: str) -> str:
-    """Return the plain words of a text, with a space before, between and after them.
-
-    If the text has a phrase of `phrases`, the row contains ` phrase `.
-    """
+    """Return a text's plain words with spaces around them: ` phrase ` is in it for each of the text's `phrases`."""
     return f" {' '.join(word for word, _, _ in _words(text))} "
 
 

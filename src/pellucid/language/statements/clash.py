@@ -150,7 +150,7 @@ def common_ends(one: Sequence[str], other: Sequence[str]) -> tuple[int, int]:
 
 
 def _widened_span(tokens: Sequence[Token], start: int, end: int) -> tuple[int, int]:
-    """Return the shared words at the beginning and end of two frames, without those that belong to the value.
+    """Return the counts of words that two frames share at their ends, less those that belong to the value.
 
     `start` and `end` are the counts of shared words. In a script without spaces the value begins after a particle: not
     `中` and `村` differ, but `田中` and `田村`.
@@ -290,8 +290,8 @@ def _strength_of_names(new: Frame, kind: Kind, before: Sequence[Token], after: S
 def _strength_of_habits(new: Frame, words: Sequence[str], after: Sequence[Token]) -> Strength | None:
     """Return how plain the clash of two things that somebody uses or does is; None if both can be done.
 
-    They clash if they serve the same purpose, or if the newer is said to be instead. `words` stand before the thing,
-    `after` are the tokens after it.
+    They clash if they serve the same purpose, or if the newer is said to replace the older. `words` stand before the
+    thing, `after` are the tokens after it.
     """
     if len(words) < 2:
         return None

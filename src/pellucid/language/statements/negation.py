@@ -118,7 +118,7 @@ def _affirm_japanese(text: str) -> tuple[str, int]:
 
 
 def _contrast_topic(contrast: str) -> str:
-    """Return a Japanese contrast without the value it denies: `TTLは` of `TTLは300ではなく`. Empty if it has no topic."""
+    """Return a Japanese contrast without its denied value: `TTLは` of `TTLは300ではなく`; empty without a topic."""
     return contrast[: contrast.index("は") + 1] if "は" in contrast[:-4] else ""
 
 

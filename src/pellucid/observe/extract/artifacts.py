@@ -93,10 +93,7 @@ def _artifacts_of_turn(turn: Turn, below: str) -> Iterator[Artifact]:
 
 
 def _written_files(tool: str, text: str, below: str) -> Iterator[Artifact]:
-    """Yield the files that a tool call or the patches in it made or changed; nothing for a tool that reads.
-
-    Files below the folder `below` are relative to it.
-    """
+    """Yield the files that a tool call or patches in it made or changed, relative to the folder `below` if there."""
     role: ArtifactRole | None = "made" if _MAKES.match(tool) else "changed" if _CHANGES.match(tool) else None
     if role:
         for path in _PATH_ARGUMENT.findall(text):

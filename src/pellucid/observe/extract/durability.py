@@ -85,10 +85,7 @@ def load_table(head: Head = "statements") -> WeightTable:
 
 
 def features(sentence: str) -> dict[str, float]:
-    """Return a dict from a sentence's features to their values; the word features together have norm 4.
-
-    A fixed norm keeps long sentences from counting more.
-    """
+    """Return a dict from a sentence's features to their values; of words they have norm 4, however long it is."""
     text = sentence.strip()[:_LONGEST]
     words = tokens(text)
     return (
@@ -130,21 +127,16 @@ def _word_features(words: list[str]) -> Iterator[str]:
 
 def _word_frames(words: list[str]) -> Iterator[str]:
     """Yield pairs and triples of a sentence's function words, with one `~` for each run of words between them."""
+    function_words = lexicon.words("function", "vague", "limits", "negators")
     frame = ["^"]
     for word in words:
-        kept = word if not word[0].isalpha() or word.replace("'", "") in _function_words() else "~"
+        kept = word if not word[0].isalpha() or word.replace("'", "") in function_words else "~"
         if kept != "~" or frame[-1] != "~":
             frame.append(kept)
     frame.append("$")
     for length in (2, 3):
         for at in range(len(frame) - length + 1):
             yield f"~ {' '.join(frame[at : at + length])}"
-
-
-@cache
-def _function_words() -> frozenset[str]:
-    """Return the words that sentences are built with, whatever their subject."""
-    return lexicon.words("function", "vague", "limits", "negators")
 
 
 def _form_features(text: str, words: list[str]) -> dict[str, float]:

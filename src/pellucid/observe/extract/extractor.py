@@ -13,7 +13,7 @@ from pellucid.model.turn import Segment, Turn
 from pellucid.observe.attributes import ANONYMOUS, read_attribution
 from pellucid.observe.dates import resolve_dates
 from pellucid.observe.extract.questions import question_with_answer, with_question
-from pellucid.observe.extract.resolutions import REACH, Resolved, resolutions
+from pellucid.observe.extract.resolutions import Resolved, resolutions
 from pellucid.observe.extract.statements import POSITIONS, ObservedStatement, statements
 from pellucid.observe.prose import captions
 from pellucid.observe.setting import TurnContext, session_manner, turn_contexts
@@ -59,7 +59,7 @@ class HeuristicExtractor:
             return _facts_of_work(segment, contexts)
         facts: list[ExtractedFact] = []
         for at, context in enumerate(contexts):
-            resolved = resolutions(contexts[max(0, at - REACH) : at], context)
+            resolved = resolutions(contexts[:at], context)
             taken = frozenset(sentence for each in resolved for sentence in each.replaces)
             placed = [(each.position, _fact_of_resolution(each, context)) for each in resolved]
             placed += _facts_of_turn(contexts[at - 1] if at else None, context, taken)
@@ -75,7 +75,7 @@ def _facts_of_work(segment: Segment, contexts: Sequence[TurnContext]) -> list[Ex
     facts: list[ExtractedFact] = []
     for at, turn in enumerate(work_turns(segment, contexts)):
         context = turn.context
-        resolved = resolutions(contexts[max(0, at - REACH) : at], context)
+        resolved = resolutions(contexts[:at], context)
         reply = choice_in_reply(turn)
         placed = [(each.position, _fact_of_resolution(each, context)) for each in resolved]
         if reply and (before := turn.before):
@@ -171,7 +171,8 @@ def _fact_of_statement(statement: ObservedStatement, context: TurnContext, since
     turn, language = context.turn, context.language
     speaker = statement.speaker or turn.speaker
     dated = resolve_dates(statement.text, context.at, language)
-    attribution = read_attribution(statement.own or statement.text, language, _entity_of_speaker(context, speaker))
+    narrator = speaker or (ANONYMOUS if context.voice == "person" else None)
+    attribution = read_attribution(statement.own or statement.text, language, narrator)
     content = dated if since else f"{_speaker_prefix(speaker, statement, context)}{dated}"
     return ExtractedFact(
         category=statement.category,
@@ -183,14 +184,6 @@ def _fact_of_statement(statement: ObservedStatement, context: TurnContext, since
         evidence=(Evidence(source=turn.session_id, start=(since or turn).ordinal, end=turn.ordinal),),
         resolves=Resolution(kind="update") if statement.is_update else None,
     )
-
-
-def _entity_of_speaker(context: TurnContext, speaker: str | None) -> str | None:
-    """Return the entity that `I` means in a turn: `speaker`, else `user` for a person.
-
-    None for an assistant without a name.
-    """
-    return speaker or (ANONYMOUS if context.voice == "person" else None)
 
 
 def _fact_of_resolution(resolved: Resolved, context: TurnContext) -> ExtractedFact:

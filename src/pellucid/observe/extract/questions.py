@@ -59,10 +59,9 @@ def _is_reply(before: TurnContext, context: TurnContext) -> bool:
 
 
 def _antecedent(before: TurnContext, context: TurnContext) -> str:
-    """Return what a pronoun in a reply can mean: a picture shown in the turn `before`, or a sentence that names.
+    """Return what a pronoun in a chat's reply can mean, with its speaker (`Ann: `); empty if nothing.
 
-    With the speaker in front (`Ann: `), and the last of such sentences. Empty outside of a chat, if `context` is not a
-    reply, or if there is neither.
+    A picture shown in the turn `before`, else the last sentence of that turn that names enough.
     """
     if not _is_reply(before, context) or not before.turn.speaker or context.manner == "work":
         return ""

@@ -75,10 +75,7 @@ def resolutions(before: Sequence[TurnContext], context: TurnContext) -> tuple[Re
 
 
 def lone_correction(text: str, language: Language) -> Resolution | None:
-    """Return the correction that a text is, if it is one sentence with a measured value and no subject.
-
-    `Actually it is 600 ms` is; None for any other text.
-    """
+    """Return the correction of a text that is one sentence with a measured value and no subject; else None."""
     sentence = text.strip(_CLOSING)
     parts = prose_sentences(text)
     if len(parts) != 1 or is_question(parts[0], language) or not language.resolutions.sign.search(sentence.lower()):

@@ -3,7 +3,7 @@
 import json
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from hashlib import sha256
 
@@ -14,6 +14,7 @@ from pellucid.language.spelling import content_hash
 from pellucid.model.memory import CATEGORIES, TRANSCRIBED
 from pellucid.model.observation import ExtractedFact
 from pellucid.model.turn import Segment, Turn
+from pellucid.observe.batches import batches
 from pellucid.observe.model.check import LONGEST_CONTENT, Checked, DropReason, check
 from pellucid.observe.model.ground import MOST_TURNS, ModelClaim
 from pellucid.settings.sections import LlmSettings
@@ -111,7 +112,9 @@ class LlmExtractor:
         turns = [turn for turn in segment.turns if turn.role not in KEPT_OUT and turn.content.strip()]
         dropped: Counter[DropReason] = Counter()
         facts: dict[str, ExtractedFact] = {}
-        for shown in _line_chunks(turns, self._settings.max_input_chars):
+        max_chars = self._settings.max_input_chars
+        lines = (_longest_line(turn, max_chars) for turn in turns)
+        for shown in batches(lines, lambda line: len(line.text) + 1, max_chars + 1):  # a line end between two
             for fact in self._ask_about(shown, dropped):
                 key = content_hash(fact.content, fact.entity_ref)
                 dropped["duplicate"] += key in facts
@@ -134,19 +137,6 @@ class LlmExtractor:
             else:
                 dropped[checked] += 1
         return facts
-
-
-def _line_chunks(turns: Sequence[Turn], max_chars: int) -> Iterator[list[_Line]]:
-    """Yield the turns as lines, as many at a time as fit into `max_chars` characters; at least one, cut if needed."""
-    shown: list[_Line] = []
-    for turn in turns:
-        line = _longest_line(turn, max_chars)
-        if shown and sum(len(each.text) + 1 for each in shown) + len(line.text) > max_chars:
-            yield shown
-            shown = []
-        shown.append(line)
-    if shown:
-        yield shown
 
 
 def _longest_line(turn: Turn, max_chars: int) -> _Line:

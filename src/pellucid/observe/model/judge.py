@@ -7,7 +7,7 @@ model cannot be asked, the local ruling stands and says so.
 """
 
 from collections import Counter, OrderedDict
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Literal
 
@@ -19,7 +19,8 @@ from pellucid.language.words import content_words
 from pellucid.model.memory import Category
 from pellucid.model.observation import Verdict
 from pellucid.model.turn import Segment
-from pellucid.observe.judge import CAP_BASE, DUPLICATE, Candidate, HeuristicJudge, ReasonCode, Ruling, apply_cap
+from pellucid.observe.batches import batches
+from pellucid.observe.judge import DUPLICATE, Candidate, HeuristicJudge, ReasonCode, Ruling, apply_cap
 from pellucid.observe.model.extract import json_line, list_schema
 from pellucid.settings.sections import LlmSettings
 
@@ -99,24 +100,12 @@ class LlmJudge:
         rulings = self._local.judge(candidates, segment)
         asked = [at for at, each in enumerate(candidates) if _is_open(each, rulings[at])]
         by_model = {at: ruling for at in asked if (ruling := self._cached_ruling(candidates[at]))}
-        for batch in self._batches([at for at in asked if at not in by_model], candidates):
+        left = [at for at in asked if at not in by_model]
+        max_chars = self._settings.max_input_chars
+        for batch in batches(left, lambda at: len(_line(at, candidates[at])), max_chars, BATCH):
             by_model |= self._ask_about(batch, candidates, rulings)
         merged = [by_model.get(at, ruling) for at, ruling in enumerate(rulings)]
-        return apply_cap(_accept_once(merged, candidates), candidates, CAP_BASE + len(segment.turns) // 2)
-
-    def _batches(self, positions: Sequence[int], candidates: Sequence[Candidate]) -> Iterator[list[int]]:
-        """Yield the positions in batches, each small enough for one question to the model."""
-        batch: list[int] = []
-        length = 0
-        for at in positions:
-            size = len(_line(at, candidates[at]))
-            if batch and (len(batch) == BATCH or length + size > self._settings.max_input_chars):
-                yield batch
-                batch, length = [], 0
-            batch.append(at)
-            length += size
-        if batch:
-            yield batch
+        return apply_cap(_accept_once(merged, candidates), candidates, segment)
 
     def _ask_about(self, batch: list[int], candidates: Sequence[Candidate], local: list[Ruling]) -> dict[int, Ruling]:
         """Ask the model about a batch; return a dict from positions to its rulings, and cache these.

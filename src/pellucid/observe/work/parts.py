@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from pellucid.model.turn import Segment, Turn
+from pellucid.model.turn import Segment
 from pellucid.observe.prose import blocks
 from pellucid.observe.setting import TurnContext
 
@@ -38,8 +38,7 @@ def work_turns(segment: Segment, contexts: Sequence[TurnContext]) -> list[WorkTu
     for context in contexts:
         coming = following[context.turn.ordinal]
         closes = coming is None or coming.role == "user"
-        spoken: Part = "person" if context.voice == "person" else _agent_part(context, closes=closes)
-        part = _recorded_part(context.turn) or spoken
+        part = _part_of_turn(context, closes=closes)
         other = "assistant" if context.voice == "person" else "person"
         out.append(WorkTurn(context, part, last.get(other), closes))
         if part != "record":
@@ -47,17 +46,16 @@ def work_turns(segment: Segment, contexts: Sequence[TurnContext]) -> list[WorkTu
     return out
 
 
-def _recorded_part(turn: Turn) -> Part | None:
-    """Return the part of a turn that a harness recorded; None for any other turn.
+def _part_of_turn(context: TurnContext, *, closes: bool) -> Part:
+    """Return the part of a turn: recorded by the harness, a person's, or an agent's that says much or little.
 
-    `conclusion` for a plan or recap, `record` for an answer, commit or title.
+    An agent's last words (`closes`) say much from fewer characters on.
     """
-    if turn.kind in ("plan", "recap"):
+    if context.turn.kind in ("plan", "recap"):
         return "conclusion"
-    return "record" if turn.kind in ("answer", "commit", "title") else None
-
-
-def _agent_part(context: TurnContext, *, closes: bool) -> Part:
-    """Return `conclusion` if an agent's turn says much, or enough as its last words (`closes`); else `narration`."""
+    if context.turn.kind in ("answer", "commit", "title"):
+        return "record"
+    if context.voice == "person":
+        return "person"
     length = sum(len(block.text) for block in blocks(context.turn.content))
     return "conclusion" if length > MUCH or (closes and length > ENOUGH) else "narration"

@@ -13,6 +13,7 @@ from pellucid.language.quoting.voices import foreign_and_own
 from pellucid.language.sentences import is_closed, join_sentences
 from pellucid.language.statements.frames import tells_change
 from pellucid.language.words import reading_length
+from pellucid.observe.batches import batches
 from pellucid.observe.extract.classify import hedged_confidence
 from pellucid.observe.extract.durability import CATEGORY, DurabilityReading, load_table
 from pellucid.observe.extract.polish import polish
@@ -114,7 +115,7 @@ class ReadUnit:
     text: str
 
 
-def statements_of_turn(turn: WorkTurn, taken: Collection[str] = ()) -> list[ObservedStatement]:
+def statements_of_turn(turn: WorkTurn, taken: Collection[str]) -> list[ObservedStatement]:
     """Return a turn's statements in order, none of narration nor of a person's (lower-case) `taken` sentences."""
     if turn.part == "record":
         return statements_of_record(turn.context.turn)
@@ -260,24 +261,13 @@ def _statements_of_list(lead: str, items: Sequence[Unit], lasting: Sequence[Read
     """
     kept = [each for each in lasting if each.unit in items]
     whole = sum(len(each.text) + 2 for each in items) + len(lead) <= LONGEST
-    parts = [items] if whole else [[each.unit for each in run] for run in _runs_in_room(kept, LONGEST - len(lead))]
+    runs = batches(kept, lambda each: len(each.unit.text) + 2, LONGEST - len(lead))
+    parts = [items] if whole else [[each.unit for each in run] for run in runs]
     for part in parts if kept else ():
         sure = [each for each in kept if each.unit in part]
         left = "" if len(part) == len(items) else "; …"
         text = f"{lead} {'; '.join(unit.text.rstrip('.;') for unit in part)}{left}"
         yield replace(_joined_statement(sure), text=text)
-
-
-def _runs_in_room(read: Iterable[ReadUnit], room: int) -> Iterator[list[ReadUnit]]:
-    """Yield the units in order as runs of at most `room` characters; a longer unit is a run by itself."""
-    run: list[ReadUnit] = []
-    for each in read:
-        if run and sum(len(one.unit.text) + 2 for one in [*run, each]) > room:
-            yield run
-            run = []
-        run.append(each)
-    if run:
-        yield run
 
 
 def _stating_units(turn_units: Sequence[Unit], context: TurnContext, *, by_user: bool) -> list[ReadUnit]:

@@ -152,10 +152,7 @@ def _title_turn(title: str, about: str | None, frame: Turn) -> Turn:
 
 
 def _turn_frame(line: JsonObject, thread: Thread) -> Turn:
-    """Return a turn without content: with its line's session, role, time, id, and the session's folder and branch.
-
-    The thread notes the folder and branch.
-    """
+    """Return a line's turn without content, with the session's folder and branch, which the thread notes."""
     session = text_at(line, "sessionId") or ""
     thread.note_place(session, text_at(line, "cwd"), text_at(line, "gitBranch"))
     role: Role = "user" if line.get("type") == "user" else "assistant"

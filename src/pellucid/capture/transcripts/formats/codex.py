@@ -58,9 +58,8 @@ def read(source: Source) -> Iterator[Turn]:
             continue
         at = instant_at(line, "timestamp") or instant_at(item, "timestamp")
         session = thread.session or source.path.stem
-        frame = Turn(
-            session, UNNUMBERED, _role(item), "", at=at, agent=AGENT, folder=thread.folder, branch=thread.branch
-        )
+        role = _ROLES.get(text_at(item, "role") or "", "assistant")
+        frame = Turn(session, UNNUMBERED, role, "", at=at, agent=AGENT, folder=thread.folder, branch=thread.branch)
         if kind in ENVELOPES and kind != "response_item":
             yield from _event_turns(kind, item, frame, source)
         else:
@@ -125,11 +124,6 @@ def _message_turns(item: JsonObject, frame: Turn, source: Source) -> Iterator[Tu
             yield replace(turn, role="assistant", kind="plan", content=accepted)
         else:
             yield replace(turn, content=without_open_files(turn.content) if turn.role == "user" else turn.content)
-
-
-def _role(item: JsonObject) -> Role:
-    """Return the speaker of an item: the system for `developer`, the assistant for a missing or unknown role."""
-    return _ROLES.get(text_at(item, "role") or "", "assistant")
 
 
 def _call_block(kind: str, item: JsonObject) -> MessageBlock:

@@ -95,10 +95,7 @@ def recognises(head: str) -> bool:
 
 
 def _heading_styles(head: str) -> dict[Role, Style]:
-    """Return a dict from each role to the style of its headings.
-
-    That is the style which user and assistant share, else the role's most frequent style.
-    """
+    """Return a dict from roles to their headings' style: that of user and assistant, else the most frequent."""
     counted: dict[Role, Counter[Style]] = {"user": Counter(), "assistant": Counter()}
     for found, _ in _outside_fences(head.splitlines()):
         if found:

@@ -54,8 +54,7 @@ def command_line(tool: str | None, arguments: object) -> str:
 def commit_texts(tool: str | None, arguments: object, shell: Sequence[ShellCommand]) -> tuple[CommitText, ...]:
     """Return the commit messages and pull request texts that a call writes if it succeeds, see `confirmed_text`.
 
-    Args:
-        shell: the commands of its shell command line; empty for another tool.
+    `shell` are the commands of its shell command line; empty for another tool.
     """
     found = [text for command in shell for text in _texts_of_command(command)]
     if tool and not shell and _HOSTED.search(tool):
