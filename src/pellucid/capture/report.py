@@ -48,7 +48,7 @@ class CaptureReport:
             self.stripped[reason] += number
 
     def cannot_read(self, path: Path, line: int, reason: str) -> None:
-        """Count an unreadable place, and keep the first 20 as problems."""
+        """Count an unreadable place, and add the first 20 to the problems."""
         self.malformed += 1
         if len(self.problems) < KEPT_PROBLEMS:
             self.problems.append(ReadProblem(path, line, reason))

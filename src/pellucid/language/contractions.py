@@ -22,7 +22,7 @@ def spell_denials(text: str) -> str:
 
 
 def spell_out(text: str) -> str:
-    """The text with `n't`, `'m`, `'re`, `'ve` and `'ll` spelled out; `'s` and `'d`, which are ambiguous, stay."""
+    """Return the text with `n't`, `'m`, `'re`, `'ve`, `'ll` spelled out; `'s` and `'d`, which are ambiguous, stay."""
     text = spell_denials(text)
     for contracted, full in _AUXILIARIES:
         text = contracted.sub(full, text)
@@ -30,7 +30,7 @@ def spell_out(text: str) -> str:
 
 
 def without_clitics(text: str) -> str:
-    """The text with denials spelled out and other contracted endings removed: `we` for `we're`, `Anna` for `Anna's`."""
+    """Return the text with denials spelled out, without other contracted endings: `we` for `we're`."""
     return _CLITICS.sub("", spell_denials(text))
 
 

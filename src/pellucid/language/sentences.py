@@ -67,7 +67,7 @@ def join_sentences(parts: Iterable[str]) -> str:
 
 
 def closing_mark(text: str) -> str:
-    """The last character of a text before closing quotation marks, brackets and emphasis; empty if there is none."""
+    """Return a text's last character before closing quotation marks, brackets and emphasis; empty if none."""
     return text.rstrip(f"{_CLOSERS} \n")[-1:]
 
 
@@ -93,9 +93,9 @@ def ends_in_question(content: str) -> bool:
 
 
 def _ends_in_abbreviation(text: str, start: int, pause: re.Match[str]) -> bool:
-    """Whether the full stop before `pause` ends an abbreviation (`no. 5`); `start`: of its sentence.
+    """Whether the full stop before `pause`, a match of `_PAUSE`, ends an abbreviation (`no. 5`).
 
-    `pause` is a match of `_PAUSE` in `text`.
+    `start` is the index at which its sentence begins.
     """
     end = pause.start()
     tail = text, max(start, end - _LONGEST_ABBREVIATION), end

@@ -43,12 +43,12 @@ def normalise(text: str) -> str:
 
 
 def content_hash(text: str, entity: str | None = None) -> str:
-    """SHA-256 (64 hex digits) of a text's normal form and of the entity it is about, so that two entities differ."""
+    """Return the SHA-256 (64 hex digits) of a text's normal form and its entity, so that two entities differ."""
     return sha256(f"{entity_key(entity or '')}\0{normalise(text)}".encode()).hexdigest()
 
 
 def entity_key(name: str) -> str:
-    """The form in which names of entities and attributes are compared: casefolded, spaces and hyphens as one `-`."""
+    """Return the form in which names of entities and attributes are compared: casefolded, blanks and hyphens as `-`."""
     return re.sub(r"[\s\-‐-―_]+", "-", unicodedata.normalize("NFKC", name).casefold().strip())
 
 
@@ -58,5 +58,5 @@ def tag_key(tag: str) -> str:
 
 
 def attribute_key(entity: str, attribute: str) -> str:
-    """The key `entity::attribute` in comparable form: of two values of one key the newer supersedes the older."""
+    """Return the key `entity::attribute`: of two values with one key the newer supersedes the older."""
     return f"{entity_key(entity)}::{entity_key(attribute)}"

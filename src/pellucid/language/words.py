@@ -21,18 +21,18 @@ _JOINED = re.compile(
 
 @cache
 def function_words() -> frozenset[str]:
-    """Return the words of questions that say nothing about what is sought: articles, pronouns, question words, …"""
+    """Return the words of questions that say nothing about what is sought: articles, pronouns, question words."""
     return lexicon.words("function", "asking", codes=lexicon.LATIN)
 
 
 @cache
 def stop_words() -> frozenset[str]:
-    """Words that carry no meaning of their own, in the languages in which statements are read."""
+    """Return the words without a meaning of their own, in the languages in which statements are read."""
     return lexicon.words("function", "vague")
 
 
 def words(text: str) -> tuple[str, ...]:
-    """The words of a text in order, casefolded; a run of an unspaced script (Han, Kana, Thai, …) gives its bigrams."""
+    """Return a text's words in order, casefolded; a run of an unspaced script (Han, Kana, Thai) gives its bigrams."""
     found: list[str] = []
     tokens = _TOKEN.findall(_APOSTROPHE.sub("", unicodedata.normalize("NFKC", text)).casefold())
     if text.isascii():
@@ -48,7 +48,7 @@ def words(text: str) -> tuple[str, ...]:
 
 
 def content_words(text: str) -> tuple[str, ...]:
-    """The distinct words that carry meaning, in order of first appearance: no stop words, no lone Latin letters."""
+    """Return the distinct words with a meaning, in order of first appearance: no stop words or lone Latin letters."""
     return tuple(dict.fromkeys(filter(carries_meaning, words(text))))
 
 
@@ -65,7 +65,7 @@ def joined_words(text: str) -> Iterator[tuple[int, list[str]]]:
 
 
 def reading_length(text: str) -> int:
-    """The number of words in a text; three characters of an unspaced script (Han, Thai, …) count as two words."""
+    """Return the number of words in a text; three characters of an unspaced script (Han, Thai) count as two."""
     if text.isascii():
         return len(text.split())
     unspaced = sum(len(run) for run in _UNSPACED.findall(text))

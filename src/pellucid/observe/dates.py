@@ -77,7 +77,7 @@ def _absolute_date(match: re.Match[str], today: date, language: Language) -> str
 
 
 def _named_period(today: date, unit: Unit | str, offset: int) -> str | None:
-    """Return the period `offset` units from today: `2026-04-22`, `week of 2026-04-20`, `2026-Q2`; None for `none`."""
+    """Return the period `offset` units from today (`2026-04-22`, `week of 2026-04-20`, `2026-Q2`); None for `none`."""
     if unit == "none":
         return None
     start = relative_span(today, unit, offset)[0]

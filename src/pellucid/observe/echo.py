@@ -108,7 +108,7 @@ def _person_source(text: str, turns: Iterable[Turn], before: Sequence[Turn]) -> 
     run = words(text)
     if len(run) < VERBATIM_WORDS:
         return None
-    return least_trusted(turn_source_class(turn) for turn in before if _in_a_row(run, turn.content))
+    return least_trusted(turn_source_class(turn) for turn in before if _has_in_a_row(run, turn.content))
 
 
 def _agent_source(text: str, before: Sequence[Turn], people: Sequence[Turn], *, copies: bool) -> SourceClass | None:
@@ -125,12 +125,12 @@ def _agent_source(text: str, before: Sequence[Turn], people: Sequence[Turn], *, 
     return least_trusted(
         turn_source_class(turn)
         for turn in before
-        if _passage_share(wanted, turn.content) >= ECHOED or any(_in_a_row(run, turn.content) for run in copied)
+        if _passage_share(wanted, turn.content) >= ECHOED or any(_has_in_a_row(run, turn.content) for run in copied)
     )
 
 
-def _in_a_row(run: Sequence[str], text: str) -> bool:
-    """Whether these words stand in a text in one run."""
+def _has_in_a_row(run: Sequence[str], text: str) -> bool:
+    """Whether a text has these words one after the other."""
     return f" {' '.join(run)} " in _row(text)
 
 

@@ -45,7 +45,7 @@ class Importance:
 
 
 def without_speaker(content: str) -> str:
-    """Return the content without the speaker's name at its beginning (`Ann: `); unchanged if there is none."""
+    """Return the content without the speaker's name at its beginning (`Ann: `); unchanged if it has none."""
     return _SPEAKER.sub("", content, count=1)
 
 

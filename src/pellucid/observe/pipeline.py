@@ -21,7 +21,7 @@ _EDGE = re.compile(r"\s+\S*$")
 
 
 def observe(segment: Segment, extractor: Extractor, judge: Judge, clock: Clock) -> list[MemoryObservation]:
-    """Extract facts from a segment, score and judge them; return every one with its verdict, also the rejected."""
+    """Extract facts from a segment, score and judge them; return each with its verdict, the rejected ones, too."""
     return judge_facts(extractor.extract(segment), segment, judge, clock)
 
 

@@ -152,8 +152,8 @@ def common_ends(one: Sequence[str], other: Sequence[str]) -> tuple[int, int]:
 def _widened_span(tokens: Sequence[Token], start: int, end: int) -> tuple[int, int]:
     """Return the counts of words that two frames share at their ends, less those that belong to the value.
 
-    `start` and `end` are the counts of shared words. In a script without spaces the value begins after a particle: not
-    `中` and `村` differ, but `田中` and `田村`.
+    `start` and `end` are the counts of shared words. In a script without spaces a value begins after a particle: `田中`
+    and `田村` differ, not `中` and `村`.
     """
     while start and tokens[start - 1].kind == "sign" and tokens[start - 1].text not in _EAST_JOINTS:
         if start < len(tokens) and tokens[start].kind != "sign":

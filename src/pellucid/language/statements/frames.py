@@ -65,7 +65,7 @@ class Frame:
 def frames(text: str) -> tuple[Frame, ...]:
     """Return every frame that a statement, or a clause of it, can be read as.
 
-    Empty for what is asked, planned or guessed, or tells of one occasion.
+    Empty for a question, a plan or a guess, and for what happened once.
     """
     whole = spell_out(_LABEL.sub("", unicodedata.normalize("NFKC", text).strip()))
     parts = [each for each in clauses(whole) if each.text != whole.rstrip(_SENTENCE_END)]

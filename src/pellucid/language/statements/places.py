@@ -31,7 +31,7 @@ class Change:
 
 
 def read_place(tokens: Sequence[Token]) -> Place | None:
-    """Return the thing and the place, one to three words, at which a clause says the thing is; None if none."""
+    """Return the thing and the place, one to three words, at which a clause says the thing is; else None."""
     found = next(_possible_placings(tokens, [token.text for token in tokens]), None)
     if found is None:
         return None

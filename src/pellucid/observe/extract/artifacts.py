@@ -41,7 +41,7 @@ def artifacts_by_turn(turns: Iterable[Turn]) -> dict[int, list[Artifact]]:
 
 
 def files_named(text: str) -> set[str]:
-    """Return the paths and names of files in the first 20,000 characters of a text, as written; none from links."""
+    """Return the paths and names of files, as written, in a text's first 20,000 characters, outside links."""
     return set(_FILE.findall(_LINK.sub(" ", text[:_LOOKED_AT])))
 
 

@@ -50,7 +50,7 @@ def hedged_confidence(text: str, confidence: float, language: Language) -> float
 
 
 def _first_row(text: str, language: Language) -> SentenceReading | None:
-    """Return the reading by the first cue row that matches, without hedges; None if none matches."""
+    """Return the reading by the first cue row that matches, before hedges; None if no row matches."""
     lowered = text.lower()
     cues, cased = load_cues(language.code)
     tables = [(table, spelled) for table, spelled in ((cues, lowered), (cased, text)) if table.any.search(spelled)]

@@ -88,7 +88,7 @@ class Consolidator(Protocol):
     """Proposes what to do with memories that are near each other."""
 
     def propose(self, memories: Sequence[Memory]) -> list[Proposal]:
-        """Return the proposals in order; at most one changes a memory. ChatError if there is no answer."""
+        """Return the proposals in order; no memory is changed by two. ChatError if there is no answer."""
         ...
 
 

@@ -57,7 +57,7 @@ def _picked_options(reply: str, offered: Sequence[ProseBlock]) -> str:
 
 
 def without_offers(agent_blocks: Sequence[ProseBlock]) -> Sequence[ProseBlock]:
-    """Return an agent's blocks without the named options (`Option A`) it asks about: none holds before a choice.
+    """Return an agent's blocks without the named options (`Option A`) it asks about, which hold only if chosen.
 
     All blocks if it asks nothing at the end, or if the options are not named so.
     """

@@ -116,7 +116,7 @@ class ReadUnit:
 
 
 def statements_of_turn(turn: WorkTurn, taken: Collection[str]) -> list[ObservedStatement]:
-    """Return a turn's statements in order, none of narration nor of a person's (lower-case) `taken` sentences."""
+    """Return a turn's statements in order; of narration none, of a person none in `taken` (lower-case)."""
     if turn.part == "record":
         return statements_of_record(turn.context.turn)
     if turn.part == "person":
@@ -255,9 +255,9 @@ def _has_lead(unit: Unit) -> bool:
 
 
 def _statements_of_list(lead: str, items: Sequence[Unit], lasting: Sequence[ReadUnit]) -> Iterator[ObservedStatement]:
-    """Yield the statements of a list with durable items; nothing if it has none.
+    """Yield the statements of a list that has durable items (`lasting`); nothing if it has none.
 
-    One of all its items if they fit; else of the durable ones (`lasting`) with `…`, as many as are needed.
+    One statement of all items if they fit into it; else of the durable items and `…`, in as many statements as needed.
     """
     kept = [each for each in lasting if each.unit in items]
     whole = sum(len(each.text) + 2 for each in items) + len(lead) <= LONGEST

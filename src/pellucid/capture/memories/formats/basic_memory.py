@@ -125,7 +125,7 @@ def _memories_of_prose(
 
 
 def _text_with_heading(each: AdoptedStatement, title: str) -> str:
-    """Return a statement's text after its headings; after the note's title if it has none and needs one."""
+    """Return a statement's text with its headings before it, or the note's title if needed."""
     words = text_with_headings(each)
     if words != each.text or stands_alone(words.partition("\n")[0], title) or words.startswith(title):
         return words

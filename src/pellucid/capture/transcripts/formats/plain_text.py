@@ -69,7 +69,7 @@ class _OpenMessage:
         self.size += len(line) + 1
 
     def close(self) -> Turn:
-        """Return the message as a turn, whose content may be empty."""
+        """Return the message as a turn, whose content can be empty."""
         content = "\n".join(self.lines).strip()
         return Turn("", UNNUMBERED, self.role, content, at=self.at, speaker=self.speaker, kind=self.kind)
 

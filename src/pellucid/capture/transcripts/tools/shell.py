@@ -99,7 +99,7 @@ class _ShellParser:
         self._words, self._heredoc = [], None
 
     def _step_over_syntax(self, char: str) -> bool:
-        """Step over a heredoc, a redirection, a comment, an operator or white space, if one is here; return whether."""
+        """Step over a heredoc, redirection, comment, operator or white space; False if none is here."""
         if char == "<" and (mark := _HEREDOC.match(self._text, self._at)) and self._heredocs < _MAX_HEREDOCS:
             self._end_word()
             self._at = mark.end()
