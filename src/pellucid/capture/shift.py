@@ -48,6 +48,7 @@ def topic_start(turns: Sequence[Turn], distance: Distance, threshold: float) -> 
     farthest, place, since = threshold, None, 0
     for at, old, new in _possible_cuts(topical, turns):
         apart = distance(old, new)
+        # the first place may equal the threshold, a later one must be farther than the best
         if apart >= farthest and (place is None or apart > farthest):
             farthest, place, since = apart, at, 0
         elif place is not None:

@@ -39,6 +39,7 @@ def base_form(word: str) -> str:
         word = word[:-1]
     for ending in _ENDINGS:
         rest = word[: -len(ending)]
+        # `t` ends many words by nature: more of the word must be left before it
         if word.endswith(ending) and len(rest) >= (2 if ending in {"e", "ing"} else 4 if ending == "t" else 3):
             word = rest
             break

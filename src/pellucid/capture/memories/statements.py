@@ -138,6 +138,7 @@ def _add_code(
         return
     enclosing = [each for each in open_items if each.depth < draft.depth or each.kind == "paragraph"]
     owner = enclosing[-1] if enclosing else roots[-1] if roots else None
+    # without an enclosing item, the code follows the very last block, however deep that is nested
     while owner and owner.inner and not enclosing:
         owner = owner.inner[-1]
     if owner is None and titles:

@@ -95,6 +95,7 @@ def _assigned_at(values: _Values, at: int, after: int, name: Name) -> SecretSpan
     """Return the secret assigned to the name between `at` and `after`; None if no secret is assigned to it."""
     text = values.text
     before = text[max(0, at - _LOOK_BACK) : at]
+    # a stem inside a word counts if a part of a camel-case name begins with it: `dbPassword`
     is_camel = text[at].isupper() and before[-1:].islower()
     if not (is_camel or name.before.search(before[-16:])):
         return None

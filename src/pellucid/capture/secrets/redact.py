@@ -104,6 +104,7 @@ def _find_by_rule(rule: SecretRule, mark: str, text: str) -> Iterator[SecretSpan
 
 def _merged_spans(found: list[SecretSpan]) -> list[SecretSpan]:
     """Return the spans sorted, with overlapping ones merged into one of the type that was found first."""
+    # by the first place of each span, as rules are in the order of preference
     rank = {span: place for place, span in reversed(list(enumerate(found)))}
     merged: list[SecretSpan] = []
     for span in sorted(set(found)):

@@ -120,6 +120,7 @@ def _clash_of_values(old: Frame, new: Frame) -> Clash | None:
     """Return how two frames clash that differ in one slot only; None if both can hold or they differ in more."""
     start, end = common_ends(old.words, new.words)
     slots = [_widened_span(each.tokens, start, end) for each in (old, new)]
+    # `slots` are of (old, new): each frame's value is what is left between its shared ends
     mine, theirs = (each.tokens[a : len(each.tokens) - b] for each, (a, b) in zip((new, old), slots[::-1], strict=True))
     if not mine or not theirs:
         return None
@@ -145,6 +146,7 @@ def common_ends(one: Sequence[str], other: Sequence[str]) -> tuple[int, int]:
     """Return how many words two statements share at their beginning, and how many at their end after that."""
     shorter = min(len(one), len(other))
     start = next((at for at in range(shorter) if one[at] != other[at]), shorter)
+    # no word counts as shared at both ends
     end = next((at for at in range(shorter - start) if one[-1 - at] != other[-1 - at]), shorter - start)
     return start, end
 
@@ -280,6 +282,7 @@ def _strength_of_names(new: Frame, kind: Kind, before: Sequence[Token], after: S
     if words[0] in lexicon.words("pronouns") and words[1:2] != ["be"]:
         return _strength_of_habits(new, words, after)
     copula = words[-1:] == ["be"] and not after
+    # `it is fast` and `it is small` both hold; of a name, a changed or a unique thing there is only one
     if copula and not (kind == "name" or new.changed or base_forms("unique").intersection(words)):
         return None
     if copula or new.turned or (new.changed and kind == "name"):

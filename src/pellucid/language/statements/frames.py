@@ -78,6 +78,7 @@ def _read_clause(clause: Clause) -> Iterator[Frame]:
     if literal is None:
         return
     place, change = read_place(fold_words(literal.tokens)), read_change(fold_words(literal.tokens))
+    # a passive statement also gets the wording of the active one, so that the two can be compared
     for each in _with_phrases_as_words(literal):
         for tokens in (_as_active(each.tokens), *_as_done_by_us(each.tokens)):
             frame = replace(each, tokens=fold_words(tokens), place=place, change=change)
@@ -184,6 +185,7 @@ def _without_opening(frame: Frame) -> Frame:
         changed=changed,
         turned=bool(left or signs & lexicon.words("instead")),
         left=left,
+        # the `no` of `No, we use npm` denies what was said before, not this
         denied=frame.denied and not (opening and not polarity(" ".join(token.text for token in kept)).denied),
     )
 
@@ -221,6 +223,7 @@ def _with_phrases_as_words(frame: Frame) -> Iterator[Frame]:
             return
     for phrase in change_phrases():
         if (at := _find_phrase(frame, phrase)) is not None:
+            # before a number or a date, a change can also lead to being it: `moved to 9090` means `is 9090`
             counted = {token.kind for token in frame.tokens[at + len(phrase.split()) :][:1]} & {"date", "number"}
             for state in (*lexicon.changes("states"), *(("be",) if counted else ())):
                 yield replace(frame, tokens=_replace_phrase(frame, at, phrase, state), changed=True, turned=True)

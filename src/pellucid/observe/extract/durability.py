@@ -64,6 +64,7 @@ class WeightTable:
             if row := self.weights.get(name):
                 for column, weight in enumerate(row):
                     total[column] += weight * value
+        # the first two columns are durability by speaker, the others the kinds
         best = max(range(len(KINDS)), key=lambda at: total[2 + at])
         kind = KINDS[best]
         if kind in ("decision", "rule", "preference") and _GOING_ON.search(sentence):

@@ -258,6 +258,7 @@ def _negated_words(case: _Case) -> list[str]:
     denied, stated = (words(" ".join(each for each in heard if _is_negated(each) is sign)) for sign in (True, False))
     for clause in clauses(case.unlabelled):
         if not _is_negated(clause):
+            # what is said only in negated clauses must not be claimed without the negation
             from_denied = _shared_words(content_words(clause), denied)
             if lost := [word for word in from_denied if word not in _shared_words(from_denied, stated)]:
                 return lost

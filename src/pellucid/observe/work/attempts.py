@@ -163,10 +163,11 @@ def _is_another_way(failed: Run, worked: Run, *, at_once: bool) -> bool:
     front, old, new, back = _split_at_difference(one, other)
     if not (old or new) or max(len(old), len(new)) > _LONGEST_WRAPPER:
         return False
-    if not front:
+    if not front:  # the program itself is called otherwise, or something is put before it
         named = len(back) > 1 or "&&" in (*old, *new)  # `install jq` is no way to run `jq`
         wrapped = named and not (old and new)
         return wrapped or _share_letters(old, new) or bool(code == _NOT_FOUND and old and back)
+    # only the arguments differ: the same thing is meant only if the call was refused, and mended at once
     if failed.printed > BRIEF or not at_once:
         return False
     if old and new:

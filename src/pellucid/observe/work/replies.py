@@ -52,6 +52,7 @@ def _picked_options(reply: str, offered: Sequence[ProseBlock]) -> str:
     `offered` are the blocks of the turn before.
     """
     marks = {(found["number"] or found["letter"]).upper() for found in _PICK.finditer(reply)}
+    # `a` is also an article
     marks -= {"A"} if re.search(r"\ba [a-z]", reply) else set()
     return "; ".join(_option_text(offered, place) for mark, place in _options(offered).items() if mark in marks)
 
@@ -99,6 +100,7 @@ def _numbered_options(offered: Sequence[ProseBlock]) -> dict[str, int]:
             run = [*run, at] if goes_on else [at]
             last = run if len(run) > 1 else last
     numbers = [offered[at].number for at in last]
+    # Markdown allows `1.` before every item
     if None in numbers or len(set(numbers)) < len(numbers):
         numbers = list(range(1, len(last) + 1))
     return {str(number): at for number, at in zip(numbers, last, strict=True)}

@@ -170,6 +170,7 @@ def _completed(
     pronoun belongs to the sentence before it, even a question.
     """
     out: list[ObservedStatement] = []
+    # `waiting`: a complement at the beginning of the message, for the first statement; `before`: the unit before
     by_unit, waiting, before = dict[int, ObservedStatement](), "", ""
     beside = [each for each in made if by_unit.setdefault(_find_unit(each, turn_units, language), each) is not each]
     for at, unit in enumerate(turn_units):

@@ -140,6 +140,7 @@ def read(source: Source) -> Iterator[Turn]:
             current.lines.append(line)
             current.size += len(line) + 1
             continue
+        # a heading, or a message that is too long to go on with: what was read so far is complete
         if current.heading is None:
             frame, at = _preamble("\n".join(current.lines), frame)
             yield from _title_turns(current.lines, frame, at)

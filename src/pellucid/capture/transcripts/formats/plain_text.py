@@ -90,7 +90,7 @@ def read(source: Source) -> Iterator[Turn]:
 
 def _turns(source: Source) -> Iterator[Turn]:
     """Yield the turns of a dialogue or of notes, some of them empty; the first line with words decides which it is."""
-    dialogue: bool | None = None
+    dialogue: bool | None = None  # undecided; until then, what is read waits in `before`
     day: datetime | None = None
     before: list[Turn] = []
     current = _OpenMessage()

@@ -126,6 +126,7 @@ def _options(words: Iterable[str | None]) -> list[Option]:
     for word in words:
         if word is None or not word.startswith("-") or word == "-":
             if found and found[-1][1] is None:
+                # an unknown word is a value all the same; `\0` keeps the next word from becoming it
                 found[-1] = (found[-1][0], word if word is not None else "\0")
         elif word.startswith("--"):
             name, equals, value = word.partition("=")
