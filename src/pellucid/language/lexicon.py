@@ -9,13 +9,13 @@ import tomllib
 from collections.abc import Collection, Mapping, Sequence
 from functools import cache
 from importlib.resources import files
-from importlib.resources.abc import Traversable
 from typing import Any, Literal, TypedDict, cast
 
 LATIN = ("en", "de", "es", "fr")
 EAST = ("ja", "zh")
 STATED = ("en", "de", "es", *EAST)
 """The languages in which statements are read; French is known for questions only."""
+_TABLES = files("pellucid.language").joinpath("tables")
 
 Kind = Literal["words", "statements", "orders", "tasks", "keeping"]
 """The files of a language: closed classes of words; cues of what is worth keeping; words of orders to an assistant;
@@ -49,18 +49,13 @@ class Lexicon(TypedDict, total=False):
 
 def table(code: str, kind: Kind) -> dict[str, Any]:
     """Return the parsed file of one kind of a language, by its code (`en`); FileNotFoundError if there is none."""
-    return tomllib.loads(_tables().joinpath(code, f"{kind}.toml").read_text("utf-8"))
+    return tomllib.loads(_TABLES.joinpath(code, f"{kind}.toml").read_text("utf-8"))
 
 
 def tables(kind: Kind) -> list[dict[str, Any]]:
     """Return the parsed files of one kind, of every language that has such a file, in the order of their codes."""
-    codes = sorted(each.name for each in _tables().iterdir() if each.joinpath(f"{kind}.toml").is_file())
+    codes = sorted(each.name for each in _TABLES.iterdir() if each.joinpath(f"{kind}.toml").is_file())
     return [table(code, kind) for code in codes]
-
-
-def _tables() -> Traversable:
-    """Return the folder of all language files."""
-    return files("pellucid.language").joinpath("tables")
 
 
 @cache

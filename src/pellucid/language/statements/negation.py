@@ -81,7 +81,9 @@ def polarity(text: str, entity: str | None = None) -> Polarity:
     others. A second negation cancels the first. A contrast (`600, not 300`) is read as what it affirms.
     """
     plain = unicodedata.normalize("NFKC", text).casefold()
-    plain, denials = _without_east_negations(plain)
+    denials = 0
+    if is_east(plain):
+        plain, denials = _affirm_japanese(plain) if _KANA.search(plain) else _affirm_chinese(plain)
     plain = _CONTRAST.sub(" ", without_clitics(plain))
     plain = _NO_LONGER.sub(" never ", _NO_DENIAL.sub(" ", plain))
     subject: dict[str, None] = {}
@@ -96,13 +98,6 @@ def polarity(text: str, entity: str | None = None) -> Polarity:
             subject[base_form(token)] = None
     key = sha256(f"{entity_key(entity or '')}\0{' '.join(subject) or plain.strip()}".encode()).hexdigest()
     return Polarity(key, denials % 2 == 1)
-
-
-def _without_east_negations(text: str) -> tuple[str, int]:
-    """Return the text without the negations of its Japanese or Chinese clauses, and their number."""
-    if not is_east(text):
-        return text, 0
-    return _affirm_japanese(text) if _KANA.search(text) else _affirm_chinese(text)
 
 
 def _affirm_japanese(text: str) -> tuple[str, int]:
