@@ -44,7 +44,8 @@ def topic_start(turns: Sequence[Turn], distance: Distance, threshold: float) -> 
 
     None if no distance reaches `threshold`, or as long as fewer than `WAIT` places after the best one were compared.
     """
-    topical = [at for at, turn in enumerate(turns) if _has_topic(turn)]
+    spoken = ((at, turn) for at, turn in enumerate(turns) if turn.role != "tool")
+    topical = [at for at, turn in spoken if len(_content_words(turn.content)) >= SUBSTANTIAL]
     farthest, place, since = threshold, None, 0
     for at, old, new in _possible_cuts(topical, turns):
         apart = distance(old, new)
@@ -64,11 +65,6 @@ def _possible_cuts(topical: Sequence[int], turns: Sequence[Turn]) -> Iterator[tu
         if topical[first] >= MIN_TURNS:
             old = [turns[at] for at in topical[max(0, first - BEFORE) : first]]
             yield topical[first], old, [turns[at] for at in topical[first : first + NEWEST]]
-
-
-def _has_topic(turn: Turn) -> bool:
-    """Whether a turn has enough content words to have a topic; a tool's turn has none."""
-    return turn.role != "tool" and len(_content_words(turn.content)) >= SUBSTANTIAL
 
 
 @lru_cache(_REMEMBERED)

@@ -102,14 +102,10 @@ def _drafts(found: Sequence[MarkdownBlock], titles: tuple[str, ...], report: Cap
 
 def _open_parents(draft: _Draft, open_items: list[_Draft]) -> list[_Draft]:
     """Return the open drafts that a new draft is nested in."""
-    if draft.kind == "paragraph" and not draft.depth:
-        return []
-    return [each for each in open_items if each.depth < draft.depth or _introduces(each, draft)]
-
-
-def _introduces(lead: _Draft, draft: _Draft) -> bool:
-    """Whether `lead` is a paragraph that the item, step or row `draft` belongs to."""
-    return lead.kind == "paragraph" and lead.depth <= draft.depth and draft.kind != "paragraph"
+    if draft.kind == "paragraph":
+        return [each for each in open_items if each.depth < draft.depth]
+    # a paragraph that announces (`…:`) introduces an item, step or row on its own depth
+    return [each for each in open_items if each.depth < draft.depth + (each.kind == "paragraph")]
 
 
 def _draft(block: MarkdownBlock, report: CaptureReport) -> _Draft | None:

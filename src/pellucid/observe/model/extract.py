@@ -4,7 +4,6 @@ import json
 import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from hashlib import sha256
 
 from pydantic import BaseModel
@@ -82,14 +81,6 @@ class _Facts(BaseModel):
     facts: list[ModelClaim]
 
 
-@dataclass(frozen=True, slots=True)
-class _Line:
-    """A turn, and its line of JSON as the model is shown it."""
-
-    turn: Turn
-    text: str
-
-
 class LlmExtractor:
     """An extractor that asks a chat model and checks each claim; `dropped` counts failed claims, by reason.
 
@@ -113,8 +104,8 @@ class LlmExtractor:
         dropped: Counter[DropReason] = Counter()
         facts: dict[str, ExtractedFact] = {}
         max_chars = self._settings.max_input_chars
-        lines = (_longest_line(turn, max_chars) for turn in turns)
-        for shown in batches(lines, lambda line: len(line.text) + 1, max_chars + 1):  # a line end between two
+        lines = ((turn, _longest_line(turn, max_chars)) for turn in turns)
+        for shown in batches(lines, lambda each: len(each[1]) + 1, max_chars + 1):  # a line end between two
             for fact in self._ask_about(shown, dropped):
                 key = content_hash(fact.content, fact.entity_ref)
                 dropped["duplicate"] += key in facts
@@ -122,10 +113,10 @@ class LlmExtractor:
         self.dropped += dropped
         return sorted(facts.values(), key=lambda fact: (fact.evidence[0].start, fact.evidence[0].end))
 
-    def _ask_about(self, shown: Sequence[_Line], dropped: Counter[DropReason]) -> list[ExtractedFact]:
-        """Ask the model about these lines; return the facts that pass every check, count the rest in `dropped`."""
-        answer = self._chat.ask(INSTRUCTIONS, fenced("turns", (line.text for line in shown)), SCHEMA, "facts")
-        turns = [line.turn for line in shown]
+    def _ask_about(self, shown: Sequence[tuple[Turn, str]], dropped: Counter[DropReason]) -> list[ExtractedFact]:
+        """Ask about turns and their lines; return the facts that pass every check, count the rest in `dropped`."""
+        answer = self._chat.ask(INSTRUCTIONS, fenced("turns", (line for _, line in shown)), SCHEMA, "facts")
+        turns = [turn for turn, _ in shown]
         claims = _Facts.model_validate(answer).facts
         dropped["over-max-facts"] += len(claims[self._settings.max_facts :])
         facts: list[ExtractedFact] = []
@@ -139,14 +130,14 @@ class LlmExtractor:
         return facts
 
 
-def _longest_line(turn: Turn, max_chars: int) -> _Line:
+def _longest_line(turn: Turn, max_chars: int) -> str:
     """Return the turn as a line of JSON of at most `max_chars` characters, its text cut if needed."""
     whole, length = _line_as_json(turn, turn.content), min(len(turn.content), max_chars)
     if len(whole) <= max_chars:
-        return _Line(turn, whole)
+        return whole
     while length and len(_line_as_json(turn, turn.content[:length])) > max_chars:
         length = length * 19 // 20
-    return _Line(turn, _line_as_json(turn, turn.content[:length]))
+    return _line_as_json(turn, turn.content[:length])
 
 
 def _line_as_json(turn: Turn, text: str) -> str:

@@ -171,7 +171,8 @@ def _is_another_way(failed: Run, worked: Run, *, at_once: bool) -> bool:
     if failed.printed > BRIEF or not at_once:
         return False
     if old and new:
-        return not front[-1].startswith("-") and not any(map(_PLACE.search, (*old, *new))) and _is_same_name(old, new)
+        is_same_name = _letters(old).rstrip("s") == _letters(new).rstrip("s")  # `type-check`, `typecheck`
+        return not front[-1].startswith("-") and not any(map(_PLACE.search, (*old, *new))) and is_same_name
     return bool(back) and _are_options(old or new)  # options at the end only override a check: `--force`, `--fix`
 
 
@@ -187,11 +188,6 @@ def _share_letters(old: Sequence[str], new: Sequence[str]) -> bool:
     """Whether one side's letters, at least three, are part of the other's: `python3` and `python`."""
     one, other = sorted((_letters(old), _letters(new)), key=len)
     return len(one) >= _FEWEST_LETTERS and one in other
-
-
-def _is_same_name(old: Sequence[str], new: Sequence[str]) -> bool:
-    """Whether both sides spell one name: `type-check` and `typecheck`, `tests` and `test`."""
-    return _letters(old).rstrip("s") == _letters(new).rstrip("s")
 
 
 def _letters(words: Sequence[str]) -> str:
