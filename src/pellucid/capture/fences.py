@@ -1,4 +1,4 @@
-"""Text with fenced blocks in, the same text without them out, and which code fence is open behind a line."""
+"""Text with fenced blocks in, the same text without them out, and the code fence that is open after a line."""
 
 import re
 
@@ -6,14 +6,10 @@ import re
 def without_blocks(
     text: str, opening: re.Pattern[str], closing: re.Pattern[str], *, open_ended: bool = False
 ) -> tuple[str, int]:
-    """Remove every block from an opening mark to the next closing mark, marks included.
+    """Return the text without the blocks from an opening mark to the next closing mark, and their number.
 
-    Args:
-        open_ended: remove the rest of the text behind an opening mark that is never closed (a cut-off copy); otherwise
-            such a mark is kept.
-
-    Returns:
-        The text and the number of blocks removed.
+    The marks are removed, too. `open_ended`: after an opening mark that is never closed (a cut-off copy), the rest of
+    the text is removed; otherwise it stays.
     """
     kept: list[str] = []
     at = removed = 0
@@ -29,7 +25,10 @@ def without_blocks(
 
 
 def fence_after(open_fence: str, mark: str) -> str:
-    """Return the code fence (backticks or tildes) that is open behind a fence line `mark`; "" if none is."""
+    """Return the code fence (backticks or tildes) that is open after a fence line; "" if none is.
+
+    `open_fence` is the fence open before that line ("" if none), `mark` the fence at the line's beginning.
+    """
     if not open_fence:
         return mark
     return "" if mark.startswith(open_fence) else open_fence

@@ -1,4 +1,4 @@
-"""Raw turns in, storable turns out: our own output, off-the-record stretches and secrets stay outside."""
+"""Raw turns in, storable turns out; our own output, off-the-record stretches and secrets are left out."""
 
 from collections.abc import Iterator
 from dataclasses import replace
@@ -15,8 +15,8 @@ from pellucid.settings.sections import CaptureSettings
 class OffTheRecord:
     """Tracks which sessions are off the record. Only a user's turn can open or close such a stretch.
 
-    A prompt that Pellucid itself sent to a program, found in that program's transcript, opens one, too: neither it nor
-    the reply was said by anybody.
+    A prompt that Pellucid itself sent to a program, and that is in the program's transcript, opens one, too: nobody
+    said that prompt, nor its reply.
     """
 
     def __init__(self, settings: CaptureSettings) -> None:
@@ -25,11 +25,11 @@ class OffTheRecord:
         self._silenced: dict[str, str] = {}  # for each session that is off the record, the reason
 
     def drop_reason(self, turn: Turn, content: str) -> str:
-        """Return why a turn must be dropped, `off-the-record` or `own-prompt`; "" if it may be kept.
+        """Return why a turn must be dropped, `off-the-record` or `own-prompt`; "" if it can be stored.
 
-        `content` is the turn's text without Pellucid's own output. A turn that holds a marker is dropped as well. In a
-        tool's output or a reply a marker changes nothing for later turns: a page that mentions it must not silence a
-        session, nor end what the user began.
+        Tracks the session's state by the turn. `content` is the turn's text without Pellucid's own output. A turn with
+        a marker is dropped as well. In a tool's output or a reply a marker changes nothing for later turns: a page that
+        mentions the marker must not silence a session, nor end what the user began.
         """
         words = content.casefold()
         # an empty marker switches the feature off; it must not match everywhere
@@ -46,7 +46,7 @@ class OffTheRecord:
 
 
 class Guard:
-    """Decides which turns may be stored and redacts them. One guard sees all turns of one capture, in order."""
+    """Decides which turns are stored, and redacts them. One guard sees all turns of one capture, in order."""
 
     def __init__(self, settings: CaptureSettings, report: CaptureReport) -> None:
         self._settings = settings
@@ -68,11 +68,11 @@ class Guard:
             yield self._redacted_turn(turn, content)
 
     def _redacted_turn(self, turn: Turn, content: str) -> Turn:
-        """Return the turn with this content, without secrets in any field (its key is only ever stored as a hash)."""
+        """Return the turn with this content, without secrets in any field but its key, which is only stored hashed."""
         speaker, words = self._redacted_speech(turn.speaker, content)
         return replace(
             turn,
-            content=self._cut_long_text(words),
+            content=cut_middle(words, self._settings.max_turn_chars),
             speaker=speaker,
             session_id=self._names.clean_session(turn.session_id),
             tool=turn.tool and self._names.clean(turn.tool),
@@ -84,8 +84,8 @@ class Guard:
     def _redacted_speech(self, speaker: str | None, content: str) -> tuple[str | None, str]:
         """Return the speaker's name and the content without secrets.
 
-        They are redacted as one text, `speaker: content`. Where a secret begins in the name, the speaker is None and
-        what is left of the name stays in the content.
+        They are redacted as one text, `speaker: content`. If a secret begins in the name, the speaker is None and the
+        rest of the name stays in the content.
         """
         speaker = speaker and self._names.clean(speaker)
         lead = f"{speaker}: " if speaker else ""
@@ -95,21 +95,15 @@ class Guard:
             return speaker, redacted.text.removeprefix(lead)
         return None, redacted.text
 
-    def _cut_long_text(self, text: str) -> str:
-        """Return the text; if it is longer than a turn may be, its middle is cut out."""
-        if len(text) <= self._settings.max_turn_chars:
-            return text
-        return cut_middle(text, self._settings.max_turn_chars)
 
-
-def cut_middle(text: str, longest: int) -> str:
-    """Shorten a text to at most `longest` characters (≥ 100): head and tail, two to one, a note of the cut between.
+def cut_middle(text: str, max_chars: int) -> str:
+    """Return a text of at most `max_chars` characters (≥ 100): head and tail, two to one, and a note of the cut.
 
     A text that is no longer than that is returned unchanged.
     """
-    if len(text) <= longest:
+    if len(text) <= max_chars:
         return text
-    kept = longest - len(f"\n[… {len(text)} characters cut …]\n")
+    kept = max_chars - len(f"\n[… {len(text)} characters cut …]\n")
     tail = kept // 3
     head = kept - tail
     return f"{text[:head]}\n[… {len(text) - kept} characters cut …]\n{text[len(text) - tail :]}"

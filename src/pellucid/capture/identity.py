@@ -1,4 +1,4 @@
-"""A turn in, its keyed fingerprint out: how a re-import knows what it has already taken."""
+"""A turn in, its keyed fingerprint out, by which a re-import recognises the turns it took before."""
 
 import hashlib
 from collections.abc import Callable, Iterable, Iterator
@@ -15,10 +15,8 @@ def turn_key(turn: Turn, secret: bytes, purpose: str) -> bytes:
 
     BLAKE2b keyed with `secret` (1–64 bytes, RFC 7693 §2.9) over the purpose, the session id, the source's own id of the
     turn (else its ordinal), the role and the redacted content, each preceded by its length. A turn that a program
-    relayed gets another key than the same turn in a transcript that a person imports.
-
-    Args:
-        purpose: the namespace and mode that the turn is taken for; in another one it counts as new.
+    relayed gets another key than the same turn in an imported transcript. `purpose` is the namespace and mode that the
+    turn is taken for; in another one it counts as new.
     """
     digest = hashlib.blake2b(key=secret, digest_size=16)
     place = f"key:{turn.key}" if turn.key else f"ordinal:{turn.ordinal}"
@@ -38,9 +36,8 @@ def new_turns(
 ) -> Iterator[tuple[bytes, Turn]]:
     """Yield the turns that were not imported before, each with its `turn_key`; count the others as `already-imported`.
 
-    Args:
-        purpose: gives the purpose of a turn, see `turn_key`.
-        already_seen: given up to 500 keys, returns those already imported (`Records.already_seen`).
+    `purpose` gives the purpose of a turn (see `turn_key`); `already_seen`, given up to 500 keys, returns those already
+    imported.
     """
     rest = iter(turns)
     while batch := list(islice(rest, BATCH)):

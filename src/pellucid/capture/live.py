@@ -16,28 +16,29 @@ from pellucid.capture.transcripts.thread import Thread
 from pellucid.errors import InputError
 from pellucid.model.turn import Turn
 
-UNNAMED = "default"  # the session of a stream that names none
+UNNAMED = "default"  # the session of a stream that does not name its session
 STREAM = Path("observed")
 _CHUNK = 64 * 1024
+_BATCH = 100
 _PIECE = re.compile(rb"[^\n]*\n|[^\n]+")
 _TOO_LONG = "(a line longer than 16 MiB was skipped)\n"
-"""Stands for such a line: being no JSON, it is counted as unreadable with its line number."""
+"""The text in place of such a line: not JSON, so that it is counted as unreadable with its line number."""
 
 
 @dataclass(frozen=True, slots=True)
 class LiveSource(Source):
-    """A source over lines in memory; `session` is given to objects that name none."""
+    """A source over lines in memory; `session` is given to objects that name no session."""
 
     given_lines: tuple[str, ...] = ()
     session: str = UNNAMED
-    first_number: int = 1  # the line number of the first of them in the stream
+    first_number: int = 1  # the number in the stream of the first of these lines
 
     def head(self) -> str:
-        """The first two lines."""
+        """Return the first two lines."""
         return "\n".join(self.given_lines[:2])
 
     def begins_with_long_line(self) -> bool:
-        """False: the head holds its lines whole, however long they are."""
+        """Return False: the lines in memory are whole, however long they are."""
         return False
 
     def lines(self) -> Iterator[SourceLine]:
@@ -47,7 +48,7 @@ class LiveSource(Source):
             yield SourceLine(number, text.rstrip("\r\n"), text.endswith("\n"))
 
     def objects(self) -> Iterator[NumberedObject]:
-        """Yield the lines' JSON objects, with `session` as the session of those that name none."""
+        """Yield the lines' JSON objects with their numbers; an object that names no session gets `session`."""
         for number, value in Source.objects(self):
             yield NumberedObject(number, value if session_of(value) else {"sessionId": self.session} | value)
 
@@ -57,13 +58,12 @@ class LiveSource(Source):
 
 
 class LiveTranscript:
-    """Turns a stream of transcript lines into turns, chunk by chunk; remembers its format, line number and session."""
+    """Turns a stream's lines into turns, chunk by chunk; remembers its format, line number and session."""
 
     def __init__(self, report: CaptureReport, session: str | None, transcript_format: Format | None) -> None:
         """Begin a stream; a session or format of None is taken from the lines.
 
-        Raises:
-            InputError: the format cannot be read line by line (plain text, Markdown).
+        Raises InputError if the format cannot be read line by line (plain text, Markdown).
         """
         if transcript_format in ("plain-text", "markdown-chat"):
             raise InputError(
@@ -79,7 +79,7 @@ class LiveTranscript:
         self._thread = Thread()
 
     def turns(self, lines: Sequence[str]) -> list[Turn]:
-        """Return the turns of the next lines, session names redacted; ordinals count within this chunk only."""
+        """Return the turns of the next lines, with redacted session names; ordinals count in this chunk only."""
         objects = [object_in(line) for line in lines]
         formats: Iterator[Format] = (name for value in objects if value and (name := format_of(value)))
         self._format = self._format or next(formats, None)  # else the next chunk is asked
@@ -91,8 +91,8 @@ class LiveTranscript:
         first = self._lines + 1
         self._lines += len(lines)
         if self._format == "codex" and not rollout:  # the reader knows a rollout's session from its first line alone
-            named = json.dumps({"type": "session_meta", "payload": {"id": session}}) + "\n"
-            lines, first = [named, *lines], first - 1
+            meta_line = json.dumps({"type": "session_meta", "payload": {"id": session}}) + "\n"
+            lines, first = [meta_line, *lines], first - 1
         source = LiveSource(
             STREAM,
             self._report,
@@ -105,11 +105,11 @@ class LiveTranscript:
         return list(READERS[self._format or "plain-jsonl"](source))
 
 
-def line_batches(read: Callable[[int], bytes], most: int = 100) -> Iterator[list[str]]:
-    """Yield decoded lines as they arrive, in lists of at most `most`; a list is never held back until it is full.
+def line_batches(read: Callable[[int], bytes]) -> Iterator[list[str]]:
+    """Yield decoded lines as they arrive, in lists of at most 100; a list does not wait until it is full.
 
-    Args:
-        read: waits for bytes and returns at most so many; empty at the end of the stream (`os.read` of a pipe).
+    `read` waits for bytes and returns at most the given number of them; empty at the end of the stream (`os.read` of a
+    pipe).
     """
     waiting: list[str] = []
     line = bytearray()
@@ -124,7 +124,7 @@ def line_batches(read: Callable[[int], bytes], most: int = 100) -> Iterator[list
                 waiting.append(_TOO_LONG if too_long else decode_line(bytes(line)))
                 too_long = False
                 line.clear()
-        yield from (waiting[start : start + most] for start in range(0, len(waiting), most))
+        yield from (waiting[start : start + _BATCH] for start in range(0, len(waiting), _BATCH))
         waiting.clear()
     if line:
         yield [decode_line(bytes(line))]

@@ -1,4 +1,4 @@
-"""The names in a transcript in, names that may be stored out: of sessions, speakers, tools and agents."""
+"""The names in a transcript in, names that are safe to store out: of sessions, speakers, tools and agents."""
 
 from collections import Counter
 from collections.abc import Mapping
@@ -10,7 +10,7 @@ REMEMBERED = 4096
 
 
 def clean_pairs(pairs: Mapping[str, str]) -> tuple[dict[str, str], Counter[str]]:
-    """Redact names and their values; return them and how many secrets of each type were taken out.
+    """Redact names and their values; return them, and the number of removed secrets of each type.
 
     Name and value are redacted as one text, for only the name shows that a value such as `hunter2x` is a password.
     """
@@ -28,7 +28,7 @@ def clean_pairs(pairs: Mapping[str, str]) -> tuple[dict[str, str], Counter[str]]
 
 
 class NameRedactor:
-    """Redacts the names in the turns of one capture; they repeat, so results are remembered."""
+    """Redacts the names in the turns of one capture; names repeat, so that results are cached."""
 
     def __init__(self, report: CaptureReport) -> None:
         self._report = report
@@ -37,18 +37,18 @@ class NameRedactor:
         self._alike = Counter[str]()  # how many sessions share a name once it is redacted
 
     def clean(self, name: str) -> str:
-        """Return the name without secrets; each name's are counted once."""
-        known = self._redacted.get(name)
-        if known is None:
+        """Return the name without secrets; the secrets of a name are counted once."""
+        cleaned = self._redacted.get(name)
+        if cleaned is None:
             redacted = redact(name)
             self._report.redactions.update(redacted.counts)
             if len(self._redacted) >= REMEMBERED:
                 self._redacted.clear()
-            known = self._redacted[name] = redacted.text
-        return known
+            cleaned = self._redacted[name] = redacted.text
+        return cleaned
 
     def clean_session(self, session_id: str) -> str:
-        """Return the session id without secrets; ids that differ only in their secrets get a number, to stay apart."""
+        """Return the session id without secrets; ids that differ only in their secrets get numbers."""
         cleaned = self.clean(session_id)
         if cleaned == session_id:
             return session_id

@@ -1,8 +1,8 @@
-"""A turn's words in, the same without what Pellucid itself printed out: fenced context, the layouts of our commands.
+"""A turn's words in, the same without Pellucid's own output out: fenced context, the layouts of our commands.
 
-What we print holds memories: taken in again, a memory would vouch for itself. Our output is known by its shape: a line
-that begins with one of our ids as our commands set it, a row of a list, a footer, the fields of a memory. An id in
-somebody's sentence is just a word.
+Our output contains memories: if it were taken in again, a memory would vouch for itself. It is recognised by its shape:
+a line that begins with one of our ids as our commands print it, a row of a list, a footer, the fields of a memory. An
+id in somebody's sentence is just a word.
 """
 
 import re
@@ -26,7 +26,7 @@ _MEMORY_FIELD = re.compile(r"\b(?:contentHash|trustZone|sourceClass)\b")
 _XRAY_HEADER = "=== Recall X-ray ==="
 _XRAY_TITLE = re.compile(r"(?:=== |# |<h1>)Recall X-ray")
 _XRAY_ID = re.compile(rf"[sS]napshot[- ]id\W.{{0,80}}{_RECALL_ID}")
-"""In text, in a cell of Markdown, in a cell of a page."""
+"""The id of an X-ray: in text, in a cell of Markdown, in a cell of a page."""
 
 _ID = r"(?:mem|rec|aud|op|ep)_[0-9a-f]{32}(?:\d\d)?"
 _LABEL = (
@@ -41,12 +41,12 @@ _BEGINS = re.compile(
     rf"|{_LABEL}: (?:[a-z_]+ of )?{_ID}(?:$|[,; ] |  | \()"
     rf"|path: (?:{'|'.join(sorted(set(FOLDERS.values())))})/\d{{4}}-\d\d/\S+\.md\b)"
 )
-_GIVEN = "(?: --(?:namespace|home) .{1,400})?"  # what a command of ours says of where it was asked
+_OPTIONS = "(?: --(?:namespace|home) .{1,400})?"  # options that our commands repeat in their hints
 _ALONE = re.compile(
     r"\s*(?:(?:ID|AT|EPISODE)(?:  +[A-Z]+){3,5}$"
     r"|[0-9a-f]{10}  (?:\d{4}-\d\d-\d\d  [a-z_]+ +(?:trivial|low|normal|high|critical) "
     r"|(?:hot|cold)  |\d+ times? in )"
-    rf"|why: pellucid xray --id {_RECALL_ID}{_GIVEN}$|back: pellucid undo op_[0-9a-f]{{32}}\S{{0,40}}{_GIVEN}$"
+    rf"|why: pellucid xray --id {_RECALL_ID}{_OPTIONS}$|back: pellucid undo op_[0-9a-f]{{32}}\S{{0,40}}{_OPTIONS}$"
     r"|shown: \d+ memor(?:y|ies)\b|not known: nothing here is near enough\b"
     r"|answer: (?:sure|fairly sure|not sure\b.{0,40}) \(doubt [\d.]+\)$"
     r"|\d+ of these (?:was|were) (?:not verified for \d|superseded since: mem_)"
@@ -60,28 +60,28 @@ _OF_XRAY = re.compile(
 _SECTION = re.compile(r"--- [a-z ]+ ---$")
 _GUTTER = re.compile(r"[>│┃⎿] ?")
 _STRING_END = re.compile(r"\\{1,7}n|\\{0,7}\"")
-"""What ends a line inside a JSON string: an escaped line end, or the end of the string."""
-_MAYBE = re.compile(rf"{_ID}|[0-9a-f]{{10}}  [\dhc]|\d of (?:these|\d)|{_XRAY_HEADER}")
+"""The end of a line inside a JSON string: an escaped line end, or the end of the string."""
+_POSSIBLY_OURS = re.compile(rf"{_ID}|[0-9a-f]{{10}}  [\dhc]|\d of (?:these|\d)|{_XRAY_HEADER}")
 
 
 def without_own_output(text: str, report: CaptureReport) -> str:
-    """Return the text without fenced recall context, memory citations and what our commands print, each counted."""
+    """Return the text without fenced recall context, memory citations and our commands' output; count these."""
     if "pellucid-recall" in text or "pellucid-note" in text:
         text, removed = without_blocks(text, _FENCE, _FENCE_END, open_ended=True)
         report.strip("own-recall", removed)
     if "oai-mem-citation" in text:
         text, removed = without_blocks(text, _CITATION, _CITATION_END)
         report.strip("memory-citation", removed)
-    if _MAYBE.search(text):
+    if _POSSIBLY_OURS.search(text):
         text, removed = _without_layouts(text)
         report.strip("own-recall", removed)
     return text
 
 
 def is_own_output(turn: Turn) -> bool:
-    """Whether a tool's turn is Pellucid's output: JSON, an X-ray, a memory's file, or lines of it in a JSON string."""
+    """Whether a tool's turn is Pellucid's output: JSON, an X-ray, a memory's file, or such lines in a JSON string."""
     text = turn.content
-    if turn.role != "tool" or not _MAYBE.search(text):
+    if turn.role != "tool" or not _POSSIBLY_OURS.search(text):
         return False
     is_xray = _XRAY_TITLE.search(text) is not None and _XRAY_ID.search(text) is not None
     is_memory = _MEMORY_ID.search(text) is not None and _MEMORY_FIELD.search(text) is not None
@@ -90,7 +90,7 @@ def is_own_output(turn: Turn) -> bool:
 
 
 def _without_layouts(text: str) -> tuple[str, int]:
-    """Return the text without the blocks of lines that our commands print, and how many such blocks there were."""
+    """Return the text without the blocks of lines that our commands print, and the number of these blocks."""
     lines = text.split("\n")
     kept: list[str] = []
     removed = at = 0
@@ -105,9 +105,9 @@ def _without_layouts(text: str) -> tuple[str, int]:
 
 
 def _block_end(lines: Sequence[str], at: int) -> int:
-    """Return the index of the line behind the printed block that begins at line `at`; `at` itself if none does.
+    """Return the index of the line after the printed block that begins at line `at`; `at` if none begins there.
 
-    A memory's fields are followed by its text, which may be anything: such a block reaches to the end.
+    A memory's fields are followed by its text, which can be anything: such a block reaches to the end.
     """
     line = _unquoted(lines[at])
     if _ALONE.match(line):

@@ -1,4 +1,4 @@
-"""Paths in, storable turns out: the room's door. Detects, streams, guards and counts."""
+"""Paths in, storable turns out: the entrance of the room. Detects, streams, guards and counts."""
 
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
@@ -25,16 +25,16 @@ def read(
     transcript_format: Format | None = None,
     on_progress: Progress | None = None,
 ) -> Iterator[Turn]:
-    """Yield the turns of transcript files, redacted, as they may be stored.
+    """Yield the turns of transcript files, redacted, as they can be stored.
 
     Args:
         paths: files, and folders that are searched for transcripts in sorted order. Plain text found in a folder is
-            read only if it is a dialogue of user and assistant; a plain text that is named is read in any case.
+            read only if it is a dialogue of user and assistant; a named plain text is read in any case.
         report: filled while turns are drawn; complete when they are exhausted.
         transcript_format: read every file as this format instead of detecting it.
 
     Raises:
-        InputError: a named file does not exist, is in no known format, or holds nothing readable. Such a file found in
+        InputError: a named file does not exist, is in no known format, or has no readable turn. Such a file found in
             a folder is skipped and counted.
     """
     files = list(FileWalk(settings, report, SUFFIXES).files(paths))
@@ -49,28 +49,31 @@ def read(
     for file in files:
         for turn in _file_turns(file, Source(file.path, report, on_bytes), transcript_format):
             report.turns_read += 1
-            for kept in guard.admit(turn):
+            for stored in guard.admit(turn):
                 report.turns_kept += 1
-                yield kept
+                yield stored
 
 
 def _file_turns(file: WalkedFile, source: Source, forced: Format | None) -> Iterator[Turn]:
-    """Yield the raw turns of one file; one without turns raises InputError if it was named, else it is counted."""
+    """Yield the raw turns of one file, in the format `forced` or, if that is None, the detected one.
+
+    A file without turns raises InputError if it was named, else it is counted.
+    """
     report = source.report
     try:
-        known = forced or detect(file.path)
-        if known == "plain-text" and not (forced or plain_text.is_chat(source.head())):
+        format_name = forced or detect(file.path)
+        if format_name == "plain-text" and not (forced or plain_text.is_chat(source.head())):
             if not file.asked_for:
                 report.drop("plain-text")
                 return
             report.notes.append(file.path)
-        if known is None:
+        if format_name is None:
             _refuse_unreadable(file, "unknown-format" if source.head().strip() else "empty-file", report)
             return
         report.files += 1
-        report.formats[known] += 1
+        report.formats[format_name] += 1
         before = (report.turns_read, report.dropped.total())
-        yield from READERS[known](source)
+        yield from READERS[format_name](source)
     except OSError as error:
         if file.asked_for:
             raise InputError(
@@ -83,7 +86,7 @@ def _file_turns(file: WalkedFile, source: Source, forced: Format | None) -> Iter
 
 
 def _refuse_unreadable(file: WalkedFile, reason: str, report: CaptureReport) -> None:
-    """Count a file without turns under the reason; raise InputError with the explanation if the caller named it."""
+    """Raise InputError with an explanation if a file without turns was named by the caller; else count it."""
     if not file.asked_for:
         report.drop(reason)
         return

@@ -1,4 +1,4 @@
-"""What happened during capture in, its counts out: every drop, redaction and unreadable line has a number here."""
+"""The events of a capture in, their counts out: every drop, redaction and unreadable line is counted here."""
 
 from collections import Counter
 from dataclasses import dataclass, field
@@ -20,8 +20,8 @@ class ReadProblem:
 class CaptureReport:
     """The running tally of one capture; pass it in, read it when the turns are exhausted.
 
-    `dropped` counts turns, lines and files left out, by reason; `stripped` counts blocks cut out of kept turns.
-    `problems` holds the first few unreadable places; `malformed` counts all of them. It never holds transcript text.
+    `dropped` counts turns, lines and files left out, by reason; `stripped` counts blocks cut out of stored turns.
+    `problems` has the first 20 unreadable places; `malformed` counts all of them. No field contains transcript text.
     """
 
     files: int = 0
@@ -38,17 +38,17 @@ class CaptureReport:
     problems: list[ReadProblem] = field(default_factory=list["ReadProblem"])
 
     def drop(self, reason: str, number: int = 1) -> None:
-        """Count so many turns, lines or files left out for this reason; with 0 the reason is not listed."""
+        """Add `number` turns, lines or files to those left out for this reason; 0 adds no reason."""
         if number > 0:
             self.dropped[reason] += number
 
     def strip(self, reason: str, number: int) -> None:
-        """Count so many blocks cut out of kept turns for this reason; with 0 the reason is not listed."""
+        """Add `number` blocks to those cut out of stored turns for this reason; 0 adds no reason."""
         if number > 0:
             self.stripped[reason] += number
 
     def cannot_read(self, path: Path, line: int, reason: str) -> None:
-        """Count an unreadable place, and keep the first 20 as problems."""
+        """Count an unreadable place, and add the first 20 to the problems."""
         self.malformed += 1
         if len(self.problems) < KEPT_PROBLEMS:
             self.problems.append(ReadProblem(path, line, reason))

@@ -1,4 +1,4 @@
-"""Turns in, segments out: a session's stream cut where its cutters say so, one open segment a session."""
+"""Turns in, segments out: a session's stream cut where the cutters want it, with one open segment a session."""
 
 import re
 from collections import OrderedDict
@@ -10,7 +10,7 @@ from pellucid.language.lexicon import phrases
 from pellucid.language.sentences import is_question, own_sentences
 from pellucid.model.turn import FlushSignal, Segment, Turn
 
-_READ = 4000  # characters of a turn that are looked at
+_READ = 4000  # characters of a turn that are searched
 _CODE = re.compile(r"(?<!`)`(?!`)[^`\n]*`")
 
 
@@ -23,7 +23,7 @@ class Break:
 
 
 Cutter = Callable[[Sequence[Turn], Turn], FlushSignal | Break | None]
-"""Given the open turns and the next one, where and why to cut, or None; a bare signal cuts between the two."""
+"""Decides, given the open turns and the next one, where and why to cut; None to go on. A bare signal cuts between."""
 
 OPEN_SESSIONS = 64
 
@@ -42,9 +42,10 @@ LONG_TASKS = 4  # how many times longer than usual a segment may grow while an a
 
 
 def turn_count(count: int = 40) -> Cutter:
-    """Return a cutter that cuts before a segment would exceed `count` turns; if tools are used, at a user's turn.
+    """Return a cutter that cuts before a segment would exceed `count` turns.
 
-    An agent's conclusion stands at the end of its work, and a cut in the middle would part the two.
+    If tools are used, it waits for a user's turn, up to four times `count`: an agent's conclusion is at the end of its
+    work, and must not be parted from it.
     """
 
     def cut(open_turns: Sequence[Turn], next_turn: Turn) -> FlushSignal | None:
@@ -58,7 +59,7 @@ def turn_count(count: int = 40) -> Cutter:
 
 
 def count_reached(count: int) -> Cutter:
-    """Return a cutter that cuts right behind the `count`th turn, without waiting for the next one."""
+    """Return a cutter that cuts right after the `count`th turn, without waiting for the next one."""
 
     def cut(open_turns: Sequence[Turn], next_turn: Turn) -> Break | None:  # noqa: ARG001  # a cutter's shape
         return Break("turn_count", len(open_turns) + 1) if len(open_turns) + 1 >= count else None
@@ -67,7 +68,7 @@ def count_reached(count: int) -> Cutter:
 
 
 def high_signal() -> Cutter:
-    """Return a cutter that cuts right behind a user's turn with such a phrase, so that it is stored at once."""
+    """Return a cutter that cuts right after a user's turn with a high-signal phrase, so that it is stored at once."""
 
     def cut(open_turns: Sequence[Turn], next_turn: Turn) -> Break | None:
         if next_turn.role == "user" and high_signal_phrase(next_turn.content):
@@ -78,16 +79,17 @@ def high_signal() -> Cutter:
 
 
 def high_signal_phrase(text: str) -> str | None:
-    """Return the kind of phrase by which a user asks to keep something (`remember`, `decided`, …); None without one.
+    """Return the kind of phrase by which a user asks to remember something (`remember`, `decided`, …).
 
-    Each language's `keeping.toml` has the phrases; they count outside code, quotations and questions.
+    None if the text has no such phrase outside code, quotations and questions. Each language's `keeping.toml` has the
+    phrases.
     """
     for sentence in own_sentences(_CODE.sub(" ", text[:_READ])):
-        said = sentence.casefold()
-        if not is_question(said):
+        lowered = sentence.casefold()
+        if not is_question(lowered):
             for kinds in phrases("keeping"):
                 for kind, phrase in kinds.items():
-                    if phrase.search(said):
+                    if phrase.search(lowered):
                         return kind
     return None
 
@@ -98,9 +100,9 @@ DEFAULT_CUTTERS: tuple[Cutter, ...] = (time_gap(), turn_count())
 def segments(
     turns: Iterable[Turn], cutters: Sequence[Cutter] = DEFAULT_CUTTERS, *, open_sessions: int = OPEN_SESSIONS
 ) -> Iterator[Segment]:
-    """Group turns by session and cut each session into segments; the first cutter that cuts names the signal.
+    """Yield the segments of all sessions: group turns by session and cut each where the first cutter wants it.
 
-    Sessions may interleave. At most `open_sessions` stay open: beyond that the least recent one ends, so that memory
+    Sessions can interleave. At most `open_sessions` stay open: beyond that the least recent one ends, so that memory
     does not grow with the file. At the end all open segments are yielded, oldest first.
     """
     open_segments: OrderedDict[str, list[Turn]] = OrderedDict()
@@ -128,9 +130,9 @@ def cut_waiting(turns: Sequence[Turn], cutters: Sequence[Cutter]) -> tuple[list[
 def _add_turn(
     open_turns: list[Turn], next_turn: Turn, cutters: Sequence[Cutter], *, ask_empty: bool
 ) -> tuple[list[Segment], list[Turn]]:
-    """Add the next turn to the open turns; return the segments that this completes, and what is open afterwards.
+    """Return the segments that the next turn completes, and the turns that are open after it.
 
-    `ask_empty`: ask the cutters before a segment's first turn, too, as some cut right behind it.
+    `ask_empty`: ask the cutters before a segment's first turn, too, as some cut right after that turn.
     """
     done: list[Segment] = []
     while (open_turns or ask_empty) and (found := _first_break(cutters, open_turns, next_turn)):
@@ -143,13 +145,13 @@ def _add_turn(
 
 
 def _last_segment(session_id: str, turns: list[Turn]) -> Iterator[Segment]:
-    """Yield what is still open as the last segment of an ended session; nothing if nothing is open."""
+    """Yield the open turns as the last segment of an ended session; nothing if no turn is open."""
     if turns:
         yield Segment(session_id, tuple(turns), "session_end")
 
 
 def _first_break(cutters: Sequence[Cutter], open_turns: Sequence[Turn], next_turn: Turn) -> Break | None:
-    """Return the cut of the first cutter that wants one; None if none does."""
+    """Return the cut of the first cutter that wants one; None if no cutter does."""
     for cutter in cutters:
         if cut := cutter(open_turns, next_turn):
             return cut if isinstance(cut, Break) else Break(cut, len(open_turns))

@@ -1,8 +1,8 @@
-"""The turns of a segment in, the place where its topic changed out: by meaning with an encoder at hand, or by words.
+"""The turns of a segment in, the place where its topic changed out: by meaning if there is an encoder, or by words.
 
-The newest four turns that say something are compared with the six before them, at each place where both sides are long
-enough, as TextTiling does with blocks of words (Hearst, Computational Linguistics 23(1), 1997); the cut is at the
-farthest place, once two more turns have come no farther. docs/flush.md says what this finds and what it misses.
+The newest four turns that have a topic are compared with the six before them, at each place where both sides are long
+enough, as TextTiling does with blocks of words (Hearst, Computational Linguistics 23(1), 1997). The cut is at the place
+with the largest distance, once two later places have been compared. docs/flush.md says what this finds and misses.
 """
 
 from collections import Counter
@@ -18,11 +18,11 @@ from pellucid.model.turn import Turn
 from pellucid.text_cache import text_cache
 
 Distance = Callable[[Sequence[Turn], Sequence[Turn]], float]
-"""How far the topics of two groups of turns are apart: 1 − cosine, 0 for the same topic."""
+"""Distance of the topics of two groups of turns: 1 − cosine, 0 for the same topic."""
 Encode = Callable[[Sequence[str]], Iterable[NDArray[np.float32]]]  # texts in, unit vectors out, in order
 
-NEWEST, BEFORE, LEAST_BEFORE, SHORTEST, WAIT = 4, 6, 3, 6, 2
-"""Turns compared on the new side, on the old side and at least there; the fewest turns in a segment; turns to wait."""
+NEWEST, BEFORE, MIN_BEFORE, MIN_TURNS, WAIT = 4, 6, 3, 6, 2
+"""Turns compared on the new side; on the old, at most and at least; the fewest turns of a segment; places to wait."""
 SUBSTANTIAL = 3  # content words a turn needs to have a topic
 WORDS_THRESHOLD = 0.92  # distance by words that is a shift; measured to cut about as often as the default by meaning
 _READ = 1000
@@ -30,7 +30,7 @@ _REMEMBERED = 1000
 
 
 def topic_shift(distance: Distance, threshold: float) -> Cutter:
-    """Return a cutter that cuts where the topic changed by at least `threshold`, which may be some turns back."""
+    """Return a cutter that cuts where the topic changed by at least `threshold`, possibly some turns back."""
 
     def cut(open_turns: Sequence[Turn], next_turn: Turn) -> Break | None:
         at = topic_start([*open_turns, next_turn], distance, threshold)
@@ -42,13 +42,14 @@ def topic_shift(distance: Distance, threshold: float) -> Cutter:
 def topic_start(turns: Sequence[Turn], distance: Distance, threshold: float) -> int | None:
     """Return the index of the first turn of a new topic: where the turns before and after differ most.
 
-    None if the distance nowhere reaches `threshold`, or as long as fewer than `WAIT` further cuts were compared
-    behind the farthest.
+    None if no distance reaches `threshold`, or as long as fewer than `WAIT` places after the best one were compared.
     """
-    topical = [at for at, turn in enumerate(turns) if _has_topic(turn)]
+    spoken = ((at, turn) for at, turn in enumerate(turns) if turn.role != "tool")
+    topical = [at for at, turn in spoken if len(_content_words(turn.content)) >= SUBSTANTIAL]
     farthest, place, since = threshold, None, 0
     for at, old, new in _possible_cuts(topical, turns):
         apart = distance(old, new)
+        # the first place may equal the threshold, a later one must be farther than the best
         if apart >= farthest and (place is None or apart > farthest):
             farthest, place, since = apart, at, 0
         elif place is not None:
@@ -59,19 +60,11 @@ def topic_start(turns: Sequence[Turn], distance: Distance, threshold: float) -> 
 
 
 def _possible_cuts(topical: Sequence[int], turns: Sequence[Turn]) -> Iterator[tuple[int, list[Turn], list[Turn]]]:
-    """Yield each index where a cut may be, with the turns before and after it to compare.
-
-    `topical` are the indexes of the turns that have a topic.
-    """
-    for first in range(LEAST_BEFORE, len(topical) - NEWEST + 1):
-        if topical[first] >= SHORTEST:
+    """Yield each index where a cut is possible, with the turns before and after; `topical` are turns with a topic."""
+    for first in range(MIN_BEFORE, len(topical) - NEWEST + 1):
+        if topical[first] >= MIN_TURNS:
             old = [turns[at] for at in topical[max(0, first - BEFORE) : first]]
             yield topical[first], old, [turns[at] for at in topical[first : first + NEWEST]]
-
-
-def _has_topic(turn: Turn) -> bool:
-    """Whether a turn has enough content words to have a topic; a tool's turn has none."""
-    return turn.role != "tool" and len(_content_words(turn.content)) >= SUBSTANTIAL
 
 
 @text_cache(_REMEMBERED)
@@ -89,21 +82,21 @@ def word_distance(old: Sequence[Turn], new: Sequence[Turn]) -> float:
 
 
 class MeaningDistance:
-    """A `Distance` by embeddings; each text is encoded once. Raises whatever the encoder raises."""
+    """A `Distance` by embeddings; each text is encoded once. A call raises whatever the encoder raises."""
 
     def __init__(self, encode: Encode) -> None:
         self._encode = encode
-        self._known: dict[str, NDArray[np.float32]] = {}
+        self._vectors: dict[str, NDArray[np.float32]] = {}
 
     def __call__(self, old: Sequence[Turn], new: Sequence[Turn]) -> float:
         """Return 1 − cosine of the mean vectors of two groups of turns; 0 if one mean is zero."""
         texts = [turn.content[:_READ] for turn in (*old, *new)]
-        unknown = [text for text in dict.fromkeys(texts) if text not in self._known]
-        if len(self._known) + len(unknown) > _REMEMBERED:
-            self._known.clear()
-            unknown = list(dict.fromkeys(texts))
-        self._known.update(zip(unknown, self._encode(unknown), strict=True) if unknown else ())
-        vectors = np.stack([self._known[text] for text in texts])
+        new_texts = [text for text in dict.fromkeys(texts) if text not in self._vectors]
+        if len(self._vectors) + len(new_texts) > _REMEMBERED:
+            self._vectors.clear()
+            new_texts = list(dict.fromkeys(texts))
+        self._vectors.update(zip(new_texts, self._encode(new_texts), strict=True) if new_texts else ())
+        vectors = np.stack([self._vectors[text] for text in texts])
         mine, other = vectors[: len(old)].mean(axis=0), vectors[len(old) :].mean(axis=0)
         length = float(np.linalg.norm(mine) * np.linalg.norm(other))
         return 1 - float(mine @ other) / length if length else 0.0

@@ -1,4 +1,4 @@
-"""Paths in, the files below them out, one by one: sorted, each once, never outside what was given."""
+"""Paths in, the files below them out, one by one: sorted, each once, never outside the named paths."""
 
 import os
 import stat
@@ -13,7 +13,7 @@ from pellucid.errors import InputError
 from pellucid.settings.sections import CaptureSettings
 
 NOT_ENTERED = frozenset({"node_modules", "__pycache__", "venv", "site-packages", "vendor", "target", "dist", "build"})
-"""Folders of dependencies and build output; hidden folders are not entered either, except those in `ENTERED`."""
+"""Folders of dependencies and build output; of hidden folders only those in `ENTERED` are entered."""
 ENTERED = frozenset({".claude", ".openclaw", ".remnic", ".codex", ".specstory"})
 
 
@@ -32,14 +32,13 @@ class FileWalk:
 
     settings: CaptureSettings
     report: CaptureReport
-    suffixes: Collection[str]  # in lower case; a file that the caller named may have any suffix
+    suffixes: Collection[str]  # in lower case; a file that the caller named can have any suffix
     _claimed: set[tuple[int, int]] = field(default_factory=set[tuple[int, int]])
 
     def files(self, paths: Iterable[Path]) -> Iterator[WalkedFile]:
         """Yield the named files, and the files with a wanted suffix below named folders; excluded ones are not opened.
 
-        Raises:
-            InputError: a named path does not exist, cannot be reached, or cannot be listed.
+        Raises InputError if a named path does not exist, cannot be reached, or cannot be listed.
         """
         for given in paths:
             path, is_folder = _place(given)
@@ -50,7 +49,7 @@ class FileWalk:
                 yield from [found] if self.claim(path) else []
 
     def claim(self, path: Path) -> bool:
-        """Whether a file may be read now: False, and counted, if it is excluded or was claimed before."""
+        """Mark a file as read and return True; False, and counted, if it is excluded or was claimed before."""
         if is_excluded(path, self.settings.exclude_paths):
             self.report.drop("excluded-path")
             return False
@@ -63,7 +62,7 @@ class FileWalk:
         return True
 
     def _files_below(self, root: Path) -> Iterator[WalkedFile]:
-        """Yield the files below a folder, sorted, that have a wanted suffix, lie inside it and may be read."""
+        """Yield the files below a folder, sorted, that have a wanted suffix, are inside it and can be claimed."""
         for folder, inner, names in os.walk(root, onerror=partial(self._refuse_root, root)):
             inner[:] = sorted(name for name in inner if self._is_entered(name))
             for name in sorted(names):
@@ -72,16 +71,20 @@ class FileWalk:
                     yield WalkedFile(path, root, asked_for=False)
 
     def _is_entered(self, name: str) -> bool:
-        """Whether a folder of this name is searched; one that is not is counted."""
+        """Whether a folder of this name is searched; a folder that is not is counted."""
         if name in NOT_ENTERED or (name.startswith(".") and name not in ENTERED):
             self.report.drop("folder-not-entered")
             return False
         return True
 
     def _is_inside(self, path: Path, root: Path) -> bool:
-        """Whether the path is a file, not a link that leads out of the root; such a link is counted."""
-        if not path.is_symlink():
-            return path.is_file()
+        """Whether the path is a file inside the root; links out of it and unreachable files are counted."""
+        try:
+            if not path.is_symlink():
+                return path.is_file()
+        except PermissionError:
+            self.report.drop("unreadable-file")
+            return False
         try:
             inside = path.resolve().is_relative_to(root.resolve()) and path.is_file()
         except (OSError, RuntimeError):  # a loop of links
@@ -91,7 +94,7 @@ class FileWalk:
         return inside
 
     def _refuse_root(self, root: Path, error: OSError) -> None:
-        """Raise InputError for a named folder that cannot be listed; count one below it."""
+        """Raise InputError if the named folder cannot be listed; count a folder below it that cannot."""
         if error.filename == str(root):
             raise InputError(
                 f"{root.name} cannot be read: {error.strerror}", next_step="check the path and its permissions"
@@ -100,17 +103,13 @@ class FileWalk:
 
 
 def _place(given: Path) -> tuple[Path, bool]:
-    """The absolute path of what was named, and whether that is a folder; `InputError` if it cannot be reached."""
+    """Return the absolute path of a named path, and whether it is a folder; InputError if it cannot be reached."""
     try:
         path = given.expanduser().absolute()
         return path, stat.S_ISDIR(path.stat().st_mode)
     except (FileNotFoundError, NotADirectoryError) as error:
         raise InputError(f"{given} does not exist", next_step="check the path") from error
-    except (
-        OSError,
-        RuntimeError,
-        ValueError,
-    ) as error:  # a name too long, a folder that may not be entered, a `~nobody`
+    except (OSError, RuntimeError, ValueError) as error:  # too long a name, a folder not to be entered, a `~nobody`
         why = error.strerror if isinstance(error, OSError) else error
         raise InputError(f"{given} cannot be reached: {why}", next_step="check the path and its permissions") from error
 

@@ -1,6 +1,6 @@
 """A text in, the clause that states something by itself out, without what opens it, explains it or tells its time.
 
-`No, I told you wrong: the relay moved to port 9090 last week, it's behind a proxy` says `the relay moved to port 9090`.
+`No, I told you wrong: the relay moved to port 9090 last week, it's after a proxy` says `the relay moved to port 9090`.
 What narrows a clause (`in staging, …`, `… unless it fails`) or goes on with a list stays in it.
 """
 
@@ -18,22 +18,23 @@ from pellucid.text_cache import text_cache
 
 _PARTS = re.compile(r",(?: +|$)|(?=;)")
 _LONG = 4
-"""Words of a part behind a comma that says something of its own, though no verb of it is known."""
+"""Words from which a part after a comma is a statement of its own, even if it has no known verb."""
 _HEAD = re.compile(r"(?P<head>[^:]{1,80}): +(?P<rest>\S.*)")
 _WORDS = re.compile(r"[^\W_]+(?:['’./_-][^\W_]+)*")
 _CLITIC = re.compile(r"['’](?:s|re|m|ll|ve|d)$")
 _QUOTED = re.compile(r"[\"“”„«»「」]")
 _DATED = re.compile(r" ?\((?:week of )?\d{4}-\d{2}(?:-\d{2})?\)")
-"""When something was, as it is put behind `last week`."""
+"""A date in brackets, which extraction puts after words such as `last week`."""
 _PAST = re.compile(r"[a-z]{2,}ed$")
 
 
 @dataclass(frozen=True, slots=True)
 class Clause:
-    """What a text states: `corrects` where it says that something else was wrong; `alone` where it says no more.
+    """A statement that a text makes.
 
-    `left` is what it says holds no more, where it does: `…, not npm`, `…, forget 5433`. `cut` where what stood behind
-    it was left out and may belong to it: `We release on Tuesdays`, of `…, after the tides are known`.
+    `corrects`: the text says that something else was wrong. `alone`: the text states nothing else. `left`: the words
+    for what no longer holds (`npm` of `…, not npm`); empty if the text names nothing of the kind. `cut`: words after
+    the clause were left out that can belong to it: `We release on Tuesdays`, of `…, after the tides are known`.
     """
 
     text: str
@@ -45,7 +46,10 @@ class Clause:
 
 @text_cache(2048)
 def clauses(text: str) -> tuple[Clause, ...]:
-    """The clauses of the first sentence that states anything; none of a quotation, which is somebody else's word."""
+    """Return the clauses of the first sentence that states anything; empty if the text has quotation marks.
+
+    A quotation is somebody else's word, so that nothing is read from a text with one.
+    """
     plain = " ".join(_DATED.sub("", unicodedata.normalize("NFKC", text)).split())
     if _QUOTED.search(plain):
         return ()
@@ -62,41 +66,40 @@ def clauses(text: str) -> tuple[Clause, ...]:
 
 
 def _stating_clauses(parts: Sequence[str], corrects: bool, alone: bool) -> list[Clause]:
-    """The clauses made of the parts of a sentence, each with what narrows it or goes on with it.
-
-    `corrects` and `alone` are what is known of the whole text: see `Clause`.
-    """
-    found, left, cut = list[str](), "", list[str]()
+    """Return the clauses of a sentence's parts, each with what narrows it; `corrects`, `alone`: see `Clause`."""
+    whole, left, cut = list[str](), "", list[str]()
     for raw in parts:
         part = raw.lstrip("; ")
         if lexicon.words("unsure").intersection(_bare_words(part)):
             break
-        if found and _is_explanation(part):
+        if whole and _is_explanation(part):
             left = left or _dropped_words(part)
             continue
-        if found and part == raw and (_narrows(found[0]) or not has_verb(part) or _narrows(part)):
-            cut += [found[-1]] if not cut and _is_long_statement(part) and not _narrows(found[0]) else []
-            found[-1] += f", {part}"
+        # `part != raw`: a semicolon stood before it, which always begins a clause
+        if whole and part == raw and (_narrows(whole[0]) or not has_verb(part) or _narrows(part)):
+            # the clause is also read without the part, which may be a second statement and not a list's next item
+            cut += [whole[-1]] if not cut and _is_long_statement(part) and not _narrows(whole[0]) else []
+            whole[-1] += f", {part}"
         else:
-            found.append(part)
-    alone = alone and len(found) == 1
-    whole = [Clause(_bare_clause(each), corrects or _ends_in_time(each), alone, left) for each in found]
-    return whole + [Clause(_bare_clause(each), corrects or _ends_in_time(each), alone=False, cut=True) for each in cut]
+            whole.append(part)
+    alone = alone and len(whole) == 1
+    full = [Clause(_bare_clause(each), corrects or _ends_in_time(each), alone, left) for each in whole]
+    return full + [Clause(_bare_clause(each), corrects or _ends_in_time(each), alone=False, cut=True) for each in cut]
 
 
 def _is_long_statement(part: str) -> bool:
-    """Whether a part has four words or more, and is neither a condition nor one more item of a list."""
+    """Whether a part has four words or more and begins with no preposition, condition or conjunction."""
     words = _bare_words(part)
     return len(words) >= _LONG and words[0] not in lexicon.words("prepositions", "conditions", "joints")
 
 
 def comma_parts(text: str) -> tuple[str, ...]:
-    """The parts of a text between commas, semicolons and ends of sentences: also the items of a list."""
+    """Return the parts of a text between commas, semicolons and ends of sentences; items of a list are parts, too."""
     return tuple(part.strip(" .!;") for sentence in sentences(text) for part in _PARTS.split(sentence))
 
 
 def _bare_words(text: str) -> tuple[str, ...]:
-    """The words of a text, casefolded, without `'s` and the like."""
+    """Return the words of a text, casefolded, without `'s` and the like."""
     return tuple(_CLITIC.sub("", each.casefold()) for each in _WORDS.findall(text))
 
 
@@ -113,7 +116,7 @@ def has_verb(part: str) -> bool:
 
 
 def _take_opening(parts: list[str]) -> str:
-    """Take the opening (`By the way`) off the first of `parts`, in place, and return it; empty where there is none."""
+    """Remove the opening (`By the way`) from the first of `parts`, in place, and return it; empty if there is none."""
     head = _HEAD.fullmatch(parts[0])
     if head and _is_opening(head["head"]):
         parts[0] = head["rest"]
@@ -122,7 +125,7 @@ def _take_opening(parts: list[str]) -> str:
 
 
 def _is_opening(part: str) -> bool:
-    """Whether a part only opens what is said, or owns up to a mistake: `Ok`, `no wait`, `I told you wrong`."""
+    """Whether a part only opens a statement, or admits a mistake: `Ok`, `no wait`, `I told you wrong`."""
     words = _bare_words(part)
     owns_up = bool(lexicon.words("pronouns", "possessive") & set(words[:1])) and _corrects(part)
     return all(word in lexicon.words("openings", "leads") for word in words) or owns_up
@@ -134,25 +137,25 @@ def _corrects(part: str) -> bool:
 
 
 def _is_explanation(part: str) -> bool:
-    """Whether a part says more of the same thing: why, what follows, what it is not."""
+    """Whether a part only explains the clause before it: a reason, a consequence, or what it excludes."""
     words = _bare_words(part)
     return not words or words[0] in lexicon.words("reasons", "pointing", "negators", "unsaid")
 
 
 def _dropped_words(part: str) -> str:
-    """The words behind a leading `not` or `forget`, casefolded: what holds no more; empty if it begins otherwise."""
+    """Return the words for what no longer holds, after a leading `not` or `forget`, casefolded; else empty."""
     first, _, rest = part.partition(" ")
     return rest.casefold() if first.casefold() in lexicon.words("negators", "unsaid") else ""
 
 
 def _narrows(part: str) -> bool:
-    """Whether a part begins with a word that narrows or continues what stands beside it: `in`, `unless`, `and`."""
+    """Whether a part begins with a word that narrows or continues its neighbour: `in`, `unless`, `and`."""
     words = _bare_words(part)
     return bool(words) and words[0] in lexicon.words("prepositions", "conditions", "bounds", "joints")
 
 
 def _bare_clause(part: str) -> str:
-    """A clause without the fillers in front of it, and without the reason and the time behind it."""
+    """Return a clause without fillers at its beginning, and without a reason and a time at its end."""
     opening = _filler_pattern().match(part)
     part = _time_pattern().sub("", part[opening.end() :] if opening else part)
     return _time_pattern().sub("", _reason_pattern().sub("", part)).strip(" ,.!")
@@ -165,19 +168,19 @@ def _ends_in_time(part: str) -> bool:
 
 @cache
 def _filler_pattern() -> re.Pattern[str]:
-    """A pattern for words at the beginning of a clause that add nothing: `well, I think that`."""
+    """Return a pattern for words at the beginning of a clause that add nothing: `well, I think that`."""
     return re.compile(rf"(?:(?:{alternatives(lexicon.words('leads'))})\b,? +)*(?:that +)?", re.IGNORECASE)
 
 
 @cache
 def _reason_pattern() -> re.Pattern[str]:
-    """A pattern for all that stands behind a `because` or the like."""
+    """Return a pattern for everything from a `because` or the like on."""
     return re.compile(rf" +(?:now that|{'|'.join(sorted(lexicon.words('reasons')))})\b.*$", re.IGNORECASE)
 
 
 @cache
 def _time_pattern() -> re.Pattern[str]:
-    """A pattern for words of time at the end of a clause, up to now: `last week`, `since May`."""
+    """Return a pattern for words of time at the end of a clause, up to now: `last week`, `since May`."""
     meant = {phrase: when.partition(":") for phrase, when in phrases(*lexicon.STATED).items()}
     past = [phrase for phrase, (unit, _, offset) in meant.items() if unit == "trail" or offset.startswith("-")]
     return re.compile(rf",? +(?:(?:{alternatives(past)})|since \S+(?: \S+)?)$", re.IGNORECASE)

@@ -10,19 +10,19 @@ _AUXILIARIES = (
     (re.compile(r"(?<=\w)['’]ll\b", re.IGNORECASE), " will"),
 )
 CLITIC = r"['’](?:s|m|re|ll|ve|d)"
-"""A pattern of English endings that are cut off a word (`she's`); `n't` is none, for it belongs to its verb."""
+"""A pattern of English endings that are cut off a word (`she's`); `n't` is not among them: it negates its verb."""
 _CLITICS = re.compile(rf"{CLITIC}\b")
 
 
 def spell_denials(text: str) -> str:
-    """The text with each `n't` as ` not`, and `cannot` in two words."""
+    """Return the text with each `n't` as ` not`, and `cannot` in two words."""
     if "'" in text or "’" in text or "annot" in text.lower():
         return _DENIALS.sub(_spelled_out, text)
     return text
 
 
 def spell_out(text: str) -> str:
-    """The text with `n't`, `'m`, `'re`, `'ve` and `'ll` spelled out; `'s` and `'d`, which are ambiguous, stay."""
+    """Return the text with `n't`, `'m`, `'re`, `'ve`, `'ll` spelled out; `'s` and `'d`, which are ambiguous, stay."""
     text = spell_denials(text)
     for contracted, full in _AUXILIARIES:
         text = contracted.sub(full, text)
@@ -30,12 +30,12 @@ def spell_out(text: str) -> str:
 
 
 def without_clitics(text: str) -> str:
-    """The text with denials spelled out and other contracted endings removed: `we` for `we're`, `Anna` for `Anna's`."""
+    """Return the text with denials spelled out, without other contracted endings: `we` for `we're`."""
     return _CLITICS.sub("", spell_denials(text))
 
 
 def _spelled_out(found: re.Match[str]) -> str:
-    """What a match of `_DENIALS` is replaced by."""
+    """Return the text that replaces a match of `_DENIALS`."""
     if found["can"]:
         return f"{found['can']} not"
     return f"{found['will']}ill not" if found["will"] else " not"

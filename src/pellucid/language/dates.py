@@ -8,39 +8,42 @@ from functools import cache
 from pellucid.language.lexicon import LATIN, lexicon
 
 Span = tuple[date, date]
-"""The first day of a period, and the first one behind it."""
+"""The first day of a period, and the first day after it."""
 
 
 @cache
 def phrases(*codes: str) -> Mapping[str, str]:
-    """The phrases of time of some language codes, each with the `unit:offset` it means: `day:-1` for `yesterday`."""
+    """Return a dict from phrases of time in some language codes to the `unit:offset` they mean: `today` to `day:0`."""
     tables = (lexicon(code).get("dates", {}).get("phrases", {}) for code in codes)
-    return {phrase: meaning for table in tables for meaning, known in table.items() for phrase in known}
+    return {phrase: meaning for table in tables for meaning, synonyms in table.items() for phrase in synonyms}
 
 
 @cache
 def units() -> Mapping[str, str]:
-    """A dict from every form of their names to `day`, `week`, `month` and `year`: `Wochen` to `week`."""
+    """Return a dict from all names of units of time to `day`, `week`, `month` or `year`: `Wochen` to `week`."""
     tables = (lexicon(code).get("dates", {}).get("units", {}) for code in LATIN)
     return {name: unit for table in tables for unit, names in table.items() for name in names.split()}
 
 
-def alternatives(words: Iterable[str], least: int = 1) -> str:
-    """The words of at least `least` characters as alternatives in a regular expression, the longest first."""
-    kept = (word for word in words if len(word) >= least)
+def alternatives(words: Iterable[str], min_length: int = 1) -> str:
+    """Return a regular expression that matches any of the words of at least `min_length` characters.
+
+    The longest is tried first, so that no word is matched by its beginning.
+    """
+    kept = (word for word in words if len(word) >= min_length)
     return "|".join(re.escape(word) for word in sorted(kept, key=len, reverse=True))
 
 
 def month_span(year: int, month: int, months: int = 1) -> Span:
-    """The period of `months` whole months that begins with this month (1 to 12) of this year."""
+    """Return the period of `months` whole months that begins with this month (1 to 12) of this year."""
     end = year * 12 + month - 1 + months
     return date(year, month, 1), date(end // 12, end % 12 + 1, 1)
 
 
 def relative_span(today: date, unit: str, offset: int) -> Span:
-    """The `day`, `week`, `weekend`, `month`, `quarter` or `year` that lies `offset` of them from the one of `today`.
+    """Return the period of one `unit` that lies `offset` units after (before, if negative) that of `today`.
 
-    With the unit `trail`, the last `offset` days and today.
+    Units: `day`, `week`, `weekend`, `month`, `quarter`, `year`; with `trail`, the last `offset` days and today.
     """
     if unit == "day":
         day = today + timedelta(days=offset)

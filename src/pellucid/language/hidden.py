@@ -1,6 +1,6 @@
-"""A text in, the text as a reader takes it out: no invisible signs, no look-alike letters, one kind of hyphen.
+"""A text in, the text as a reader sees it out: no invisible signs, no look-alike letters, one kind of hyphen.
 
-What the checks for injected instructions and for forged fences have in common: both read this form, whatever was typed.
+The checks for injected instructions and for forged fences share this form: both read it, whatever was typed.
 """
 
 import re
@@ -20,7 +20,7 @@ with them.
 _UNSEEN_LETTER = re.compile(
     "[\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180f\u2800\u3164\ufe00-\ufe0f\uffa0\U000e0100-\U000e01ef]"
 )
-"""What is drawn as nothing and yet is no format character: default-ignorable code points, the empty braille."""
+"""Characters that are drawn as nothing but are not format characters: default-ignorable ones, the empty braille."""
 _MARKS = frozenset(chain(range(0x0300, 0x0370), range(0x0483, 0x048A), range(0x064B, 0x0660), (0x0640, 0x0670)))
 """Accents and vowel signs of Latin, Greek, Cyrillic and Arabic, and the stretch of Arabic."""
 _LATIN_AND_TWINS = """
@@ -32,7 +32,7 @@ _LATIN_AND_TWINS = """
 """
 _PAIRS = re.findall(r"(\S) (\S+)", _LATIN_AND_TWINS)
 TWINS = {twin: letter for letter, twins in _PAIRS for twin in twins if twin.isalpha()}
-"""By each letter of another script that looks like a Latin one, that Latin letter."""
+"""Maps each letter of another script that looks like a Latin letter to that letter."""
 _LIKE = str.maketrans(TWINS)
 _WORD = re.compile(r"[^\W\d_]+")
 _LATIN = re.compile("[A-Za-z]")
@@ -45,10 +45,10 @@ def is_unseen(char: str) -> bool:
 
 
 class _DrawnForm(dict[int, str | None]):
-    """A table for `str.translate`: how each character is drawn, computed when it is first asked for."""
+    """A table for `str.translate` that fills itself: maps each character to the form in which it is drawn."""
 
     def __missing__(self, code: int) -> str | None:
-        """What the character is drawn as, a dash as a hyphen; None for one that is not drawn at all."""
+        """Store and return the drawn form of a character: a dash as a hyphen; None if it is invisible."""
         char = chr(code)
         kind = unicodedata.category(char)
         seen: str | None = char
@@ -68,10 +68,10 @@ _SEEN = _DrawnForm()
 
 
 def undisguised(text: str) -> str:
-    """The text in compatibility form, without what is not drawn, and look-alikes as the Latin letters they stand for.
+    """Return the text in compatibility form, without invisible characters, look-alikes as the letters they imitate.
 
-    Words of another script stay: only a word that has a Latin letter too, or all of whose letters are look-alikes in a
-    text that is mostly Latin, is taken for a disguise. Case and accents stay.
+    Words of another script stay: a word counts as a disguise only if it has a Latin letter too, or if it consists of
+    look-alikes and the text is mostly Latin. Case and accents stay.
     """
     if text.isascii():
         return text.translate(_SEEN) if _CONTROL.search(text) else text
@@ -84,7 +84,7 @@ def undisguised(text: str) -> str:
 
 
 def aligned(text: str) -> tuple[str, list[int]]:
-    """The undisguised text without accents, and for each of its characters the index of its original in `text`."""
+    """Return the undisguised text without accents, and the index in `text` that each of its characters comes from."""
     seen, places = list[str](), list[int]()
     for at, char in enumerate(text):
         plain = unicodedata.normalize("NFD", unicodedata.normalize("NFKC", char)).translate(_SEEN)
@@ -96,7 +96,7 @@ def aligned(text: str) -> tuple[str, list[int]]:
 
 
 def without_accents(text: str) -> str:
-    """An undisguised text in lower case without accents and vowel signs: the form in which words are looked up."""
+    """Return an undisguised text in lower case, without accents and vowel signs, as words are looked up."""
     if text.isascii():
         return text.lower()
     apart = unicodedata.normalize("NFD", text.casefold())
@@ -104,7 +104,7 @@ def without_accents(text: str) -> str:
 
 
 def _as_latin(word: str, *, mostly: bool) -> str:
-    """The word in Latin letters if look-alikes disguise it, else as it is; `mostly`: the text is mostly Latin."""
+    """Return the word in Latin letters if look-alikes disguise it; `mostly`: most letters of its text are Latin."""
     if word.isascii():
         return word
     strangers = [char for char in word if not char.isascii()]
@@ -114,6 +114,6 @@ def _as_latin(word: str, *, mostly: bool) -> str:
 
 @cache
 def _mark_removal() -> dict[int, str | None]:
-    """A table for `str.translate` that drops accents, and unites the two forms of three Arabic letters."""
+    """Return a table for `str.translate` that drops accents and unifies the two forms of three Arabic letters."""
     same = {ord("ة"): "ه", ord("ى"): "ي", ord("ٱ"): "ا"}
     return {**dict.fromkeys(_MARKS), **same}

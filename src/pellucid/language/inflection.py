@@ -19,16 +19,16 @@ _MERGED = {
 _STEM = 3
 _PAST = ("d", "ed", "te", "ten")
 _PRESENT = ("", "s", "es", "ing", "e", "en", "n", "t", "st", "em", "a", "o", "as", "os")
-"""Letters that two forms of a word share at least, and what either may end in behind them, of one tense."""
+"""Letters that two forms of a word share at least, and the endings of one tense that can follow them."""
 _ENDINGS = ("ing", "ed", "en", "et", "er", "t", "e")
 _VOWELS = frozenset("aeiou")
 
 
 @text_cache(1 << 13)
 def base_form(word: str) -> str:
-    """A casefolded word without its ending of plural, tense or person, crudely: for comparing only.
+    """Return a casefolded word without its ending of plural, tense or person, crudely: for comparing only.
 
-    Short words and those of other scripts stay as they are.
+    Short words and words of other scripts stay as they are.
     """
     if word in _MERGED:
         return _MERGED[word]
@@ -40,6 +40,7 @@ def base_form(word: str) -> str:
         word = word[:-1]
     for ending in _ENDINGS:
         rest = word[: -len(ending)]
+        # `t` ends many words by nature: more of the word must be left before it
         if word.endswith(ending) and len(rest) >= (2 if ending in {"e", "ing"} else 4 if ending == "t" else 3):
             word = rest
             break
@@ -48,12 +49,12 @@ def base_form(word: str) -> str:
 
 @cache
 def base_forms(*kinds: str) -> frozenset[str]:
-    """The base forms of the lexicon's words of some kinds (`verbs`)."""
+    """Return the base forms of the lexicon's words of some kinds (`verbs`)."""
     return frozenset(map(base_form, lexicon.words(*kinds)))
 
 
-def form_of(word: str, known: Iterable[str]) -> str:
-    """The first of the known words that differs from `word` in its ending only; empty if none does."""
+def find_form(word: str, candidates: Iterable[str]) -> str:
+    """Return the first of `candidates` that differs from `word` in its ending only; empty if none does."""
     if not word.isalpha() or word in stop_words():
         return ""
     forms = {
@@ -63,4 +64,4 @@ def form_of(word: str, known: Iterable[str]) -> str:
         if word.endswith(ending) and len(word) - len(ending) >= _STEM
         for other in endings
     }
-    return next((each for each in known if each in forms), "")
+    return next((each for each in candidates if each in forms), "")

@@ -9,14 +9,14 @@ _AMOUNT = re.compile(
     rf"(?:[<>≤≥≈~±]=? ?)?(?:(?<![\w)])[-−–+])?(?:[{_CURRENCY}] ?)?(?:(?<![\w)])[-−])?"
     rf"\d+(?:[.,:/–-]\d+)*(?: ?[{_CURRENCY}%‰°])?"
 )
-"""A number with what belongs to it: sign, bound, currency, and the other end of a range."""
+"""A number with its sign, bound, currency, and the other end of a range."""
 
 
 def figures(text: str) -> list[str]:
-    """The numbers of a text in order, as digits with inner signs (`1.5`, `2026-03-01`), without thousands commas."""
+    """Return a text's numbers in order, as digits with inner signs (`1.5`, `2026-03-01`), without thousands commas."""
     return [_THOUSANDS.sub("", each) for each in _FIGURES.findall(text)]
 
 
 def amounts(text: str) -> list[str]:
-    """The numbers of a text in order, each with its sign, bound, currency or range, without blanks: `<=-5€`."""
+    """Return a text's numbers in order, each with its sign, bound, currency or range, without blanks: `<=-5€`."""
     return [re.sub(r"[−–]", "-", each.replace(" ", "")) for each in _AMOUNT.findall(text)]

@@ -1,15 +1,15 @@
-"""A text in, its sentences out: where each begins, what asks, what is closed; abbreviations and initials end none."""
+"""A text in, its sentences out: where each begins, which ask, which are closed; abbreviations and initials end none."""
 
 import re
 from collections.abc import Iterable, Iterator
 from itertools import pairwise
 
 _CLOSERS = "\"”’')]*_`"
-"""What may close behind the mark that ends a sentence: quotation marks, brackets, emphasis."""
+"""Characters that can follow the mark that ends a sentence: quotation marks, brackets, emphasis."""
 PAUSE = re.compile(rf"(?<=[.!?…])(?P<closed>[{re.escape(_CLOSERS)}]{{0,4}})\s+(?=\S)|(?<=[。！？])(?=\S)")
-"""Between what may be two sentences: a mark that ends one, with what closes behind it, and the blank.
+"""A possible boundary of two sentences: after the mark that ends the first, its closing characters and a blank.
 
-Passages are cut here, and what was forgotten is known again by their sentences: it stays as it is.
+Never change it: passages are cut here, and forgotten text is recognised by the hashes of its sentences.
 """
 _PAUSE = re.compile(rf"{PAUSE.pattern}|(?<=[。！？])\s+(?=\S)")
 _ENDS = frozenset(".!?…。！？")
@@ -19,11 +19,11 @@ _ABBREVIATION = re.compile(
     re.IGNORECASE,
 )
 _NUMBERED = re.compile(r"\b(?:no|nr|núm)\.$", re.IGNORECASE)
-"""Before a digit, `number`; else `no` is an answer."""
+"""Abbreviations of `number` if a digit follows; otherwise `no` is an answer."""
 _LONGEST_ABBREVIATION = 8
-"""Signs at the end of a text that tell whether it ends in an abbreviation, the mark included."""
+"""Characters at the end of a text that are searched for an abbreviation, its full stop included."""
 _BLANKS = 100
-"""Signs before a bracket that are looked through for blanks."""
+"""Characters before a bracket that are searched for the end of the text before it."""
 QUESTION_MARKS = ("?", "\uff1f", "\u061f")
 _QUESTION = re.compile(r"^¿|(?:吗|嗎|呢|(?:です|ます|でした|ました|でしょう)か)[。.]?$")
 
@@ -32,23 +32,26 @@ _ROUGHLY = re.compile(r"(?:[^.!?。！？\n]|\.(?=\w))+[.!?。！？]*")
 
 
 def sentences(text: str) -> tuple[str, ...]:
-    """The sentences of a text in order, with their closing marks, stripped of blanks; none is empty."""
+    """Return the sentences of a text in order, each stripped of blanks, with its closing mark; no sentence is empty."""
     places = (0, *sentence_starts(text), len(text))
     found = (text[start:end].strip() for start, end in pairwise(places))
     return tuple(each for each in found if each)
 
 
 def own_sentences(text: str) -> Iterator[str]:
-    """The sentences of a message without its code blocks and quoted lines; the end of a line ends one, too.
+    """Yield the sentences of a message outside its code blocks and quoted lines; a line break ends one, too.
 
-    Cut more simply than by `sentences`: enough for those who look for phrases in them.
+    Cut more simply than by `sentences`: good enough for finding phrases.
     """
     found = (each.strip() for each in _ROUGHLY.findall(_APART.sub(" ", text)))
     return (each for each in found if each)
 
 
 def sentence_starts(text: str) -> Iterator[int]:
-    """The index of the first character of each sentence but the first; none within `(no. 5, "Why?") and so on`."""
+    """Yield the index of the first character of each sentence except the first.
+
+    An abbreviation ends no sentence, nor does a closed mark before a lower-case letter: `("Why?" and so on)`.
+    """
     last = 0
     for pause in _PAUSE.finditer(text):
         goes_on = pause["closed"] and text[pause.end()].islower()
@@ -58,13 +61,13 @@ def sentence_starts(text: str) -> Iterator[int]:
 
 
 def join_sentences(parts: Iterable[str]) -> str:
-    """The sentences (one at least) as one text, with a full stop between two where the first has no closing mark."""
+    """Return the sentences (at least one) as one text; all but the last get a full stop if they have no mark."""
     *first, last = parts
     return "".join(f"{each} " if is_closed(each) else f"{each}. " for each in first) + last
 
 
 def closing_mark(text: str) -> str:
-    """The last character of a text before closing quotation marks, brackets and emphasis; empty if there is none."""
+    """Return a text's last character before closing quotation marks, brackets and emphasis; empty if none."""
     return text.rstrip(f"{_CLOSERS} \n")[-1:]
 
 
@@ -79,7 +82,7 @@ def is_question(sentence: str) -> bool:
 
 
 def ends_in_question(content: str) -> bool:
-    """Whether a text ends in a question mark; what stands in square brackets behind it does not count."""
+    """Whether a text ends in a question mark, not counting square brackets and their contents at its end."""
     end = len(content.rstrip())
     while end and content[end - 1] == "]":
         start = content.rfind("[", 0, end)
@@ -90,7 +93,10 @@ def ends_in_question(content: str) -> bool:
 
 
 def _ends_in_abbreviation(text: str, start: int, pause: re.Match[str]) -> bool:
-    """Whether the full stop before a pause, in a sentence that begins at `start`, ends an abbreviation (`no. 5`)."""
+    """Whether the full stop before `pause`, a match of `_PAUSE`, ends an abbreviation (`no. 5`).
+
+    `start` is the index at which its sentence begins.
+    """
     end = pause.start()
     tail = text, max(start, end - _LONGEST_ABBREVIATION), end
     return text[end - 1] == "." and bool(

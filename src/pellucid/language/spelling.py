@@ -13,10 +13,10 @@ _SIGN = re.compile(r"(?<![\w)])-(?=\d)")
 
 
 class _Spacing(dict[int, str]):
-    """A table for `str.translate`: characters that name nothing as a space, each decided when it is first asked for."""
+    """A table for `str.translate` that fills itself: characters that name nothing become a space."""
 
     def __missing__(self, code: int) -> str:
-        """The character itself if it is a letter, mark, digit or sign that changes a value; else a space."""
+        """Store and return the character if it is a letter, mark, digit or sign that changes a value; else a space."""
         char, category = chr(code), unicodedata.category(chr(code))
         stays = char in _KEPT or category[0] in "LMN" or category in {"Sc", "Sm"}
         self[code] = char if stays else " "
@@ -27,7 +27,7 @@ _SPACED = _Spacing()
 
 
 def normalise(text: str) -> str:
-    """The normal form by which two texts are compared: NFKC, casefolded, one space between words.
+    """Return the normal form by which two texts are compared: NFKC, casefolded, one space between words.
 
     Letters, marks and digits of every script stay, and so do negations (`isn't` becomes `is not`) and signs that
     change a value (`-5`, `1.5`, `c++`, `50%`, `<`). Other punctuation becomes a space. A text of nothing but
@@ -43,20 +43,20 @@ def normalise(text: str) -> str:
 
 
 def content_hash(text: str, entity: str | None = None) -> str:
-    """SHA-256 (64 hex digits) of a text's normal form and of the entity it is about, so that two entities differ."""
+    """Return the SHA-256 (64 hex digits) of a text's normal form and its entity, so that two entities differ."""
     return sha256(f"{entity_key(entity or '')}\0{normalise(text)}".encode()).hexdigest()
 
 
 def entity_key(name: str) -> str:
-    """The form in which names of entities and attributes are compared: casefolded, spaces and hyphens as one `-`."""
+    """Return the form in which names of entities and attributes are compared: casefolded, blanks and hyphens as `-`."""
     return re.sub(r"[\s\-‐-―_]+", "-", unicodedata.normalize("NFKC", name).casefold().strip())
 
 
 def tag_key(tag: str) -> str:
-    """The form in which tags are compared: NFC, stripped, casefolded."""
+    """Return the form in which tags are compared: NFC, stripped, casefolded."""
     return unicodedata.normalize("NFC", tag).strip().casefold()
 
 
 def attribute_key(entity: str, attribute: str) -> str:
-    """The key `entity::attribute` in comparable form: of two values of one key the newer supersedes the older."""
+    """Return the key `entity::attribute`: of two values with one key the newer supersedes the older."""
     return f"{entity_key(entity)}::{entity_key(attribute)}"

@@ -1,4 +1,4 @@
-"""A text in, whether it says anything by itself out: a name, a number, a path, code, or words that carry a meaning."""
+"""A text in, whether it says anything by itself out: a name, a number, a path, code, or words that carry meaning."""
 
 import re
 
@@ -6,7 +6,7 @@ from pellucid.language.sentences import closing_mark, sentences
 from pellucid.language.words import content_words
 
 FEWEST_WORDS = 3
-"""Words with a meaning of their own that a text has which says something; `commit this` has fewer."""
+"""Content words that a text has at least if it says something; `commit this` has fewer."""
 _SPECIFIC = re.compile(r"\d|[`_/\\=<>@#]|\w\.\w|\w\(|[a-zß-ÿ][A-ZÀ-Þ]|(?<=[\w,;)] )[A-ZÀ-Þ]\w")
 
 
@@ -15,12 +15,12 @@ def is_specific(text: str) -> bool:
     return bool(_SPECIFIC.search(text))
 
 
-def said_itself(text: str) -> str:
-    """A text without the sentence that ends it, where that announces what stands elsewhere (`Now the docs:`)."""
-    said = sentences(text)
-    return " ".join(said[:-1] if said and closing_mark(said[-1]) in (":", "：") else said)
+def without_announcement(text: str) -> str:
+    """Return a text without its last sentence if that ends in a colon, as an announcement does (`Now the docs:`)."""
+    parts = sentences(text)
+    return " ".join(parts[:-1] if parts and closing_mark(parts[-1]) in (":", "：") else parts)
 
 
 def says_little(text: str) -> bool:
-    """Whether a text is an order of the moment (`commit this`), an announcement, or nothing but courtesy."""
-    return not is_specific(text) and len(content_words(said_itself(text))) < FEWEST_WORDS
+    """Whether a text, without an announcement at its end, is unspecific and has under three content words."""
+    return not is_specific(text) and len(content_words(without_announcement(text))) < FEWEST_WORDS

@@ -13,7 +13,7 @@ _TOKEN = re.compile(r"\w+(?:[._:+#-]\w+)*[+#%]*")
 _UNSPACED = re.compile(f"[{UNSPACED}]+")
 _JOINT = re.compile(r"(?<=[A-Za-z][a-z])(?=[A-Z][A-Za-z])|(?<=[A-Z])(?=[A-Z][a-z]{2})")
 _LONGEST_JOINED = 64
-"""Characters of a name in code; what is longer is no name."""
+"""Characters of the longest name in code that is split."""
 _JOINED = re.compile(
     rf"(?<![^\W_])(?=[^\W_]*?(?:[A-Za-z][a-z][A-Z][A-Za-z]|[A-Z]{{2}}[a-z]{{2}}))[^\W_]{{3,{_LONGEST_JOINED}}}+(?![^\W_])"
 )
@@ -21,18 +21,18 @@ _JOINED = re.compile(
 
 @cache
 def function_words() -> frozenset[str]:
-    """Words of questions that say nothing about what is sought: articles, pronouns, question words, …"""
-    return lexicon.words("function", "asking", of=lexicon.LATIN)
+    """Return the words of questions that say nothing about what is sought: articles, pronouns, question words."""
+    return lexicon.words("function", "asking", codes=lexicon.LATIN)
 
 
 @cache
 def stop_words() -> frozenset[str]:
-    """Words that carry no meaning of their own, in the languages in which statements are read."""
+    """Return the words without a meaning of their own, in the languages in which statements are read."""
     return lexicon.words("function", "vague")
 
 
 def words(text: str) -> tuple[str, ...]:
-    """The words of a text in order, casefolded; a run of an unspaced script (Han, Kana, Thai, …) gives its bigrams."""
+    """Return a text's words in order, casefolded; a run of an unspaced script (Han, Kana, Thai) gives its bigrams."""
     found: list[str] = []
     tokens = _TOKEN.findall(_APOSTROPHE.sub("", unicodedata.normalize("NFKC", text)).casefold())
     if text.isascii():
@@ -48,24 +48,24 @@ def words(text: str) -> tuple[str, ...]:
 
 
 def content_words(text: str) -> tuple[str, ...]:
-    """The distinct words that carry meaning, in order of first appearance: no stop words, no lone Latin letters."""
+    """Return the distinct words with a meaning, in order of first appearance: no stop words or lone Latin letters."""
     return tuple(dict.fromkeys(filter(carries_meaning, words(text))))
 
 
 def carries_meaning(word: str) -> bool:
-    """Whether a casefolded word carries meaning: it is no stop word, and no lone Latin letter."""
+    """Whether a casefolded word carries meaning: it is neither a stop word nor a lone Latin letter."""
     is_lone_letter = len(word) == 1 and word.isascii() and not word.isdigit()
     return word not in stop_words() and not is_lone_letter
 
 
 def joined_words(text: str) -> Iterator[tuple[int, list[str]]]:
-    """The camel-case names in a text (`parseHTTPHeader`): the index at which each begins, and its words."""
+    """Yield, for each camel-case name in a text (`parseHTTPHeader`), the index at which it begins, and its words."""
     for found in _JOINED.finditer(text):
         yield found.start(), _JOINT.split(found[0])
 
 
 def reading_length(text: str) -> int:
-    """The number of words in a text; three characters of an unspaced script (Han, Thai, …) count as two words."""
+    """Return the number of words in a text; three characters of an unspaced script (Han, Thai) count as two."""
     if text.isascii():
         return len(text.split())
     unspaced = sum(len(run) for run in _UNSPACED.findall(text))

@@ -1,4 +1,4 @@
-"""A sentence in, `entity attribute value` out where it plainly states one: `The cache TTL is 300 seconds`."""
+"""A sentence in, `entity attribute value` out if the sentence plainly states one: `The cache TTL is 300 seconds`."""
 
 import re
 from dataclasses import dataclass, field
@@ -20,32 +20,30 @@ _DIGIT = re.compile(r"\d")
 _DATA = re.compile(r"""\s*(?:[{\[]\s*["'{\[]|["'][\w .-]{1,60}["']\s*:)""")
 _CODE_LINE = re.compile(r"(?:[;{}]|=>)\s*$|\s:?={1,3}\s|!=")
 _INSIDE_CODE = re.compile(r"""\{[^{}\n]{0,400}\}|\b[\w.]+\([^()\n]{0,400}["'][^()\n]{0,400}\)""")
-"""An object, or a call with a string in it, inside a sentence: what stands in it is said by a program."""
+"""An object, or a call with a string in it, inside a sentence: its contents are a program's words."""
 _LONGEST_VALUE = 5
 _LONGEST_EAST = 14
 _LONGEST_KEY = 6
 _SHORTEST_PLURAL = 4
 _SUFFIX = "+"
 ANONYMOUS = "user"
-"""The entity of who says `I` where the transcript knows no name."""
+"""The entity of a person who says `I` and whose name the transcript does not have."""
 
 
 @dataclass(frozen=True, slots=True)
 class Attribution:
-    """What a sentence states about a named thing: `cache`, `{"ttl": "300 seconds"}`; no entity if it states nothing."""
+    """The attributes that a sentence states of an entity: `cache`, `{"ttl": "300 seconds"}`; no entity if none."""
 
     entity: str | None = None
     attributes: dict[str, str] = field(default_factory=dict[str, str])
 
 
 def read_attribution(sentence: str, language: Language, speaker: str | None = ANONYMOUS) -> Attribution:
-    """Read the attributes of one entity from a sentence; empty where it states none.
+    """Read the attributes of one entity from a sentence; empty if it states none.
 
-    Of a denied sentence only the entity is returned. JSON, lines of code, texts longer than a sentence, and a sentence
-    that announces a list state nothing.
-
-    Args:
-        speaker: the entity that `I` and `my` mean; None for an assistant that speaks for nobody.
+    If the sentence denies them, only the entity is returned. JSON, lines of code, texts longer than a sentence, and a
+    sentence that announces a list state nothing. `speaker` is the entity that `I` and `my` mean; None for an assistant
+    that speaks for nobody.
     """
     if len(sentence) > LONGEST_SENTENCE:
         return Attribution()
@@ -59,24 +57,22 @@ def read_attribution(sentence: str, language: Language, speaker: str | None = AN
 
 
 def _match_rows(sentence: str, language: Language, speaker: str | None) -> tuple[str, dict[str, str]]:
-    """The entity and attributes that pattern rows find in a sentence; the first row that fits decides the entity. Else
-    `("", {})`."""
+    """Return the entity of the first pattern row that matches a sentence, and its attributes; `("", {})` if none."""
     entity = ""
     attributes: dict[str, str] = {}
     for name, pattern in language.attributes.rows(sentence.lower()):
         for found in pattern.finditer(sentence):
-            about, stated = _entity_of(found, speaker), _stated_attributes(found, name, language)
+            about, stated = _matched_entity(found, speaker), _stated_attributes(found, name, language)
             if stated and _is_name(about) and about == (entity or about):
                 entity = about
                 attributes = {**stated, **attributes}
     return entity, attributes
 
 
-def _entity_of(match: re.Match[str], speaker: str | None) -> str:
-    """The key of the entity that a match is about: the named one, the speaker, or the speaker's thing (`my dog` is
-    `ann-dog`).
+def _matched_entity(match: re.Match[str], speaker: str | None) -> str:
+    """Return the key of the entity that a match is about: the named one, the speaker, or the speaker's thing.
 
-    Empty if it is about a `speaker` who is None.
+    The thing of `my dog` is `ann-dog`. Empty if the match is about a `speaker` who is None.
     """
     groups = match.groupdict()
     if groups.get("entity"):
@@ -87,22 +83,20 @@ def _entity_of(match: re.Match[str], speaker: str | None) -> str:
 
 
 def _stated_attributes(match: re.Match[str], row: str, language: Language) -> dict[str, str]:
-    """The attributes that a match of this row states; `{}` where the value is nothing that could change."""
+    """Return the attributes that a match of `row` states; `{}` if the value is nothing that could change."""
     groups = match.groupdict()
     if groups.get("list") is not None:
         return _listed_attributes(groups["list"], language)
     verb = f" {groups['verb']}" if groups.get("verb") else ""
     attribute = _attribute_key(groups.get("attribute"), row) + verb.lower().replace(" ", "-")
-    loose = groups.get("said") is not None
-    value = language.clauses.after_value.sub("", groups["said"] if loose else groups["value"]).strip(" .!'\"`,。、，")
-    fits = _is_short(value) if loose else _is_concrete(value, language)
-    own = not groups.get("entity")
-    return {attribute: value} if fits and _is_name(attribute, strict=not own) else {}
+    is_free = groups.get("said") is not None
+    value = language.clauses.after_value.sub("", groups["said" if is_free else "value"]).strip(" .!'\"`,。、，")
+    fits = _is_short(value) if is_free else _is_concrete(value, language)
+    return {attribute: value} if fits and _is_name(attribute, strict=bool(groups.get("entity"))) else {}
 
 
 def _listed_attributes(text: str, language: Language) -> dict[str, str]:
-    """The attributes in a list: `{"ttl": "300 s", "shard": "4"}` of `a TTL of 300 s and 4 shards`; `{}` where nothing
-    has a number."""
+    """Return the attributes with a number in a list: `{"ttl": "300 s", "shard": "4"}` of `a TTL of 300 s, 4 shards`."""
     found: dict[str, str] = {}
     for item in language.attributes.items:
         for part in item.finditer(text):
@@ -114,10 +108,7 @@ def _listed_attributes(text: str, language: Language) -> dict[str, str]:
 
 
 def _attribute_key(name: str | None, row: str) -> str:
-    """The attribute's key, its last word in the singular; without a `name` that of the row.
-
-    A row named `+…` appends its own name.
-    """
+    """Return an attribute's key, in the singular; without a `name` the row's; a row named `+…` appends its own."""
     if not name:
         return entity_key(row.strip(_SUFFIX))
     key = entity_key(name)
@@ -127,7 +118,7 @@ def _attribute_key(name: str | None, row: str) -> str:
 
 
 def _is_short(value: str) -> bool:
-    """Whether a value has one to five words, and if it is of a script without spaces, 14 characters at most."""
+    """Whether a value has one to five words, and at most 14 characters if it is in a script without spaces."""
     return 0 < len(value.split()) <= _LONGEST_VALUE and (not is_east(value) or len(value) <= _LONGEST_EAST)
 
 
@@ -147,8 +138,10 @@ def _is_concrete(value: str, language: Language) -> bool:
 
 
 def _is_name(key: str, *, strict: bool = True) -> bool:
-    """Whether a key of at most six words can name something: if `strict` none of them is a stop word, else at least one
-    is not."""
+    """Whether a key of at most six words can name something.
+
+    With `strict`, it has no stop word; else at least one word that is not a stop word.
+    """
     parts = key.split("-")
     pointing = [part in stop_words() for part in parts]
     return bool(key) and len(parts) <= _LONGEST_KEY and not (any(pointing) if strict else all(pointing))

@@ -10,14 +10,15 @@ from pellucid.language.scripts import is_east
 from pellucid.observe.language import Language, Unit, load_language
 
 _DATED = re.compile(r"\s*\(\d{4}")
-_AT_MOST = 2
+_MAX_DATES = 2
 _OPENS = {"week": "week of ", "trail": "since "}
 
 
 def resolve_dates(text: str, at: datetime | None, language: Language) -> str:
-    """The text with the absolute date in parentheses behind its first two relative ones; unchanged if `at` is None.
+    """Return the text with an absolute date in brackets after each of its first two relative ones.
 
-    A week is `week of 2026-04-20`, a month `2026-04`, a year `2026`, the past week `since 2026-04-15`.
+    `at` is the time at which it was said; if None, the text is unchanged. A week is `week of 2026-04-20`, a month
+    `2026-04`, a year `2026`, the past week `since 2026-04-15`.
     """
     pattern = _pattern(language.code)
     if at is None or not pattern:
@@ -31,7 +32,7 @@ def resolve_dates(text: str, at: datetime | None, language: Language) -> str:
         except (OverflowError, ValueError):  # the day lies outside the years 1 to 9999
             named = None
         end = found.end() + 2 * text[found.end() :].startswith(("'s", "’s"))  # yesterday's
-        if done < _AT_MOST and named and not _DATED.match(text[end:]):
+        if done < _MAX_DATES and named and not _DATED.match(text[end:]):
             parts += [text[last:end], f"({named})" if is_east(found[0]) else f" ({named})"]
             last, done = end, done + 1
     return "".join([*parts, text[last:]])
@@ -39,12 +40,12 @@ def resolve_dates(text: str, at: datetime | None, language: Language) -> str:
 
 @cache
 def _pattern(code: str) -> re.Pattern[str] | None:
-    """A pattern for every relative date of a language (by its code); None for a language without any."""
+    """Return a pattern for every relative date of a language, by its code; None for a language without any."""
     language = load_language(code)
     spans = language.spans
-    said = phrases(code)
-    edge = "" if any(map(is_east, said)) else r"\b"
-    rows = [f"(?P<phrase>{edge}(?:{alternatives(said)}){edge})"] if said else []
+    set_phrases = phrases(code)
+    edge = "" if any(map(is_east, set_phrases)) else r"\b"
+    rows = [f"(?P<phrase>{edge}(?:{alternatives(set_phrases)}){edge})"] if set_phrases else []
     for name in ("ago", "ahead", "past_weekday", "coming_weekday"):
         if template := getattr(spans, name):
             number, weekday = rf"\d{{1,3}}|{alternatives(lexicon.numbers(code))}", alternatives(lexicon.weekdays(code))
@@ -54,14 +55,13 @@ def _pattern(code: str) -> re.Pattern[str] | None:
 
 
 def _name_groups(template: str, name: str) -> str:
-    """The pattern with names for its unnamed groups: `ago_0` for the number or weekday, `ago_1` for the unit."""
+    """Return the pattern with names for its unnamed groups: `ago_0` for the number or weekday, `ago_1` for the unit."""
     parts = re.split(r"(?<!\\)\((?!\?)", template)
     return "".join([parts[0], *(f"(?P<{name}_{at}>{part}" for at, part in enumerate(parts[1:]))])
 
 
 def _absolute_date(match: re.Match[str], today: date, language: Language) -> str | None:
-    """The date that a match of `_pattern` means, seen from `today`, such as `2026-04-22`; None for a phrase that names
-    no date."""
+    """Return the date (`2026-04-22`) that a match of `_pattern` means, seen from `today`; None if no date."""
     kind = match.lastgroup or ""
     spans = language.spans
     if kind == "phrase":
@@ -77,11 +77,7 @@ def _absolute_date(match: re.Match[str], today: date, language: Language) -> str
 
 
 def _named_period(today: date, unit: Unit | str, offset: int) -> str | None:
-    """The day, week, month, quarter or year `offset` units from today: `2026-04-22`, `week of 2026-04-20`, `2026-04`,
-    `2026-Q2`.
-
-    None for the unit `none`.
-    """
+    """Return the period `offset` units from today (`2026-04-22`, `week of 2026-04-20`, `2026-Q2`); None for `none`."""
     if unit == "none":
         return None
     start = relative_span(today, unit, offset)[0]

@@ -1,6 +1,6 @@
 """An observation and its segment in, the true source of its words out: pasted, or repeated from a tool's output.
 
-An assistant that repeats what a tool returned, and a person who pastes a page, did not say it themselves.
+An assistant that repeats a tool's output, and a person who pastes a page, are not the source of those words.
 """
 
 import re
@@ -11,39 +11,40 @@ from pellucid.language.quoting.voices import foreign_and_own
 from pellucid.language.sentences import sentences
 from pellucid.language.statements.negation import polarity
 from pellucid.language.words import content_words, words
-from pellucid.model.memory import SOURCE_CLASSES, SourceClass
+from pellucid.model.memory import SourceClass
 from pellucid.model.observation import MemoryObservation
 from pellucid.model.turn import Turn
 from pellucid.observe.importance import without_speaker
-from pellucid.observe.source import voice_of
+from pellucid.observe.source import least_trusted, turn_source_class
 from pellucid.text_cache import text_cache
 
 ECHOED = 0.6
-"""The share of a statement's content words in one passage from which it is taken to come from there."""
+"""The share of a statement's content words in one passage from which that passage counts as its source."""
 QUOTED = 0.8
-"""The same for a pasted passage of a person's own turn, which the statement was read from word for word."""
+"""The same share for a pasted passage of a person's own turn, from which the statement was read word for word."""
 VERBATIM_WORDS = 12
-"""Words in a row that nobody types again: a person's sentence that stands so in a tool's output was pasted."""
+"""Words in a row that nobody types again: a person's sentence of so many words from a tool's output was pasted."""
 AGAIN = 0.7
-"""The least share of a memory's content words in a statement that only says it again."""
+"""The share of a memory's content words from which a statement only repeats the memory."""
 _OPENING = re.compile(r"^[^:,;—–]{1,60}[:,;—–]\s+")
-"""What may stand before words that are said again: `As we know: `, `From memory, `."""
+"""An opening of repeated words: `As we know: `, `From memory, `."""
 
 
 def reject_repetition(observation: MemoryObservation, served: Mapping[str, str]) -> MemoryObservation:
-    """Reject an agent's observation that only repeats a memory of `served` (id: content) that recalls gave its session.
+    """Reject an agent's observation that only repeats a memory that a recall gave its session.
 
-    It repeats one if all its content words (with or without an opening) stand there in the same order and are most of
-    it, so that nothing changed, narrowed or denied is rejected. Other observations are returned unchanged.
+    `served` maps the ids of those memories to their contents. An observation repeats a memory if all its content words,
+    with or without an opening, stand in the memory in the same order and are most of it, so that nothing changed,
+    narrowed or denied is rejected. Other observations are returned unchanged.
     """
     if observation.source_class != "assistant_output" or not observation.judge_accepted:
         return observation
     text = observation.fact.content
     wordings = [content_words(each) for each in dict.fromkeys((text, _OPENING.sub("", text, count=1))) if each]
-    for memory_id, known in served.items():
-        held = content_words(known)
-        same = any(_repeats(mine, held) for mine in wordings)
-        if same and polarity(text).denied == polarity(known).denied:
+    for memory_id, content in served.items():
+        memory_words = content_words(content)
+        repeats = any(_repeats(each, memory_words) for each in wordings)
+        if repeats and polarity(text).denied == polarity(content).denied:
             reason = f"recalled: a recall gave these words to this session, as {memory_id}"
             rejected = {"verdict": "reject", "verdict_reason": reason, "judge_accepted": False}
             return observation.model_copy(update=rejected)
@@ -51,14 +52,13 @@ def reject_repetition(observation: MemoryObservation, served: Mapping[str, str])
 
 
 def _repeats(statement_words: Sequence[str], memory_words: Sequence[str]) -> bool:
-    """Whether the statement's words stand in the memory in the same order, and are at least three and 70 % of its
-    words."""
-    rest = iter(memory_words)
+    """Whether the statement's words, at least three, are 70 % of the memory's words and in the same order."""
+    rest = iter(memory_words)  # `in` consumes it, so that the order counts
     return len(statement_words) >= max(3, AGAIN * len(memory_words)) and all(word in rest for word in statement_words)
 
 
 def with_echoed_source(observation: MemoryObservation, turns: Sequence[Turn]) -> MemoryObservation:
-    """The observation with the source class of the tool output or pasted text whose words it repeats.
+    """Return the observation with the source class of the tool output or pasted text that it repeats.
 
     Unchanged if it repeats none, if it is neither a person's nor an agent's own, or if its evidence names none of
     `turns`.
@@ -66,12 +66,13 @@ def with_echoed_source(observation: MemoryObservation, turns: Sequence[Turn]) ->
     own = observation.source_class
     if own not in ("user_input", "assistant_output"):
         return observation
-    said = {turn.ordinal: turn for turn in turns}
-    ordinals = {at for part in observation.fact.evidence for at in range(part.start, part.end + 1) if at in said}
+    by_ordinal = {turn.ordinal: turn for turn in turns}
+    ordinals = {at for part in observation.fact.evidence for at in range(part.start, part.end + 1) if at in by_ordinal}
     if not ordinals:
         return observation
     text = without_speaker(observation.fact.content)
-    records = {said[at].key or "" for at in ordinals if said[at].kind == "commit"}
+    evidence = [by_ordinal[at] for at in sorted(ordinals)]
+    records = {turn.key or "" for turn in evidence if turn.kind == "commit"}
     before = [
         turn
         for turn in turns
@@ -81,7 +82,7 @@ def with_echoed_source(observation: MemoryObservation, turns: Sequence[Turn]) ->
         and not _is_output(turn, records)
     ]
     if own == "user_input":
-        found = _person_source(text, [said[at] for at in sorted(ordinals)], before)
+        found = _person_source(text, evidence, before)
     else:
         people = [turn for turn in turns if turn.role == "user" and turn.ordinal < max(ordinals)]
         found = _agent_source(text, before, people, copies=not records)  # a command's turn holds the same words
@@ -94,10 +95,10 @@ def _is_output(turn: Turn, records: Iterable[str]) -> bool:
 
 
 def _person_source(text: str, turns: Iterable[Turn], before: Sequence[Turn]) -> SourceClass | None:
-    """The source class that a person's statement takes over: `pasted`, or that of earlier tool output; None for own
-    words.
+    """Return the true source class of a person's statement: `pasted`, or that of earlier tool output.
 
-    Tool output counts only for a statement of twelve words or more that stands in it word for word.
+    None for the person's own words. `turns` are those of the evidence, `before` the tool outputs before them, which
+    count only for a statement of at least twelve words that one of them has word for word.
     """
     wanted = set(content_words(text))
     for turn in turns:
@@ -107,61 +108,52 @@ def _person_source(text: str, turns: Iterable[Turn], before: Sequence[Turn]) -> 
     run = words(text)
     if len(run) < VERBATIM_WORDS:
         return None
-    return _least_trusted(turn for turn in before if _in_a_row(run, turn.content))
+    return least_trusted(turn_source_class(turn) for turn in before if _has_in_a_row(run, turn.content))
 
 
 def _agent_source(text: str, before: Sequence[Turn], people: Sequence[Turn], *, copies: bool) -> SourceClass | None:
-    """The source class of the tool output in `before` that an agent's statement repeats; None if it repeats none or a
-    person said it.
+    """Return the source class of the tool output in `before` that an agent's statement repeats, else None.
 
-    With `copies`, one sentence of twelve words or more copied word for word is enough.
+    None also if a turn of `people` says the same. With `copies`, a sentence of at least twelve words copied word for
+    word is enough.
     """
     wanted = set(content_words(text))
     if not before or any(_passage_share(wanted, foreign_and_own(turn.content)[1]) >= ECHOED for turn in people):
         return None
     runs = [words(each) for each in _passages(text)] if copies else []
     copied = [run for run in runs if len(run) >= VERBATIM_WORDS]
-    return _least_trusted(
-        turn
+    return least_trusted(
+        turn_source_class(turn)
         for turn in before
-        if _passage_share(wanted, turn.content) >= ECHOED or any(_in_a_row(run, turn.content) for run in copied)
+        if _passage_share(wanted, turn.content) >= ECHOED or any(_has_in_a_row(run, turn.content) for run in copied)
     )
 
 
-def _in_a_row(run: Sequence[str], text: str) -> bool:
-    """Whether these words stand in a text in one run."""
+def _has_in_a_row(run: Sequence[str], text: str) -> bool:
+    """Whether a text has these words one after the other."""
     return f" {' '.join(run)} " in _row(text)
 
 
 @text_cache(256)
 def _row(text: str) -> str:
-    """The words of a text between spaces; cached, since every later statement is compared with a tool's output."""
+    """Return the words of a text between spaces; cached, as every later statement is compared with a tool's output."""
     return f" {' '.join(words(text))} "
 
 
-def _least_trusted(turns: Iterable[Turn]) -> SourceClass | None:
-    """The least trusted source class of some turns; None if there are none."""
-    voices: set[SourceClass] = {voice_of(turn) for turn in turns}
-    return max(voices, key=SOURCE_CLASSES.index) if voices else None
-
-
 def _passage_share(wanted: set[str], text: str) -> float:
-    """The largest share (0 to 1) of the wanted words that two neighbouring sentences or lines of a text hold.
-
-    0 if the whole text does not hold 60 % of them.
-    """
-    folded = text.casefold()
-    if sum(word in folded for word in wanted) < ECHOED * len(wanted):
+    """Return the largest share (0 to 1) of wanted words in two neighbouring sentences; 0 if `text` has under 60 %."""
+    lowered = text.casefold()
+    if sum(word in lowered for word in wanted) < ECHOED * len(wanted):
         return 0.0
     pieces = ["", *_passages(text)]
     return max((_share(wanted, f"{one} {two}") for one, two in pairwise(pieces)), default=0.0)
 
 
 def _passages(text: str) -> list[str]:
-    """The sentences and lines of a text."""
-    return [said for line in re.split(r"\n+", text) for said in sentences(line) or (line,) if said]
+    """Return the sentences and lines of a text."""
+    return [each for line in re.split(r"\n+", text) for each in sentences(line) or (line,) if each]
 
 
 def _share(wanted: set[str], text: str) -> float:
-    """The share (0 to 1) of the wanted words that are content words of a text; 0 if no words are wanted."""
+    """Return the share (0 to 1) of the wanted words that are content words of a text; 0 if `wanted` is empty."""
     return len(wanted.intersection(content_words(text))) / len(wanted) if wanted else 0.0

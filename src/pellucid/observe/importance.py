@@ -1,4 +1,4 @@
-"""An extracted fact in, its importance in [0, 1] and the named shares it is made of out: local, in any script."""
+"""An extracted fact in, its importance in [0, 1] and the named contributions to it out: local, in any script."""
 
 import re
 from dataclasses import dataclass
@@ -45,12 +45,12 @@ class Importance:
 
 
 def without_speaker(content: str) -> str:
-    """The content without the speaker's name in front (`Ann: `); unchanged if none stands there."""
+    """Return the content without the speaker's name at its beginning (`Ann: `); unchanged if it has none."""
     return _SPEAKER.sub("", content, count=1)
 
 
 def score_importance(fact: ExtractedFact) -> Importance:
-    """Score how important a fact is, with each contribution that is not zero."""
+    """Score how important a fact is; the contributions that are zero are left out."""
     text = without_speaker(fact.content)
     language = detect_language(text)
     shares = {
@@ -67,8 +67,7 @@ def score_importance(fact: ExtractedFact) -> Importance:
 
 
 def _weights_of_specifics(text: str) -> dict[str, float]:
-    """The contributions of a number, of names (two at most) and of a date in the text, by name; 0 for what it has
-    not."""
+    """Return the contributions, by name, of a number, names (at most two) and a date in a text; 0 if absent."""
     names = [name for name in _NAMED.findall(text) if not _WEEKDAY.match(name)]
     number = 0.1 if _UNIT.search(text) else 0.06 if _NUMBER.search(text) else 0.0
     return {
@@ -79,8 +78,7 @@ def _weights_of_specifics(text: str) -> dict[str, float]:
 
 
 def _weights_of_cues(text: str, language: Language) -> dict[str, float]:
-    """The contributions (also negative) of words of importance, doubt and vagueness in the text, by name; 0 for what it
-    has not."""
+    """Return the contributions, by name, of words of importance, doubt and vagueness in a text; 0 if absent."""
     lowered = text.lower()
     noise, cues = language.noise, language.importance
     return {
@@ -93,7 +91,7 @@ def _weights_of_cues(text: str, language: Language) -> dict[str, float]:
 
 
 def _weight_of_length(count: int) -> float:
-    """The contribution of a text of `count` words: -0.2 below 3, 0 for 3 and 4, 0.03 up to 60, -0.05 above."""
+    """Return the contribution of a text of `count` words: -0.2 below 3, 0 for 3 and 4, 0.03 up to 60, -0.05 above."""
     if count < _SHORT:
         return -0.2
     return -0.05 if count > _LONG else 0.03 if count >= _FULL else 0.0

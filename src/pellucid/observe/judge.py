@@ -1,4 +1,4 @@
-"""Scored candidates of one segment in, one ruling each out: accept, reject or defer, with a code and a few words."""
+"""Scored candidates of one segment in, a ruling for each out: accept, reject or defer, with a code and a few words."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -12,7 +12,7 @@ from pellucid.model.turn import Segment
 from pellucid.observe.extract.statements import is_question, is_unresolved
 from pellucid.observe.importance import Importance, without_speaker
 from pellucid.observe.language import Language, detect_language
-from pellucid.observe.setting import Manner, manner_of
+from pellucid.observe.setting import Manner, session_manner
 
 ReasonCode = Literal[
     "durable",
@@ -28,12 +28,12 @@ ReasonCode = Literal[
 ]
 
 IMPORTANCE_FLOOR = 0.4
-"""Below `normal` nothing is kept."""
+"""Importance below which no fact is kept."""
 CONFIDENCE_FLOOR = 0.55
 CAP_BASE = 8
-"""At most this many facts of a segment are accepted, plus one for every two turns; the most important ones stay."""
+"""Facts of a segment that are accepted at most, plus one for every two turns; the most important ones stay."""
 _TERSE: frozenset[Category] = frozenset({"skill", "relationship", "entity"})
-"""Categories whose cue already says what is meant of the one thing named: `I know Rust`."""
+"""Categories for which one content word is enough, since the cue says the rest: `I know Rust`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,10 +59,10 @@ class Ruling:
 
 
 class Judge(Protocol):
-    """Decides which candidates of a segment are worth keeping; sees them together, and writes nothing."""
+    """Decides which candidates of a segment are worth keeping; sees all of them at once, and writes nothing."""
 
     def judge(self, candidates: Sequence[Candidate], segment: Segment) -> list[Ruling]:
-        """One ruling for each candidate, in their order."""
+        """Return a ruling for each candidate, in their order."""
         ...
 
 
@@ -76,39 +76,39 @@ class HeuristicJudge:
     """A judge by rules on wording, confidence, importance, repetition, and how many facts a segment may have."""
 
     def judge(self, candidates: Sequence[Candidate], segment: Segment) -> list[Ruling]:
-        """One ruling for each candidate, in their order; only the most important of the accepted stay, up to a cap.
+        """Return a ruling for each candidate, in their order; of the accepted only the most important stay.
 
-        A retraction is accepted whatever its wording and scores. The cap is 8 and one for every two turns.
+        A retraction is accepted whatever its wording and scores. At most 8 are accepted, plus one for every two turns.
         """
         seen: set[str] = set()
         rulings: list[Ruling] = []
-        manner = manner_of(segment.turns)
+        manner = session_manner(segment.turns)
         for candidate in candidates:
             if candidate.fact.resolves and candidate.fact.resolves.kind == "retraction":
                 rulings.append(_TAKEN_BACK)
                 continue
             ruling = _rule_on_wording(candidate.fact, manner) or _rule_on_scores(candidate)
             rulings.append(ruling or _rule_on_repetition(candidate.fact, seen) or _ACCEPTED)
-        return apply_cap(rulings, candidates, CAP_BASE + len(segment.turns) // 2)
+        return apply_cap(rulings, candidates, segment)
 
 
 def _rule_on_wording(fact: ExtractedFact, manner: Manner) -> Ruling | None:
-    """The ruling against a candidate that asks, chats, soon passes or is unclear; None if its wording will do.
+    """Return the ruling against a candidate that asks, chats, soon passes or is unclear; None if it passes.
 
-    None also for a procedure; in a work session only what is unclear is ruled out.
+    None also for a procedure; in a work session only unclear candidates are ruled out.
     """
     if fact.category == "procedure":
         return None
     text = without_speaker(fact.content)
     language = detect_language(text)
-    least = 1 if fact.category in _TERSE else 2
-    if manner != "work" and (passing := _rule_out_passing(text, language)):  # extraction from work has asked that
+    min_words = 1 if fact.category in _TERSE else 2
+    if manner != "work" and (passing := _rule_out_passing(text, language)):  # extraction has left them out at work
         return passing
-    return _rule_out_unclear(text, language, least)
+    return _rule_out_unclear(text, language, min_words)
 
 
 def _rule_out_passing(text: str, language: Language) -> Ruling | None:
-    """The ruling against a question, a courtesy or a state that will have passed; None for anything else."""
+    """Return the ruling against a question, a courtesy or a state that will have passed; None otherwise."""
     lowered, noise = text.lower(), language.noise
     if is_question(text, language):
         return Ruling("reject", "question", "it asks and states nothing")
@@ -119,13 +119,13 @@ def _rule_out_passing(text: str, language: Language) -> Ruling | None:
     return None
 
 
-def _rule_out_unclear(text: str, language: Language, least: int) -> Ruling | None:
-    """The ruling against a text of too few content words (reject) or with an unresolved pronoun (defer), else None.
+def _rule_out_unclear(text: str, language: Language, min_words: int) -> Ruling | None:
+    """Return the ruling against a text with too few content words (reject) or an unresolved pronoun (defer).
 
-    `least` words are enough, one more where it points at something unnamed.
+    None for any other text. `min_words` are enough, one more if it points at something unnamed.
     """
     dangling = bool(language.noise.dangling.search(text.lower()))
-    if len(content_words(text)) < least + dangling:
+    if len(content_words(text)) < min_words + dangling:
         return Ruling("reject", "too-vague", "too few words that mean anything on their own")
     if is_unresolved(text, language):
         return Ruling("defer", "unresolved-reference", "what it speaks of is not named")
@@ -133,7 +133,7 @@ def _rule_out_unclear(text: str, language: Language, least: int) -> Ruling | Non
 
 
 def _rule_on_scores(candidate: Candidate) -> Ruling | None:
-    """The ruling against a candidate of too little confidence or importance; None if it has enough."""
+    """Return the ruling against a candidate of too little confidence or importance; None if it has enough."""
     if candidate.fact.confidence < CONFIDENCE_FLOOR:
         return Ruling("reject", "speculative", f"confidence {candidate.fact.confidence:.2f} after hedges")
     if candidate.importance.score < IMPORTANCE_FLOOR:
@@ -142,7 +142,7 @@ def _rule_on_scores(candidate: Candidate) -> Ruling | None:
 
 
 def _rule_on_repetition(fact: ExtractedFact, seen: set[str]) -> Ruling | None:
-    """`DUPLICATE` for a candidate whose text and entity are in `seen`; else None, and they are added to `seen`."""
+    """Return `DUPLICATE` if the candidate's text and entity are in `seen`; else add them, return None."""
     key = content_hash(fact.content, fact.entity_ref)
     if key in seen:
         return DUPLICATE
@@ -150,9 +150,9 @@ def _rule_on_repetition(fact: ExtractedFact, seen: set[str]) -> Ruling | None:
     return None
 
 
-def apply_cap(rulings: list[Ruling], candidates: Sequence[Candidate], cap: int) -> list[Ruling]:
-    """The rulings with only the `cap` most important acceptances; the others become `cap-reached`, refusals stay."""
+def apply_cap(rulings: list[Ruling], candidates: Sequence[Candidate], segment: Segment) -> list[Ruling]:
+    """Return the rulings, with `cap-reached` for acceptances beyond the segment's cap, the least important ones."""
     accepted = [at for at, ruling in enumerate(rulings) if ruling.verdict == "accept"]
     ranked = sorted(accepted, key=lambda at: (-candidates[at].importance.score, at))
-    over = set(ranked[cap:])
+    over = set(ranked[CAP_BASE + len(segment.turns) // 2 :])
     return [_CAPPED if at in over else ruling for at, ruling in enumerate(rulings)]

@@ -1,6 +1,6 @@
 """A cue table (TOML) in, a compiled language out: what extraction knows of English, German, …, as data.
 
-Each stands in `statements.toml` among its language's tables. Every section and key of it is optional, except `code`.
+The table of a language is `statements.toml` in its folder. Every section and key is optional, except `code`.
 """
 
 import re
@@ -17,7 +17,7 @@ from pellucid.model.memory import Category
 from pellucid.text_cache import text_cache
 
 LANGUAGES = lexicon.STATED
-"""The tables that are shipped, the default language first."""
+"""The codes of the languages that have a table, the default language first."""
 
 _MACRO = re.compile(r"\{([a-z]+)\}")
 _NEVER = re.compile(r"(?!)")
@@ -27,7 +27,7 @@ Unit = Literal["day", "week", "weekend", "month", "year"]
 
 
 class FrozenTable(BaseModel):
-    """Base of the sections of a language file: immutable, no unknown keys, patterns compiled where meant."""
+    """Base of the sections of a language file: immutable, without unknown keys, with compiled patterns."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
@@ -37,25 +37,25 @@ class Salience(FrozenTable):
 
     keep: float = float("inf")
     per_word: float = 0.25
-    """What each word that names something adds, up to ten."""
+    """The weight of each word that names something, for at most ten words."""
     signals: tuple[tuple[str, float, re.Pattern[str]], ...] = ()
 
     @cached_property
     def _weighed_signals(self) -> tuple[tuple[float, float, re.Pattern[str]], ...]:
-        """(weight, the most that this and all later signals can add, pattern) of each signal that counts."""
+        """(weight, the most that this and all later signals can add, pattern) of each signal with a weight."""
         raises = [max(0.0, weight) for _, weight, _ in self.signals]
         return tuple(
             (weight, sum(raises[at:]), pattern) for at, (_, weight, pattern) in enumerate(self.signals) if weight
         )
 
-    def score(self, text: str, start: float = 0.0, least: float = float("-inf")) -> float:
-        """The sum of `start` and the weights of the signals found in a lower-case text.
+    def score(self, text: str, start: float = 0.0, min_score: float = float("-inf")) -> float:
+        """Return the sum of `start` and the weights of the signals found in a lower-case text.
 
-        It stops adding once `least` is out of reach: what is returned is then below `least`.
+        Stops adding once `min_score` is out of reach; the result is then below `min_score`.
         """
         score = start
-        for weight, most, pattern in self._weighed_signals:
-            if score + most < least:
+        for weight, max_gain, pattern in self._weighed_signals:
+            if score + max_gain < min_score:
                 return score
             if pattern.search(text):
                 score += weight
@@ -63,7 +63,7 @@ class Salience(FrozenTable):
 
 
 class Noise(FrozenTable):
-    """What is never a fact, and what must come off a sentence before it is one."""
+    """Signs of what is never a fact, and of what must be removed from a sentence before it is a fact."""
 
     hedges: re.Pattern[str] = _NEVER
     soft_hedges: re.Pattern[str] = _NEVER
@@ -74,7 +74,7 @@ class Noise(FrozenTable):
     task: re.Pattern[str] = _NEVER
     appointed: re.Pattern[str] = _NEVER
     intent: re.Pattern[str] = _NEVER
-    """How somebody says what they are about to do: no conclusion is worded so."""
+    """Announcement of the speaker's next step; no conclusion is worded so."""
     transient: re.Pattern[str] = _NEVER
     greeting: str = "(?!)"
     lead: str = "(?!)"
@@ -86,7 +86,7 @@ class Noise(FrozenTable):
     unresolved: re.Pattern[str] = _NEVER
     dangling: re.Pattern[str] = _NEVER
     inner: tuple[tuple[tuple[str, ...], re.Pattern[str]], ...] = ()
-    """Each with strings of which a text it matches holds one: they tell cheaply that it cannot match."""
+    """Patterns, each with strings of which a matching text has at least one: a cheap first test."""
     idle: re.Pattern[str] = _NEVER
     gendered: re.Pattern[str] = _NEVER
     persons: re.Pattern[str] = _NEVER
@@ -134,12 +134,12 @@ class Spans(FrozenTable):
 
 
 class Attributes(FrozenTable):
-    """Rows that read `entity attribute value`, by the name of the attribute (or of what is added to it, `+time`)."""
+    """Rows that read `entity attribute value`, by the name of the attribute, or of an addition to it (`+time`)."""
 
     named: dict[str, tuple[re.Pattern[str], ...]] = Field(default_factory=dict[str, "tuple[re.Pattern[str], ...]"])
     items: tuple[re.Pattern[str], ...] = ()
     signs: dict[str, tuple[str, ...]] = Field(default_factory=dict[str, "tuple[str, ...]"])
-    """By the name of a row: strings of which a lower-case text it matches holds one."""
+    """Maps the name of a row to strings of which a matching lower-case text has at least one: a cheap first test."""
     negation: re.Pattern[str] = _NEVER
     units: tuple[str, ...] = ()
 
@@ -153,7 +153,7 @@ class Attributes(FrozenTable):
 
 
 class Resolutions(FrozenTable):
-    """How somebody takes back or corrects what was said; `sign` tells cheaply whether a turn can hold either."""
+    """Wording that takes back or corrects an earlier statement; `sign` tells cheaply whether a turn can have either."""
 
     sign: re.Pattern[str] = _NEVER
     mark: re.Pattern[str] = _NEVER
@@ -168,14 +168,14 @@ Rows = dict[Category, tuple[tuple[float, re.Pattern[str]], ...]]
 
 
 class Cues:
-    """Compiled rows `[confidence, pattern]` by category; `any` tells cheaply whether any of them can match."""
+    """Compiled rows `[confidence, pattern]` by category; `any` tells cheaply whether any row can match."""
 
     def __init__(self, raw: RawRows, *, spaced: bool) -> None:
         """Compile the rows; `spaced` says whether the language puts spaces between words."""
         edge = r"\b" if spaced else ""
 
         def compiled(pattern: str) -> re.Pattern[str]:
-            """The pattern, which must match at the beginning of a word unless it is anchored at the start."""
+            """Return the pattern, which must match at the beginning of a word unless it is anchored at the start."""
             return re.compile(pattern if pattern.startswith("^") else f"{edge}(?:{pattern})")
 
         self.rows: Rows = {
@@ -208,21 +208,21 @@ class Language(FrozenTable):
     resolutions: Resolutions = Resolutions()
 
     def __hash__(self) -> int:
-        """By the code, so that functions of a text and its language can be cached."""
+        """Hash by the code, so that functions of a text and its language can be cached."""
         return hash(self.code)
 
 
 @cache
 def load_language(code: str) -> Language:
-    """Load the compiled cue table of a language code such as `en`; NotFoundError if there is none."""
+    """Load the compiled cue table of a language, by its code such as `en`; NotFoundError if there is none."""
     if code not in LANGUAGES:
         raise NotFoundError(f"There is no cue table for the language {code!r}.", next_step=f"one of {LANGUAGES}")
-    known = lexicon.table(code, "statements")
-    return Language.model_validate(_with_macros(known, known.get("macros", {})))
+    raw_table = lexicon.table(code, "statements")
+    return Language.model_validate(_with_macros(raw_table, raw_table.get("macros", {})))
 
 
 def _with_macros(part: object, macros: Mapping[str, str]) -> object:
-    """A part of a table with each `{macro}` in its strings replaced; unknown macros and other values stay."""
+    """Return a part of a table with each `{macro}` in its strings replaced; unknown macros and other values stay."""
     if isinstance(part, str):
         return _MACRO.sub(lambda found: macros.get(found[1], found[0]), part)
     if isinstance(part, list):
@@ -234,17 +234,17 @@ def _with_macros(part: object, macros: Mapping[str, str]) -> object:
 
 @cache
 def load_cues(code: str) -> tuple[Cues, Cues]:
-    """The cue rows of a language: those for lower-case text, and those that need capitals."""
+    """Return the cue rows of a language: those for lower-case text, and those for text with its capitals."""
     language = load_language(code)
     return Cues(language.cues, spaced=language.spaced), Cues(language.cased, spaced=language.spaced)
 
 
 @text_cache(128)
 def detect_language(text: str, usual: str = "") -> Language:
-    """The likeliest language of a text, by its script (Japanese, Chinese) or function words; ties go to the language
-    code `usual`.
+    """Return the likeliest language of a text, by its script (Japanese, Chinese) or function words.
 
-    Without any function word it is `usual`, or the default language if that is empty.
+    Ties go to the language of the code `usual`. A text without function words has that language, too, or the default
+    language if `usual` is empty.
     """
     if is_east(text):
         return load_language("ja" if has_kana(text) else "zh")

@@ -15,22 +15,22 @@ from pellucid.observe.judge import Candidate, Judge
 from pellucid.observe.prose import prose_sentences
 from pellucid.observe.source import source_class
 
-_LEAST_SHARED = 0.5
-"""The least share of a sentence's content words that the fact must hold for the sentence to be what says it."""
+_MIN_SHARED = 0.5
+"""The share of content words in common from which a sentence counts as the quote of a fact."""
 _EDGE = re.compile(r"\s+\S*$")
 
 
 def observe(segment: Segment, extractor: Extractor, judge: Judge, clock: Clock) -> list[MemoryObservation]:
-    """Extract from a segment, score and judge: every candidate with its verdict, the rejected ones too."""
+    """Extract facts from a segment, score and judge them; return each with its verdict, the rejected ones, too."""
     return judge_facts(extractor.extract(segment), segment, judge, clock)
 
 
 def judge_facts(
     facts: Iterable[ExtractedFact], segment: Segment, judge: Judge, clock: Clock
 ) -> list[MemoryObservation]:
-    """Score and judge facts of a segment: an observation of each with its verdict.
+    """Score and judge facts of a segment; return an observation of each, in their order, with its verdict.
 
-    `observed_at` is when the last turn of the evidence was said, else the clock's now. `source_class` is read from the
+    `observed_at` is the time of the last turn of its evidence that has one, else now. `source_class` is read from the
     turns of the evidence, whatever the extractor says.
     """
     turns = {turn.ordinal: turn for turn in segment.turns}
@@ -41,7 +41,7 @@ def judge_facts(
         MemoryObservation(
             id=clock.new_id("obs"),
             session_id=segment.session_id,
-            observed_at=_said_at(candidate.fact, turns) or clock.now(),
+            observed_at=_time_of_evidence(candidate.fact, turns) or clock.now(),
             fact=candidate.fact,
             importance=candidate.importance.score,
             importance_contributions=candidate.importance.contributions,
@@ -55,50 +55,54 @@ def judge_facts(
 
 
 def _without_foreign_resolution(fact: ExtractedFact, turns: Mapping[int, Turn]) -> ExtractedFact:
-    """The fact, as a plain statement if it corrects or takes back something and no person said it."""
+    """Return the fact; as a plain statement if it corrects or retracts but no person said it."""
     last = turns.get(fact.evidence[-1].end) if fact.evidence else None
     by_person = last is not None and last.role == "user"
     return fact if fact.resolves is None or by_person else fact.model_copy(update={"resolves": None})
 
 
-def _said_at(fact: ExtractedFact, turns: Mapping[int, Turn]) -> datetime | None:
-    """The time of the last turn of a fact's evidence that has one; None if none has."""
+def _time_of_evidence(fact: ExtractedFact, turns: Mapping[int, Turn]) -> datetime | None:
+    """Return the time of the last turn of a fact's evidence that has one; None if no turn has a time."""
     ends = (turns[part.end] for part in reversed(fact.evidence) if part.end in turns)
     return next((turn.at for turn in ends if turn.at), None)
 
 
 def with_quotes(fact: ExtractedFact, turns: Mapping[int, Turn]) -> ExtractedFact:
-    """The fact with a quote for each piece of evidence that has none, if one sentence of its turns says the fact; else
-    unchanged."""
+    """Return the fact with a quote for each piece of its evidence that has none; unchanged if no sentence fits.
+
+    A sentence of the cited turns fits if it says the fact. `turns` maps ordinals to turns.
+    """
     evidence = tuple(each if each.quote else _with_quote(each, fact.content, turns) for each in fact.evidence)
     return fact if evidence == fact.evidence else fact.model_copy(update={"evidence": evidence})
 
 
 def _with_quote(evidence: Evidence, content: str, turns: Mapping[int, Turn]) -> Evidence:
-    """The evidence with the sentence of its turns that shares most words with `content` as quote; unchanged if that
-    shares too few."""
+    """Return the evidence with the sentence of its turns that shares most words with `content` as its quote.
+
+    Unchanged if even that sentence shares less than half.
+    """
     wanted = set(content_words(content))
     cited = [turns[at] for at in range(evidence.start, evidence.end + 1) if at in turns]
     rated = [(_overlap(sentence, wanted), sentence) for turn in reversed(cited) for sentence in _sentences(turn)]
     share, sentence = max(rated, key=itemgetter(0), default=(0.0, ""))
-    return evidence.model_copy(update={"quote": _shortened_quote(sentence)}) if share >= _LEAST_SHARED else evidence
+    return evidence.model_copy(update={"quote": _shortened_quote(sentence)}) if share >= _MIN_SHARED else evidence
 
 
 def _sentences(turn: Turn) -> list[str]:
-    """The sentences of a turn's prose that stand in the turn word for word."""
+    """Return the sentences of a turn's prose that the turn has word for word."""
     flat = " ".join(turn.content.split())
     found = (" ".join(each.split()) for each in prose_sentences(turn.content))
     return [each for each in found if each in flat]
 
 
 def _overlap(sentence: str, wanted: set[str]) -> float:
-    """The number of content words in both, as a share (0 to 1) of the larger of the sentence's and the wanted words."""
-    held = set(content_words(sentence))
-    return len(held & wanted) / max(len(held), len(wanted), 1)
+    """Return the share (0 to 1) of content words in common, of the larger of the sentence's and the wanted words."""
+    own_words = set(content_words(sentence))
+    return len(own_words & wanted) / max(len(own_words), len(wanted), 1)
 
 
 def _shortened_quote(sentence: str) -> str:
-    """The sentence, cut at a word and with `…` if it is longer than a quote may be."""
+    """Return the sentence; if it is longer than a quote is allowed to be, cut at a word and with `…`."""
     if len(sentence) <= LONGEST_QUOTE:
         return sentence
     return _EDGE.sub("", sentence[: LONGEST_QUOTE - 1]) + "…"

@@ -1,4 +1,4 @@
-"""A turn's text in, blocks and sentences of human prose out: code, logs, diffs and stack traces are left behind."""
+"""A turn's text in, blocks and sentences of human prose out; code, logs, diffs and stack traces are dropped."""
 
 import re
 from collections.abc import Sequence
@@ -39,7 +39,7 @@ _LABELS = (
 )
 _NOT_SPEAKERS = frozenset(_LABELS.split())
 LONGEST_SENTENCE = 1_000
-"""Characters; what goes on without an end for longer is nothing that somebody states, and no sentence here."""
+"""Characters; a longer stretch without an end is not a statement, and not a sentence here."""
 _EAST = re.compile(f"[{EAST}]{{2}}")
 _SIGN = re.compile(r"[^\w\s]|[\d_]")
 _ASCII_SIGNS = bytes(code for code in range(128) if _SIGN.match(chr(code)))
@@ -51,7 +51,10 @@ _STOPS = (".", "!", "?", "…", "。", "！", "？", ":", "：")
 
 @dataclass(frozen=True, slots=True)
 class ProseBlock:
-    """A paragraph or a list item; `speaker` is the name its line starts with (`Amara: …`), `number` its list number."""
+    """A paragraph or a list item.
+
+    `speaker` is the name at the beginning of its line (`Amara: …`), `number` the number of a list item.
+    """
 
     text: str
     marker: Marker = "none"
@@ -60,13 +63,13 @@ class ProseBlock:
 
 
 def captions(text: str) -> tuple[str, ...]:
-    """The captions of pictures that were shared in a turn: `a lake at dawn` of `[shares image: a lake at dawn]`."""
+    """Return the captions of pictures shared in a turn: `a lake at dawn` of `[shares image: a lake at dawn]`."""
     return tuple(_CAPTION.findall(text))
 
 
 @text_cache(32)
 def blocks(text: str) -> tuple[ProseBlock, ...]:
-    """The paragraphs and list items of a text, wrapped lines joined; code and machine output are dropped."""
+    """Return the paragraphs and list items of a text, wrapped lines joined; code and machine output are dropped."""
     found: list[list[ProseBlock]] = []
     for line in _prose_lines(text):
         if not line.strip():
@@ -83,18 +86,17 @@ def blocks(text: str) -> tuple[ProseBlock, ...]:
 
 @text_cache(64)
 def sentences(text: str) -> tuple[str, ...]:
-    """The sentences of a block but those of over 1,000 characters, which the patterns of cue tables are not for."""
+    """Return the sentences of a block, except those of over 1,000 characters, for which cue patterns are not made."""
     return tuple(each for each in every_sentence(text) if len(each) <= LONGEST_SENTENCE)
 
 
 def prose_sentences(text: str) -> list[str]:
-    """The sentences of all blocks of a text."""
+    """Return the sentences of all blocks of a text."""
     return [sentence for block in blocks(text) for sentence in sentences(block.text)]
 
 
 def _prose_lines(text: str) -> list[str]:
-    """The lines of a text, empty ones in place of fenced code and machine output; tagged elements and captions are
-    taken out."""
+    """Return the lines of a text, empty for code and machine output, without tagged elements and captions."""
     lines: list[str] = []
     fenced = False
     plain = _CAPTION.sub(" ", text.translate(_CURLY))
@@ -108,7 +110,7 @@ def _prose_lines(text: str) -> list[str]:
 
 
 def _without_tags(text: str) -> str:
-    """The text with a space for each tagged element and what is in it; a tag that nothing closes stays."""
+    """Return the text with a space for each tagged element with its contents; a tag that is never closed stays."""
     tags = list(_TAG.finditer(text))
     last = {found[2]: found.end() for found in tags if found[1]}
     kept: list[str] = []
@@ -123,8 +125,10 @@ def _without_tags(text: str) -> str:
 
 
 def _is_machine(line: str) -> bool:
-    """Whether a line looks like machine output: by its form, or because most of it (over 12 characters) is no
-    letters."""
+    """Whether a line looks like machine output: by its form, or because few of its characters are letters.
+
+    Few letters count only in a line of more than 12 characters.
+    """
     if _MACHINE.match(line) and not _ITEM.match(line):
         return True
     if len(line) <= 12:
@@ -135,8 +139,7 @@ def _is_machine(line: str) -> bool:
 
 
 def _read_line(line: str) -> ProseBlock:
-    """Parse a line into a block: its words without markup, item sign and speaker's name, which stand in the block's
-    fields."""
+    """Parse a line into a block: its words without markup, and in fields the list sign and the speaker's name."""
     item = _ITEM.match(line)
     marker: Marker = "none"
     number: int | None = None
@@ -152,10 +155,10 @@ def _read_line(line: str) -> ProseBlock:
 
 
 def _is_continuation(lines: Sequence[ProseBlock], block: ProseBlock, *, indented: bool) -> bool:
-    """Whether a line's block continues the paragraph `lines`, which stopped mid-sentence, or is an indented line of a
-    list item.
+    """Whether `block`, read from the next line, continues the paragraph or list item `lines`.
 
-    One with a list sign or a speaker of its own continues nothing.
+    A line continues a paragraph that stopped mid-sentence; an indented line continues a list item. A line with a list
+    sign or a speaker continues nothing.
     """
     if not lines[0].text or block.marker != "none" or block.speaker is not None:
         return False

@@ -21,13 +21,13 @@ _HEADING = re.compile(r"(?:#{1,6} )?(\d{4})-(\d\d)-(\d\d)\b")
 _SECTION = re.compile(r"^(?=\d\. \**[A-Z])", re.MULTILINE)
 _HANDED_OVER = re.compile(r"\d\. \**(?:Primary Request and Intent|Pending Tasks|Current Work|Optional Next Step)\b")
 _HEADED = re.compile(r"\d\. \**(?:Key Technical Concepts|Files and Code Sections|Errors and fixes|Problem Solving)\b")
-_REACH = 4
-"""How many spoken turns after a failing output still belong to the debugging of it."""
+_DEBUGGING_TURNS = 4
+"""Spoken turns after a failing output that belong to its debugging."""
 
 
 @dataclass(frozen=True, slots=True)
 class TurnContext:
-    """A spoken turn with what extraction needs to know of its surroundings."""
+    """A spoken turn with the facts about its surroundings that extraction needs."""
 
     turn: Turn
     language: Language
@@ -35,14 +35,14 @@ class TurnContext:
     voice: Voice
     debugging: bool
     listener: str | None = None
-    """The other speaker's name, where exactly two named ones talk."""
+    """The other speaker's name if exactly two named speakers talk; else None."""
     at: datetime | None = None
-    """When it was said: the turn's own time, else the last date that stood at the head of a turn (dated notes)."""
+    """The turn's own time, else the last date at the beginning of a turn (dated notes); None if there is none."""
 
 
 def turn_contexts(segment: Segment) -> tuple[TurnContext, ...]:
-    """The turns of persons and agents, each with its context; the turns of tools are left out."""
-    manner = manner_of(segment.turns)
+    """Return the turns of persons and agents, each with its context; the turns of tools are left out."""
+    manner = session_manner(segment.turns)
     debugging = _debugging_turns(segment.turns)
     names = sorted({turn.speaker for turn in segment.turns if turn.speaker})
     contexts: list[TurnContext] = []
@@ -70,7 +70,7 @@ def turn_contexts(segment: Segment) -> tuple[TurnContext, ...]:
 
 
 def _findings_of_recap(recap: str) -> str:
-    """The summary of a compaction without its sections on what was asked (the turns hold that) and what is next."""
+    """Return a compaction's summary without what was asked, which the turns have, and what is next."""
     kept, is_left_out = list[str](), False
     for section in _SECTION.split(recap):
         is_left_out = bool(_HANDED_OVER.match(section)) or (is_left_out and not _HEADED.match(section))
@@ -78,15 +78,15 @@ def _findings_of_recap(recap: str) -> str:
     return "".join(kept)
 
 
-def manner_of(turns: tuple[Turn, ...]) -> Manner:
-    """`work` if a tool was used or a coding agent wrote the transcript; any other session is a `chat`."""
+def session_manner(turns: tuple[Turn, ...]) -> Manner:
+    """Return `work` if a tool was used or a coding agent wrote the transcript; `chat` for any other session."""
     if any(turn.role == "tool" for turn in turns):
         return "work"
     return "work" if any(turn.agent and not turn.speaker for turn in turns) else "chat"
 
 
 def _date_heading(content: str) -> datetime | None:
-    """The date that a text begins with, midnight UTC; None if it begins with none, or with no such day."""
+    """Return the date at the beginning of a text, midnight UTC; None if there is none, or no such day."""
     found = _HEADING.match(content.lstrip())
     try:
         return datetime(*map(int, found.groups()), tzinfo=UTC) if found else None
@@ -95,12 +95,12 @@ def _date_heading(content: str) -> datetime | None:
 
 
 def _debugging_turns(turns: tuple[Turn, ...]) -> frozenset[int]:
-    """The ordinals of the turns that are among the four spoken ones after a failing tool output."""
+    """Return the ordinals of the turns that are among the four spoken turns after a failing tool output."""
     inside: set[int] = set()
     left = 0
     for turn in turns:
         if turn.role == "tool":
-            left = _REACH if _FAILURE.search(turn.content) else left
+            left = _DEBUGGING_TURNS if _FAILURE.search(turn.content) else left
         elif left > 0:
             inside.add(turn.ordinal)
             left -= 1

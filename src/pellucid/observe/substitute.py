@@ -26,10 +26,11 @@ class Substituted:
 
 
 def substitute(sentence: str, new: str, old: str, language: Language) -> Substituted | None:
-    """Put a new value into an earlier sentence: `The TTL is 300 s` with `600` is `The TTL is 600 s`.
+    """Return an earlier sentence with a new value in it: `The TTL is 300 s` with `600` is `The TTL is 600 s`.
 
-    With `old` given, that is replaced. Else a number replaces the only number (or the only one with its unit), a
-    weekday the only weekday, a name or path what is stated of the subject. None where it is unclear what to replace.
+    If `old` is not empty, that is replaced. Otherwise a number replaces the only number (or the only one with its
+    unit), a weekday the only weekday, a name or path what is stated of the subject. None if it is unclear what to
+    replace.
     """
     if old:
         return _replace_old(sentence, new, old, language)
@@ -41,9 +42,9 @@ def substitute(sentence: str, new: str, old: str, language: Language) -> Substit
 
 
 def _replace_old(sentence: str, new: str, old: str, language: Language) -> Substituted | None:
-    """The sentence with `new` for `old`, in any case; None if `old` does not stand in it as whole words.
+    """Return the sentence with `new` for `old`, in any case; None if `old` is not in it as whole words.
 
-    A bare number replaces only the number in `old`, if that has one.
+    A bare number replaces only the number in `old`, if that has exactly one.
     """
     start, edge = ("", "") if is_east(old) else (rf"(?<![^\W{EAST}])", rf"(?![^\W{EAST}])")
     found = re.search(f"{start}{re.escape(old)}{edge}", sentence, re.IGNORECASE)
@@ -56,36 +57,34 @@ def _replace_old(sentence: str, new: str, old: str, language: Language) -> Subst
 
 
 def _replace_number(sentence: str, new: str, language: Language) -> Substituted | None:
-    """The sentence with the number in `new` for its only one, or its only one of that unit; None if that is unclear or
-    the same."""
+    """Return the sentence with the number in `new` for its only one (of that unit); None if unclear or the same."""
     pattern = _number_pattern(language.code)
-    said = pattern.search(new)
-    if not said:
+    given = pattern.search(new)
+    if not given:
         return None
-    there = list(pattern.finditer(sentence))
-    alike = [found for found in there if said["unit"] and found["unit"] == said["unit"]]
-    found = there[0] if len(there) == 1 else alike[0] if len(alike) == 1 else None
-    if not found or found["number"] == said["number"]:
+    numbers = list(pattern.finditer(sentence))
+    alike = [each for each in numbers if given["unit"] and each["unit"] == given["unit"]]
+    found = numbers[0] if len(numbers) == 1 else alike[0] if len(alike) == 1 else None
+    if not found or found["number"] == given["number"]:
         return None
-    fresh, part = (said[0], 0) if said["unit"] else (said["number"], "number")
+    fresh, part = (given[0], 0) if given["unit"] else (given["number"], "number")
     return Substituted(_splice(sentence, found.start(part), found.end(part), fresh), found[0])
 
 
 def _replace_weekday(sentence: str, new: str, language: Language) -> Substituted | None:
-    """The sentence with the weekday in `new` for its only one; None if it has none, several, or the same one."""
+    """Return the sentence with the weekday in `new` for its only weekday; None if unclear or the same."""
     pattern = _weekday_pattern(language.code)
-    said = pattern.search(new)
-    there = list(pattern.finditer(sentence))
-    if not said or len(there) != 1 or there[0][0].lower() == said[0].lower():
+    given = pattern.search(new)
+    weekdays = list(pattern.finditer(sentence))
+    if not given or len(weekdays) != 1 or weekdays[0][0].lower() == given[0].lower():
         return None
-    return Substituted(_splice(sentence, there[0].start(), there[0].end(), said[0]), there[0][0])
+    return Substituted(_splice(sentence, weekdays[0].start(), weekdays[0].end(), given[0]), weekdays[0][0])
 
 
 def _replace_stated(sentence: str, new: str, language: Language) -> Substituted | None:
-    """The sentence with a name, path or short word for what it states of its subject; None if that is unclear or the
-    same.
+    """Return the sentence with the name, path or short word `new` for what it states of its subject.
 
-    None also for a new value with a number or a weekday.
+    None if that is unclear or the same, and for a new value with a number or a weekday.
     """
     found = language.resolutions.stated.search(sentence)
     if not found or _number_pattern(language.code).search(new) or _weekday_pattern(language.code).search(new):
@@ -97,21 +96,23 @@ def _replace_stated(sentence: str, new: str, language: Language) -> Substituted 
 
 
 def _splice(sentence: str, start: int, end: int, fresh: str) -> str:
-    """The sentence with `fresh` between two positions; words of it that stand next to them already are not repeated.
+    """Return the sentence with `fresh` between two positions, without repeating words that already stand beside it.
 
-    A unit behind them is replaced by one of the same scale: `25 MB` with `1 GB` for its number is `1 GB`.
+    A unit after it is replaced by one of the same scale: `25 MB` with `1 GB` for its number is `1 GB`.
     """
     before, after = sentence[:start], sentence[end:]
-    ahead, said, behind = (list(_PIECE.finditer(part)) for part in (before, fresh, after))
-    back = _count_shared(ahead[::-1], said, reverse=True)
-    before = before[: ahead[-back].start()] if back else before
-    on = _count_shared(behind, said, reverse=False) or int(_is_other_unit(said, behind))
-    return before + fresh + (after[behind[on - 1].end() :] if on else after)
+    left, new_words, right = (list(_PIECE.finditer(part)) for part in (before, fresh, after))
+    back = _count_shared(left[::-1], new_words, reverse=True)
+    before = before[: left[-back].start()] if back else before
+    on = _count_shared(right, new_words, reverse=False) or int(_is_other_unit(new_words, right))
+    return before + fresh + (after[right[on - 1].end() :] if on else after)
 
 
 def _count_shared(neighbours: Sequence[re.Match[str]], new_words: Sequence[re.Match[str]], *, reverse: bool) -> int:
-    """How many of the new words repeat those next to their place, never all; `reverse` for the words in front, nearest
-    first."""
+    """Return how many of the new words repeat those next to their place; never all of them.
+
+    `neighbours` are the words after that place or, with `reverse`, those before it, nearest first.
+    """
     words, ours = [_normal_word(each) for each in neighbours], [_normal_word(each) for each in new_words]
     for count in range(min(len(words), len(ours) - 1), 0, -1):
         edge = words[:count][::-1] if reverse else words[:count]
@@ -120,23 +121,23 @@ def _count_shared(neighbours: Sequence[re.Match[str]], new_words: Sequence[re.Ma
     return 0
 
 
-def _is_other_unit(new_words: Sequence[re.Match[str]], behind: Sequence[re.Match[str]]) -> bool:
-    """Whether new words end in a unit of the same scale as the unit behind their place: `GB` and `MB`."""
-    if not behind or len(new_words) < 2:
+def _is_other_unit(new_words: Sequence[re.Match[str]], after: Sequence[re.Match[str]]) -> bool:
+    """Whether new words end in a unit of the same scale as the unit after their place: `GB` and `MB`."""
+    if not after or len(new_words) < 2:
         return False
-    units = {behind[0][0].casefold(), new_words[-1][0].casefold()}
+    units = {after[0][0].casefold(), new_words[-1][0].casefold()}
     return any(units <= scale for scale in lexicon.scales())
 
 
 def _normal_word(piece: re.Match[str]) -> str:
-    """A word in the form in which words are compared: `euro` for `Euros`."""
+    """Return a word in the form in which words are compared: `euro` for `Euros`."""
     word = piece[0].casefold()
     return word.removesuffix("s") if len(word) > _SHORTEST_PLURAL else word
 
 
 @cache
 def _number_pattern(code: str) -> re.Pattern[str]:
-    """A pattern for a number in digits or in words of a language, with its unit."""
+    """Return a pattern for a number in digits or in words of a language, with its unit."""
     words = [word for word, value in lexicon.numbers(code).items() if value > 1 and word.isascii()]
     spelled = rf"|\b(?:{'|'.join(words)})\b" if words else ""
     return re.compile(
@@ -146,7 +147,7 @@ def _number_pattern(code: str) -> re.Pattern[str]:
 
 @cache
 def _weekday_pattern(code: str) -> re.Pattern[str]:
-    """A pattern for the weekdays of a language; one that matches nothing if they are not known."""
+    """Return a pattern for the weekdays of a language; it matches nothing if they are not known."""
     names = sorted(lexicon.weekdays(code), key=len, reverse=True)
     if not names:
         return re.compile(r"(?!)")

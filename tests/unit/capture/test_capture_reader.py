@@ -1,6 +1,8 @@
 """The room's door: walking, excluding, re-importing, streaming, and how turns become segments."""
 
+import errno
 import json
+import os
 import tracemalloc
 from collections.abc import Callable, Iterable
 from datetime import UTC, datetime, timedelta
@@ -16,7 +18,7 @@ from pellucid.capture.transcripts.detect import READERS, detect
 from pellucid.capture.transcripts.source import Source
 from pellucid.errors import InputError
 from pellucid.model.turn import Segment, Turn
-from pellucid.observe.source import voice_of
+from pellucid.observe.source import turn_source_class
 from pellucid.settings.sections import CaptureSettings
 
 KEY = b"k" * 32
@@ -79,7 +81,7 @@ def test_a_text_that_is_named_is_read_as_notes_and_as_nobodys_words_to_an_agent(
     turns = captured(tmp_path / "NOTES.txt", tmp_path / "standup.txt", tmp_path / "chat.txt", report=report)
 
     assert [turn.kind for turn in turns] == ["note"] * 4 + ["message"] * 2
-    assert {voice_of(turn) for turn in turns[:4]} == {"system_memory"}
+    assert {turn_source_class(turn) for turn in turns[:4]} == {"system_memory"}
     assert [path.name for path in report.notes] == ["NOTES.txt", "standup.txt"]
 
 
@@ -121,6 +123,25 @@ def test_excluded_files_are_never_read(tmp_path: Path, pattern: str):
 
     assert [turn.content for turn in turns] == ["seen"]
     assert report.dropped == {"excluded-path": 1}
+
+
+def test_files_of_a_folder_that_can_be_listed_but_not_entered_are_counted(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    (tmp_path / "locked").mkdir()
+    (tmp_path / "locked" / "diary.jsonl").write_text(message("hidden"))
+    (tmp_path / "work.jsonl").write_text(message("seen"))
+    report, real_stat = CaptureReport(), Path.stat
+
+    def stat(path: Path, *, follow_symlinks: bool = True) -> os.stat_result:
+        if path.parent.name == "locked":  # a mode would not stop root
+            raise PermissionError(errno.EACCES, "Permission denied", str(path))
+        return real_stat(path, follow_symlinks=follow_symlinks)
+
+    monkeypatch.setattr(Path, "stat", stat)
+
+    assert [turn.content for turn in captured(tmp_path, report=report)] == ["seen"]
+    assert report.dropped == {"unreadable-file": 1}
 
 
 def test_a_link_does_not_lead_around_an_exclusion(tmp_path: Path):

@@ -4,8 +4,7 @@ import pytest
 
 from kits.secret_cases import GONE, KEPT, SEED
 from pellucid.capture.names import clean_pairs
-from pellucid.capture.secrets.guise import visible_text
-from pellucid.capture.secrets.redact import redact
+from pellucid.capture.secrets.redact import redact, visible_text
 
 
 @pytest.mark.parametrize(("text", "secret"), GONE)

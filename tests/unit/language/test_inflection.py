@@ -2,7 +2,7 @@
 
 import pytest
 
-from pellucid.language.inflection import form_of
+from pellucid.language.inflection import find_form
 
 
 @pytest.mark.parametrize(
@@ -16,4 +16,4 @@ from pellucid.language.inflection import form_of
     ],
 )
 def test_a_form_of_a_known_word_has_another_ending_of_the_same_tense(word: str, known: list[str], found: str) -> None:
-    assert form_of(word, known) == found
+    assert find_form(word, known) == found

@@ -2,7 +2,7 @@
 
 import pytest
 
-from pellucid.language.substance import is_specific, said_itself, says_little
+from pellucid.language.substance import is_specific, says_little, without_announcement
 
 
 @pytest.mark.parametrize(
@@ -40,6 +40,6 @@ def test_a_name_a_number_a_path_code_and_a_few_words_say_something(text: str) ->
 
 
 def test_what_announces_is_left_out_where_it_comes_last() -> None:
-    assert said_itself("Both pass. Now the documentation:") == "Both pass."
-    assert said_itself("The steps: first lint") == "The steps: first lint"
+    assert without_announcement("Both pass. Now the documentation:") == "Both pass."
+    assert without_announcement("The steps: first lint") == "The steps: first lint"
     assert (is_specific("Yes, Mara did"), is_specific("Mara did")) == (True, False)

@@ -9,7 +9,7 @@ from pellucid.model.observation import Evidence, ExtractedFact, Resolution
 from pellucid.model.turn import Segment, Turn
 from pellucid.observe.judge import HeuristicJudge
 from pellucid.observe.pipeline import observe
-from pellucid.observe.source import voice_of
+from pellucid.observe.source import turn_source_class
 
 
 class Claiming:
@@ -54,7 +54,7 @@ TURNS = segment(
     ],
 )
 def test_whose_words_a_turn_holds_is_told_by_its_role_and_tool(turn: Turn, voice: SourceClass) -> None:
-    assert voice_of(turn) == voice
+    assert turn_source_class(turn) == voice
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
-"""Nothing in, the shape of a memory read from another tool's file out, with the names of the formats."""
+"""Nothing in, the shape of a memory from another tool's file out, and the names of the formats."""
 
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -18,16 +18,16 @@ CONFIDENCE: dict[MemoryFormat, float] = {
     "agents-md": 0.95,
     "basic-memory": 0.85,
 }
-"""The confidence in a memory of each format that states none."""
+"""The confidence in a memory whose file states none, by format."""
 
 
 @dataclass(frozen=True, slots=True)
 class AdoptedMemory:
     """One memory read from another tool's file; `read_memories` yields it without a secret in any field.
 
-    `category` is None if neither the file nor its wording shows one. `foreign_id` is the other tool's id of it, and
-    `supersedes` and `superseded_by` are such ids. `path` is relative to the folder given; `start` and `end` are its
-    lines (in a JSON document, the number of the entry), 1-based and inclusive.
+    `category` is None if neither the file nor its wording shows one. `foreign_id` is the other tool's id of the memory,
+    and `supersedes` and `superseded_by` are such ids. `path` is relative to the named folder; `start` and `end` are
+    line numbers in the file (in a JSON document, the number of the entry), 1-based and inclusive.
     """
 
     kind: MemoryFormat
@@ -53,10 +53,10 @@ class AdoptedMemory:
 
     @property
     def evidence(self) -> str:
-        """Where it was read from: `path:start-end`."""
+        """The place that the memory was read from: `path:start-end`."""
         return f"{self.path}:{self.start}-{self.end}"
 
     @property
     def asserted_by(self) -> AssertedBy:
-        """Whose word it counts as, by its format alone: `user` for one that people write by hand, else `inferred`."""
+        """Whose word the memory counts as, by its format: `user` if people write it by hand, else `inferred`."""
         return "user" if self.kind in BY_A_PERSON else "inferred"

@@ -20,14 +20,15 @@ _QUOTE = re.compile(r"^ *(?:> ?)+")
 _CELL = re.compile(r"(?<!\\)\|")
 _COMMENT = re.compile(r"^[ \t]*(`{3,}|~{3,})|<!--", re.MULTILINE)
 _TAB = 4
-_DEEPEST = 40  # columns of indentation; more count as so many
+_DEEPEST = 40  # columns of indentation; deeper blocks count as indented so far
 
 
 @dataclass(frozen=True, slots=True)
 class MarkdownBlock:
-    """A block of Markdown; `depth` is a heading's level, any other block's indentation; lines are 1-based, inclusive.
+    """A block of Markdown; `depth` is a heading's level, any other block's indentation.
 
-    The text of a table row is `column: cell; column: cell`; that of code keeps its fences.
+    `start` and `end` are line numbers, 1-based and inclusive. The text of a table row is `column: cell; column: cell`;
+    that of code includes its fences.
     """
 
     kind: Kind
@@ -39,7 +40,7 @@ class MarkdownBlock:
 
 @dataclass(slots=True)
 class _OpenBlock:
-    """An item, step or paragraph that the next line may continue; `parts` are its lines' texts."""
+    """An item, step or paragraph that the next line can continue; `parts` are its lines' texts."""
 
     kind: Kind
     parts: list[str]
@@ -77,7 +78,7 @@ def markdown_blocks(text: str, first_line: int = 1) -> Iterator[MarkdownBlock]:
 
 
 def _code_or_table(lines: Lines, at: int) -> tuple[list[MarkdownBlock], int]:
-    """Return the blocks of the code or table that begins at line `at`, and the index behind it; [] and `at` if none."""
+    """Return the blocks of the code or table that begins at line `at`, and the index after it; `[]`, `at` if none."""
     line = lines[at][1]
     if fence := _FENCE.fullmatch(line):
         return _code_block(lines, at, fence.group(1))
@@ -89,7 +90,7 @@ def _code_or_table(lines: Lines, at: int) -> tuple[list[MarkdownBlock], int]:
 def _read_ordinary_line(
     pending: _OpenBlock | None, number: int, line: str
 ) -> tuple[list[MarkdownBlock], _OpenBlock | None]:
-    """Return the blocks that a line completes, and the block open after it; `pending` is the one open before."""
+    """Return the blocks that a line completes, and the block open after it; `pending` is the block open before."""
     if pending and pending.kind == "paragraph" and _UNDERLINE.fullmatch(line):
         return [pending.close_as_heading(number, line)], None
     is_break = not line or _RULE.fullmatch(line)
@@ -111,7 +112,7 @@ def _read_ordinary_line(
 
 
 def _code_block(lines: Lines, at: int, fence: str) -> tuple[list[MarkdownBlock], int]:
-    """Return the code block that line `at` opens with `fence` (unclosed, it is the rest), and the index behind it."""
+    """Return the code block that line `at` opens with `fence`, and the index after it; unclosed, it is the rest."""
     closing = re.compile(rf" *{re.escape(fence[0])}{{{len(fence)},}}")
     end = next((i for i in range(at + 1, len(lines)) if closing.fullmatch(lines[i][1])), len(lines) - 1)
     indent = len(lines[at][1]) - len(lines[at][1].lstrip())
@@ -120,7 +121,7 @@ def _code_block(lines: Lines, at: int, fence: str) -> tuple[list[MarkdownBlock],
 
 
 def _table_rows(lines: Lines, at: int) -> tuple[list[MarkdownBlock], int]:
-    """Return a block for each body row of the table whose head is line `at`, and the index behind the table."""
+    """Return a block for each body row of the table whose head is line `at`, and the index after the table."""
     columns = _cells(lines[at][1])
     rows: list[MarkdownBlock] = []
     at += 2
@@ -145,7 +146,7 @@ def _cells(line: str) -> list[str]:
 
 
 def without_comments(text: str) -> tuple[str, int]:
-    """Return the text without HTML comments outside code, on as many lines as before, and their number."""
+    """Return the text without HTML comments outside code, and their number; line numbers stay the same."""
     kept: list[str] = []
     count = at = 0
     for start, end in _comment_spans(text):
@@ -155,7 +156,7 @@ def without_comments(text: str) -> tuple[str, int]:
 
 
 def _comment_spans(text: str) -> Iterator[tuple[int, int]]:
-    """Yield start and end of each HTML comment outside fenced code; one that is never closed is none."""
+    """Yield start and end of each HTML comment outside fenced code; a comment that is never closed is ordinary text."""
     done, fence = 0, ""
     last = text.rfind("-->")
     for found in _COMMENT.finditer(text):

@@ -18,9 +18,9 @@ MAX_TEXT = 4 * 1024 * 1024  # bytes of a Markdown or text file that is read whol
 
 @dataclass(frozen=True, slots=True)
 class SourceFile:
-    """One memory file being read; files that it imports must lie below `root`.
+    """One memory file that is being read; files that it imports must be below `root`.
 
-    `claim` tells whether an imported file may be read: each is read only once.
+    `claim` returns whether an imported file is to be read: each is read only once.
     """
 
     path: Path
@@ -41,11 +41,11 @@ class SourceFile:
 
     @property
     def modified(self) -> datetime:
-        """When the file was last written; 1970 if its time is out of range."""
+        """The time of the file's last change; 1970 if that is out of range."""
         return as_instant(self.path.stat().st_mtime) or datetime.fromtimestamp(0, UTC)
 
     def text(self) -> str:
-        """Return the whole text, redacted and without Pellucid's own output; "" if it is too large or no text.
+        """Return the whole text, redacted and without Pellucid's own output; "" if it is too large or not text.
 
         Secrets are redacted before the text is split, because half a secret no longer looks like one.
         """
@@ -61,7 +61,7 @@ class SourceFile:
         return self.redacted(without_own_output(clean_text(text), self.report))
 
     def redacted(self, text: str) -> str:
-        """Return the text without its secrets, which are counted, on as many lines as before."""
+        """Return the text without its secrets, which are counted; line numbers stay the same."""
         redacted = redact(text)
         self.report.redactions.update(redacted.counts)
         if redacted.text.count("\n") == text.count("\n"):

@@ -1,4 +1,4 @@
-"""A JSON export in, its entries out one by one: a list, a list under a known key, pages of lists, or JSON lines."""
+"""A JSON export in, its entries out singly: of a list, a list under a known key, pages of lists, or JSON lines."""
 
 import json
 from collections.abc import Iterator
@@ -14,14 +14,14 @@ from pellucid.capture.transcripts.json_values import JsonObject, as_list, as_obj
 from pellucid.capture.transcripts.source import NumberedObject
 
 KEYS = ("results", "memories", "memory", "saved_memories", "data", "items", "pages", "user")
-"""The keys under which exports keep their list, or an object that keeps it."""
+"""The keys under which exports have their list, or an object with that list."""
 _DEEPEST = 3
 
 
 def entries(document: SourceFile) -> Iterator[NumberedObject]:
     """Yield every entry with its place from 1 (in JSON lines, its line); a bare string becomes `{"content": text}`.
 
-    What is no entry is counted as a problem; after a fault in a document nothing more of it can be read.
+    Values that are not entries are counted as problems; after a fault in a document nothing more of it can be read.
     """
     for place, entry in _numbered_entries(document):
         if value := _as_entry(entry):
@@ -46,7 +46,10 @@ def _numbered_entries(document: SourceFile) -> Iterator[tuple[int, object]]:
 
 
 def memories_of_text(document: SourceFile, template: AdoptedMemory, text: str) -> Iterator[AdoptedMemory]:
-    """Yield copies of `template` with this text, redacted, in parts if it is long; the default date is the file's."""
+    """Yield copies of `template` with this text, redacted, in parts if it is long.
+
+    A template without a date gets the file's date, a template without a category that of the wording.
+    """
     created = template.created or document.modified
     updated = template.updated or created
     for part in split_long_text(document.redacted(text.strip())):
@@ -88,7 +91,7 @@ def _long_list_key(head: str) -> str:
 
 
 def _entries_in(value: object, depth: int) -> Iterator[object]:
-    """Yield the entries in an object's lists under known keys; the value itself if it has none.
+    """Yield the entries in an object's lists under known keys; the value itself if it has no such list.
 
     `depth` is how many lists enclose it; below three, none is searched.
     """
@@ -111,5 +114,5 @@ def _entries_under(key: str, value: object, depth: int) -> Iterator[object]:
 
 
 def _as_entry(entry: object) -> JsonObject:
-    """Return an entry as an object, a bare string under `content`; {} for what is neither."""
+    """Return an entry as an object, a bare string under `content`; {} for any other value."""
     return {"content": entry} if isinstance(entry, str) else as_object(entry)

@@ -1,4 +1,4 @@
-"""A statement and its headings in, the category that their form tells out: an imperative, a heading's word."""
+"""A statement and its headings in, the category that their form shows out: an imperative, a heading's word."""
 
 import re
 
@@ -48,7 +48,7 @@ _IMPERATIVE = re.compile(
 
 
 def category_of_label(label: str) -> Category | None:
-    """Return the category that another tool's label (`decision`, `requirement`) corresponds to; None if to none."""
+    """Return the category that another tool's label (`decision`, `requirement`) corresponds to, else None."""
     word = label.strip().casefold().replace(" ", "-")
     return _LABELS.get(word) or next((each for each in CATEGORIES if each == word.replace("-", "_")), None)
 
@@ -67,5 +67,5 @@ def category_of_words(text: str, headings: tuple[str, ...]) -> Category | None:
 
 
 def is_standing_rule(text: str) -> bool:
-    """Whether a sentence is a standing rule (`never …`, `always …`), which in a numbered list is no step."""
+    """Whether a sentence is a standing rule (`never …`, `always …`), which in a numbered list is not a step."""
     return _RULE.match(text) is not None

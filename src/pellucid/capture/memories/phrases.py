@@ -39,7 +39,7 @@ _ANAPHOR = re.compile(
     r"(?:this|that|these|those|it|its|they|them|he|she|also|both|same|there|here|then|otherwise|instead)\b",
     re.IGNORECASE,
 )
-ENOUGH = 8  # a sentence of so many words is assumed to name its subject
+ENOUGH = 8  # words from which a sentence is assumed to name its subject
 
 
 def plain_words(text: str) -> str:
@@ -78,25 +78,28 @@ def empty_reason(text: str) -> str | None:
     return "placeholder" if _PLACEHOLDER.fullmatch(bare) and not bare.startswith(("**", "__", "[[")) else None
 
 
-def stands_alone(text: str, heading: str, enough: int = ENOUGH) -> bool:
-    """Whether a statement is clear without its heading: it has all words of that, or `enough` words of its own."""
+def stands_alone(text: str, heading: str, min_words: int = ENOUGH) -> bool:
+    """Whether a statement is clear without its heading: it has all words of the heading, or enough of its own.
+
+    `min_words` are enough. A statement that begins with a pronoun or the like is never clear.
+    """
     if _ANAPHOR.match(text):
         return False
-    named = set(content_words(heading))
-    return reading_length(text) >= enough or bool(named and named <= set(words(text)))
+    subject = set(content_words(heading))
+    return reading_length(text) >= min_words or bool(subject and subject <= set(words(text)))
 
 
-def split_long_text(text: str, longest: int = LONGEST) -> Iterator[str]:
-    """Yield a text in parts of at most `longest` characters, cut at the ends of sentences where possible."""
+def split_long_text(text: str) -> Iterator[str]:
+    """Yield a text in parts of at most `LONGEST` characters, cut at the ends of sentences where possible."""
     part = ""
-    for sentence in _SENTENCE_END.split(text) if len(text) > longest else [text]:
-        while len(sentence) > longest:
+    for sentence in _SENTENCE_END.split(text) if len(text) > LONGEST else [text]:
+        while len(sentence) > LONGEST:
             if part:
                 yield part
                 part = ""
-            yield sentence[:longest]
-            sentence = sentence[longest:]  # noqa: PLW2901 - a sentence without an end is cut where it must be
-        if part and len(part) + len(sentence) + 1 > longest:
+            yield sentence[:LONGEST]
+            sentence = sentence[LONGEST:]  # noqa: PLW2901 - a sentence without an end is cut where it must be
+        if part and len(part) + len(sentence) + 1 > LONGEST:
             yield part
             part = ""
         part = f"{part} {sentence}".strip()

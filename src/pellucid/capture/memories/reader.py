@@ -1,4 +1,4 @@
-"""Paths in, adoptable memories out: the room's door. Finds, detects, streams, redacts and counts."""
+"""Paths in, adoptable memories out: the entrance of the room. Finds, detects, streams, redacts and counts."""
 
 import re
 from collections.abc import Callable, Iterable, Iterator
@@ -57,7 +57,7 @@ def read_memories(
     *,
     memory_format: MemoryFormat | None = None,
 ) -> Iterator[AdoptedMemory]:
-    """Yield the memories of other tools' files, redacted, as they may be stored.
+    """Yield the memories of other tools' files, redacted, as they can be stored.
 
     Args:
         paths: files, and folders that are searched for Markdown, JSON and text files in sorted order.
@@ -83,23 +83,26 @@ def read_memories(
 def _memories_of_file(
     found: WalkedFile, walk: FileWalk, names: NameRedactor, forced: MemoryFormat | None
 ) -> Iterator[AdoptedMemory]:
-    """Yield the redacted memories of one file; an unknown format raises InputError if the file was named."""
+    """Yield the redacted memories of one file, in the format `forced` or, if that is None, the detected one.
+
+    A file of unknown format raises InputError if it was named, else it is counted.
+    """
     report = walk.report
-    known = forced or detect(found.path)
-    if known is None and found.asked_for:
+    format_name = forced or detect(found.path)
+    if format_name is None and found.asked_for:
         raise InputError(
             f"{found.path.name} holds no memories in a form we know",
             code="unknown_memory_format",
             next_step=f"name one with {field_name('memory_format')}: {', '.join(MEMORY_FORMATS)}; "
             "`pellucid import` reads transcripts",
         )
-    if known is None:
+    if format_name is None:
         report.drop("no-memory-file")
         return
     report.files += 1
-    report.formats[known] += 1
+    report.formats[format_name] += 1
     document = SourceFile(found.path, found.root, report, walk.claim)
-    for memory in READERS[known](document):
+    for memory in READERS[format_name](document):
         report.turns_read += 1
         if redacted := _redacted_memory(memory, names, report):
             report.turns_kept += 1
@@ -107,7 +110,7 @@ def _memories_of_file(
 
 
 def _redacted_memory(memory: AdoptedMemory, names: NameRedactor, report: CaptureReport) -> AdoptedMemory | None:
-    """Return the memory without secrets in any field; None, and counted, if it only repeats Pellucid's own output."""
+    """Return the memory without secrets in any field; None, and counted, if it only repeats Pellucid's output."""
 
     def name(text: str) -> str:
         """Return a name redacted, printable and short."""
@@ -139,7 +142,7 @@ def _distinct(names: Iterable[str]) -> tuple[str, ...]:
 
 
 def detect(path: Path) -> MemoryFormat | None:
-    """Return the format of a file; None if it is no known memory file, or a file of Pellucid's own.
+    """Return the format of a file; None if it is not a known memory file, or a file of Pellucid's own.
 
     Markdown is detected by its file name, its frontmatter, the form of its lists or its folder (`memory`); JSON by the
     keys of its first entry; a text file is a pasted ChatGPT list if its name contains `memor` or `chatgpt`.
@@ -156,7 +159,7 @@ def detect(path: Path) -> MemoryFormat | None:
 
 
 def _markdown_format(path: Path, head: str) -> MemoryFormat | None:
-    """Return the format of a Markdown file, given its beginning; None if none is known, or if it is Pellucid's own."""
+    """Return the format of a Markdown file by its name and beginning; None if it is unknown, or Pellucid's own."""
     folders = (path.parent.name.lower(), path.parent.parent.name.lower())
     if named := _NAMED.get(path.name.lower()):
         return named
@@ -169,7 +172,7 @@ def _markdown_format(path: Path, head: str) -> MemoryFormat | None:
 
 
 def _header_format(parts: Header) -> MemoryFormat | None:
-    """Return the format of a note by the keys of its frontmatter or the lists in its body; None if none is known."""
+    """Return the format of a note by the keys of its frontmatter or the lists in its body; None if unknown."""
     values = parts.values
     if remnic.is_memory(values):
         return "remnic"
@@ -180,7 +183,7 @@ def _header_format(parts: Header) -> MemoryFormat | None:
 
 
 def _json_format(path: Path, head: str) -> MemoryFormat | None:
-    """Return the format of a JSON file by the keys of its first entry; None if none is known."""
+    """Return the format of a JSON file by the keys of its first entry; None if it is unknown."""
     first = first_entry(head)
     if mem0.recognises(first):
         return "mem0"

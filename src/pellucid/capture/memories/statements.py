@@ -1,4 +1,4 @@
-"""The blocks of a Markdown text in, statements out: one a list item, paragraph, table row or procedure, in context."""
+"""The blocks of a Markdown text in, statements out: of list items, paragraphs, table rows and procedures."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
@@ -11,14 +11,14 @@ from pellucid.capture.report import CaptureReport
 from pellucid.language.words import reading_length
 from pellucid.model.memory import Category
 
-MOST_CODE = 40  # lines of a code block that is kept with the text that introduces it; a longer one is dropped
+MAX_CODE_LINES = 40  # of a code block that is kept with its introduction; a longer one is dropped
 _COLONS = (":", "：")
 _BOXES = ("[ ]", "[]", "[x]", "[X]")
 
 
 @dataclass(frozen=True, slots=True)
 class AdoptedStatement:
-    """One statement of a text with its first and last line, and the headings above it, from the outermost on."""
+    """One statement of a text with its first and last line, and its headings from the outermost inwards."""
 
     text: str
     headings: tuple[str, ...]
@@ -46,7 +46,7 @@ class _Draft:
 
     @property
     def is_lead_in(self) -> bool:
-        """Whether it only introduces what is nested in it: it ends with a colon, or has three words or fewer."""
+        """Whether it only introduces its nested blocks: it ends with a colon, or has at most three words."""
         label = plain_words(self.text)
         return bool(self.inner) and (label.endswith(_COLONS) or reading_length(label) <= 3)
 
@@ -71,7 +71,7 @@ def _statements_of_section(
 ) -> Iterator[AdoptedStatement]:
     """Yield the statements between two headings, given all headings above as (level, title).
 
-    The title of the whole text is context only where there is no other heading.
+    The title of the whole text is context only if there is no other heading.
     """
     titles = tuple(title for _, title in headings if title)
     context = titles[1:] if len(titles) > 1 and headings[0][0] == 1 else titles
@@ -83,7 +83,7 @@ def _statements_of_section(
 
 
 def _drafts(found: Sequence[MarkdownBlock], titles: tuple[str, ...], report: CaptureReport) -> list[_Draft]:
-    """Return the top-level drafts of a section; what is indented below an item, or follows a `…:` line, is nested."""
+    """Return the top-level drafts of a section; a block indented below an item, or after a `…:` line, is nested."""
     roots: list[_Draft] = []
     open_items: list[_Draft] = []
     for block in found:
@@ -101,19 +101,15 @@ def _drafts(found: Sequence[MarkdownBlock], titles: tuple[str, ...], report: Cap
 
 
 def _open_parents(draft: _Draft, open_items: list[_Draft]) -> list[_Draft]:
-    """Return those of the open drafts that a new one is nested in."""
-    if draft.kind == "paragraph" and not draft.depth:
-        return []
-    return [each for each in open_items if each.depth < draft.depth or _introduces(each, draft)]
-
-
-def _introduces(lead: _Draft, draft: _Draft) -> bool:
-    """Whether `lead` is a paragraph that the item, step or row `draft` belongs to."""
-    return lead.kind == "paragraph" and lead.depth <= draft.depth and draft.kind != "paragraph"
+    """Return the open drafts that a new draft is nested in."""
+    if draft.kind == "paragraph":
+        return [each for each in open_items if each.depth < draft.depth]
+    # a paragraph that announces (`…:`) introduces an item, step or row on its own depth
+    return [each for each in open_items if each.depth < draft.depth + (each.kind == "paragraph")]
 
 
 def _draft(block: MarkdownBlock, report: CaptureReport) -> _Draft | None:
-    """Return a block as a draft; None, and its reason counted, if it states nothing or is a task done."""
+    """Return a block as a draft; None, and its reason counted, if it states nothing or is a done task."""
     text = block.text
     if block.kind == "code":
         return _Draft("code", text, block.start, block.end, block.depth)
@@ -133,11 +129,12 @@ def _add_code(
     draft: _Draft, roots: list[_Draft], open_items: list[_Draft], titles: tuple[str, ...], report: CaptureReport
 ) -> None:
     """Add a code block to the draft that introduces it: the open item, the block before it, or the last heading."""
-    if draft.text.count("\n") - 1 > MOST_CODE or len(draft.text) > LONGEST:
+    if draft.text.count("\n") - 1 > MAX_CODE_LINES or len(draft.text) > LONGEST:
         report.drop("long-code")
         return
     enclosing = [each for each in open_items if each.depth < draft.depth or each.kind == "paragraph"]
     owner = enclosing[-1] if enclosing else roots[-1] if roots else None
+    # without an enclosing item, the code follows the very last block, however deep that is nested
     while owner and owner.inner and not enclosing:
         owner = owner.inner[-1]
     if owner is None and titles:
@@ -162,7 +159,10 @@ def _statements_of_drafts(drafts: Sequence[_Draft], lead: str, headings: tuple[s
 
 
 def _statements_of_draft(draft: _Draft, lead: str, headings: tuple[str, ...]) -> Iterator[AdoptedStatement]:
-    """Yield the statement of a draft, unless it is a lead-in (`Rules:`), then those nested in it, with it as lead."""
+    """Yield the statement of a draft, unless it is a lead-in (`Rules:`), then those nested in it.
+
+    A lead-in precedes the text of each nested statement, as does `lead`.
+    """
     text = _with_lead(lead, draft.words)
     if not draft.is_lead_in or draft.code:
         category: Category | None = "procedure" if draft.code else category_of_words(plain_words(draft.text), headings)
@@ -200,7 +200,7 @@ def _procedure(steps: Sequence[_Draft], lead: str, headings: tuple[str, ...]) ->
 
 
 def _list_lines(draft: _Draft, mark: str, indent: str) -> Iterator[str]:
-    """Yield the lines of a list item and of what is nested in it; `mark` is its bullet or number."""
+    """Yield the lines of a list item and of its nested blocks; `mark` is its bullet or number."""
     yield f"{indent}{mark} {plain_words(draft.text)}"
     inner_indent = indent + "   "
     for code in draft.code:
@@ -210,12 +210,12 @@ def _list_lines(draft: _Draft, mark: str, indent: str) -> Iterator[str]:
 
 
 def _last_line(draft: _Draft) -> int:
-    """Return the number of the last line of a draft or of what is nested in it."""
+    """Return the number of the last line of a draft and its nested blocks."""
     return max([draft.end, *map(_last_line, draft.inner)])
 
 
 def text_with_headings(each: AdoptedStatement) -> str:
-    """Return a statement's text, with its nearest one or two headings in front unless it is clear without them."""
+    """Return a statement's text, after its nearest one or two headings unless it is clear without them."""
     first_line = each.text.partition("\n")[0]
     about = each.headings[-1] if each.headings else ""
     if not about or stands_alone(first_line, about) or first_line.startswith(about):

@@ -1,4 +1,4 @@
-"""Text in, the secrets assigned to telling names in it out: `password=…`, `"api_key": "…"`, `export FOO_TOKEN=…`.
+"""Text in, the secrets assigned to revealing names in it out: `password=…`, `"api_key": "…"`, `export FOO_TOKEN=…`.
 
 The cost is linear in the text: names are found by plain search, patterns are bounded, and the end of an unquoted value
 is searched once for all names in it.
@@ -22,7 +22,7 @@ class SecretSpan(NamedTuple):
 
 
 class _Value(NamedTuple):
-    """An assigned value without its quotes; `opens` is the position of its opening quote, else its start."""
+    """An assigned value without its quotes; `opens` is the position of its opening quote, else equal to `start`."""
 
     start: int
     text: str
@@ -36,7 +36,7 @@ _QUOTED = re.compile(
 _BARE_END = re.compile(r"[\s\"'`]|(?<!\\)\\++[nrt\"'`]|</")
 _LONGEST = 4096
 _LOOKED_AT = 512  # characters of an unquoted value that are searched for its end
-# where a bare value ends: before the next pair of a list, a call or a connection string, or where another script begins
+# the end of a bare value: before the next pair of a list, a call or a connection string, or a letter of another script
 _NEXT = re.compile(r"[,;&|](?=[\w\"'. -]{1,60}[:=])|[\u3000-\u9fff\uac00-\ud7af\uff00-\uffef]")
 _TRAILING = ",;)]}>.!?*|"
 _IN_NAMES = string.ascii_letters + string.digits + "_.-"
@@ -50,10 +50,7 @@ _VENDORS = tuple(_VENDOR_NAMES.split())
 
 
 def assigned_secrets(text: str, lower: str) -> Iterator[SecretSpan]:
-    """Yield every secret that is assigned to a name such as `password` or `api_key`.
-
-    `lower` is the text in lower case, every character in its place.
-    """
+    """Yield every secret assigned to a name such as `password`; `lower` is the text, lowered in place."""
     values = _Values(text)
     for name in NAMES if not text.isascii() else ASCII_NAMES:
         at = lower.find(name.stem)
@@ -66,7 +63,7 @@ def assigned_secrets(text: str, lower: str) -> Iterator[SecretSpan]:
 
 
 class _Values:
-    """Finds the values in one text; remembers where the last unquoted one ends, for the names inside it."""
+    """Finds the values in one text; remembers the end of the last unquoted one, for the names inside that value."""
 
     def __init__(self, text: str) -> None:
         self.text = text
@@ -85,7 +82,7 @@ class _Values:
         return _Value(at, text.rstrip(_TRAILING), at, quoted=False)
 
     def _end_of_value(self, at: int) -> int:
-        """Return where the unquoted value that begins at `at` ends."""
+        """Return the end of the unquoted value that begins at `at`."""
         first, end = self._run
         if not first <= at < end:
             found = _BARE_END.search(self.text, at)
@@ -95,26 +92,27 @@ class _Values:
 
 
 def _assigned_at(values: _Values, at: int, after: int, name: Name) -> SecretSpan | None:
-    """Return the secret assigned to the name that stands from `at` to `after`; None if none is."""
+    """Return the secret assigned to the name between `at` and `after`; None if no secret is assigned to it."""
     text = values.text
     before = text[max(0, at - _LOOK_BACK) : at]
+    # a stem inside a word counts if a part of a camel-case name begins with it: `dbPassword`
     is_camel = text[at].isupper() and before[-1:].islower()
     if not (is_camel or name.before.search(before[-16:])):
         return None
     match = name.to_value.match(text, after)
     if match is None:
         return None
-    place = before.rstrip(_IN_NAMES)
-    head = before[len(place) :]
+    before_name = before.rstrip(_IN_NAMES)
+    head = before[len(before_name) :]
     value = (
         values.read(match.end())
-        if _may_follow(match, place, head) and not _names_no_secret(name, text, at, head)
+        if _is_assignment(match, before_name, head) and not _names_no_secret(name, text, at, head)
         else None
     )
     if value is None:
         return None
     label = head + text[at : value.opens]
-    is_variable = label[: len(label) // 2].isupper() or EXPORTS.search(place) is not None
+    is_variable = label[: len(label) // 2].isupper() or EXPORTS.search(before_name) is not None
     end = value.start + len(value.text)
     is_cell = text[end : end + 16].lstrip(" \t*_`").startswith("|")
     if not _is_secret_value(value, match, name.kind, is_variable=is_variable) or (match["cell"] and not is_cell):
@@ -122,29 +120,29 @@ def _assigned_at(values: _Values, at: int, after: int, name: Name) -> SecretSpan
     return SecretSpan(value.start, end, _secret_type(label.lower(), name.kind))
 
 
-def _may_follow(match: re.Match[str], place: str, head: str) -> bool:
-    """Whether what stands between name and value assigns it: `=` and `is` do, mere space only behind an option.
+def _is_assignment(match: re.Match[str], before_name: str, head: str) -> bool:
+    """Whether the text between name and value (`match`) assigns it: `=` and `is` do, a mere space after an option.
 
-    `head` is the part of the name before its stem, `place` the text before the name.
+    `head` is the part of the name before its stem, `before_name` the text before the name.
     """
     if match["space"]:  # `--password x`, `machine h login u password x`, `ENV TOKEN x`
-        return "-" in head[:1] or "--" in head or bool(LOGIN.search(place + head)) or place.endswith("ENV ")
+        return "-" in head[:1] or "--" in head or bool(LOGIN.search(before_name + head)) or before_name.endswith("ENV ")
     if match["block"]:
-        return VARIABLE.search(place) is not None
-    return not match["cell"] or place.rpartition("\n")[2].lstrip().startswith("|")
+        return VARIABLE.search(before_name) is not None
+    return not match["cell"] or before_name.rpartition("\n")[2].lstrip().startswith("|")
 
 
 def _names_no_secret(name: Name, text: str, at: int, head: str) -> bool:
-    """Whether the name is none of a secret: a paging token's, or a test's verdict (`--- PASS: TestLogin`)."""
+    """Whether the name is not a secret's: a paging token's, or a test's verdict (`--- PASS: TestLogin`)."""
     if name.stem == "token":
         return PAGING.search(head) is not None
     return name.stem == "pass" and not head.strip("-") and text.startswith("PASS:", at)
 
 
 def _is_secret_value(value: _Value, match: re.Match[str], kind: Kind, *, is_variable: bool) -> bool:
-    """Whether a value is a secret; one in prose, a table or on the next line must look more like it.
+    """Whether a value is a secret; a value in prose, a table or on the next line must look more like one.
 
-    `match` is what stands between name and value, `kind` the kind of the name; `is_variable`: see `is_secret`.
+    `match` is the text between name and value, `kind` the kind of the name; `is_variable`: see `is_secret`.
     """
     if match["said"] or match["line"] or match["cell"]:
         return is_spoken_secret(value.text) if kind == "password" else is_random(value.text, at_least=12)

@@ -1,4 +1,4 @@
-"""Text in, the passwords of its command lines out: where a program's own short flag, and no telling name, says so."""
+"""Text in, the passwords of its command lines out: found by a program's short flag, where no name reveals them."""
 
 import re
 from collections.abc import Iterator

@@ -1,4 +1,4 @@
-"""Text in, the secrets that a form gives away out: key blocks, headers, URLs, cards, seed phrases (BIP 39)."""
+"""Text in, the secrets that their form reveals out: key blocks, headers, URLs, cards, seed phrases (BIP 39)."""
 
 import re
 from collections.abc import Iterator
@@ -55,22 +55,22 @@ _SEED_WORD = re.compile(r"(?<![\w.])(\d{1,2})[.):][ \t]{0,4}([a-z]{3,8})(?![\w-]
 
 
 def private_keys(text: str) -> Iterator[SecretSpan]:
-    """Yield PEM, OpenSSH, PGP and PuTTY private keys: the whole block, or what is left of one that was cut off."""
+    """Yield PEM, OpenSSH, PGP and PuTTY private keys: the whole block, or the rest of a block that was cut off."""
     at = text.find("-----BEGIN")
     while at >= 0:
-        coming = text.find("-----BEGIN", at + 1)
+        next_begin = text.find("-----BEGIN", at + 1)
         begin = _BEGIN.match(text, at)
-        end = _key_end(text, begin.end(), coming if coming >= 0 else len(text)) if begin else 0
+        end = _key_end(text, begin.end(), next_begin if next_begin >= 0 else len(text)) if begin else 0
         if begin and end:
             what = {"OPENSSH": "ssh-", "PGP": "pgp-"}.get(begin["what"].strip(), "")
             yield SecretSpan(at, end, f"{what}private-key")
-        at = coming
+        at = next_begin
     if "Private-Lines:" in text:
         yield from (SecretSpan(*match.span("secret"), "ssh-private-key") for match in _PUTTY.finditer(text))
 
 
 def _key_end(text: str, at: int, limit: int) -> int:
-    """Return where the key whose body begins at `at` ends, 0 if none follows; nothing past `limit` is searched."""
+    """Return the end, before `limit`, of the key whose body begins at `at`; 0 if no key's body is there."""
     end = _END.match(text, found) if (found := text.find("-----END", at, limit)) >= 0 else None
     if end and _KEY_BODY.fullmatch(text, at, found):
         return end.end()
@@ -92,14 +92,14 @@ def header_secrets(text: str, lower: str) -> Iterator[SecretSpan]:
 
 
 def _is_credential(value: str, has_scheme: bool) -> bool:
-    """Whether an `Authorization` value is a credential; behind a scheme such as `Bearer` a shorter one is, too."""
+    """Whether an `Authorization` value is a credential; after a scheme such as `Bearer` a shorter value is, too."""
     if is_random(value, at_least=8 if has_scheme else 16):
         return True
     return has_scheme and len(value) >= 8 and value.isalnum() and not value.isupper() and value[1:] != value[1:].lower()
 
 
 def url_secrets(text: str) -> Iterator[SecretSpan]:
-    """Yield the passwords of `scheme://user:password@host`, and tokens that stand alone before the `@`."""
+    """Yield the passwords of `scheme://user:password@host`, and tokens that are alone before the `@`."""
     at = text.find("://")
     while at >= 0:
         match = _URL.match(text, at)
@@ -111,7 +111,7 @@ def url_secrets(text: str) -> Iterator[SecretSpan]:
 
 
 def _is_url_password(user: str, password: str) -> bool:
-    """Whether what stands between `:` and `@` in a URL is a password, and no port, placeholder or variable."""
+    """Whether the text between `:` and `@` in a URL is a password, not a port, placeholder or variable."""
     if user[:1] in ("$", "{", "<", "%") or _PORT.fullmatch(password) or is_stand_in(password):
         return False
     return is_secret(password, "password", quoted=True, is_variable=True) or (
@@ -120,9 +120,10 @@ def _is_url_password(user: str, password: str) -> bool:
 
 
 def card_numbers(text: str) -> Iterator[SecretSpan]:
-    """Yield payment card numbers: a major brand's prefix and length, one kind of separator, a valid check digit (Luhn).
+    """Yield payment card numbers: a major brand's prefix and length, one kind of separator, a valid check digit.
 
-    One without separators needs a word such as `card` before it, for one in fifty sixteen-digit numbers is valid.
+    The check is Luhn's. A number without separators needs a word such as `card` before it, for one in fifty
+    sixteen-digit numbers is valid.
     """
     for match in _CARD.finditer(text):
         if match[0].isdigit() and not _CARD_NAMED.search(text, max(0, match.start() - _NEAR), match.start()):
@@ -142,7 +143,7 @@ def _passes_luhn(digits: str) -> bool:
 
 
 def matches_at_mark(shape: re.Pattern[str], mark: str, text: str, lower: str) -> Iterator[re.Match[str]]:
-    """Yield the matches of a pattern that begins with `mark`, found in `lower`: faster than to try it everywhere."""
+    """Yield a pattern's matches, each begun by `mark`, searched fast in `lower`: the text, lowered in place."""
     at = lower.find(mark)
     while at >= 0:
         match = shape.match(text, at)
@@ -152,10 +153,7 @@ def matches_at_mark(shape: re.Pattern[str], mark: str, text: str, lower: str) ->
 
 
 def seed_phrases(text: str, lower: str) -> Iterator[SecretSpan]:
-    """Yield the seed phrases of wallets: twelve to twenty-four words in a row, named or numbered.
-
-    `lower` is the text in lower case, every character in its place.
-    """
+    """Yield wallets' seed phrases, 12 to 24 words, named or numbered; `lower` is the text, lowered in place."""
     for mark in _SEED_MARKS:
         for name in matches_at_mark(_SEED_NAME, mark, text, lower):
             if found := _SEED_PHRASE.match(text, name.end()):
@@ -165,7 +163,7 @@ def seed_phrases(text: str, lower: str) -> Iterator[SecretSpan]:
 
 
 def _numbered_seed_phrases(text: str) -> Iterator[SecretSpan]:
-    """Yield phrases such as `1. abandon 2. ability …`: one word at each number, as many as a seed phrase has."""
+    """Yield phrases such as `1. abandon 2. ability …`: a word at each number, as many as seed phrases have."""
     run: list[re.Match[str]] = []
     for found in _SEED_WORD.finditer(text):
         gap = text[run[-1].end() : found.start()] if run else ""
@@ -180,6 +178,6 @@ def _numbered_seed_phrases(text: str) -> Iterator[SecretSpan]:
 
 
 def _phrase_of_run(run: list[re.Match[str]]) -> Iterator[SecretSpan]:
-    """Yield a run of numbered words as a seed phrase, if it has a phrase's length and the words differ."""
+    """Yield a run of numbered words as a seed phrase if it has a phrase's length and half of the words differ."""
     if len(run) in _SEED_LENGTHS and len({found[2] for found in run}) > len(run) // 2:
         yield SecretSpan(run[0].start(2), run[-1].end(), "seed-phrase")

@@ -1,4 +1,4 @@
-"""Nothing in, the names beside which secrets stand out, and what may stand between such a name and its value.
+"""Nothing in, the names of secrets out, and the patterns between such a name and its value.
 
 A new name is a row here; a new provider's prefix is a row in `patterns`; `values` decides by a value's shape.
 """
@@ -61,7 +61,7 @@ _ATTRIBUTE_AHEAD = r"(?=[\"'=])"
 
 
 def _name(stem: str, kind: Kind, before: re.Pattern[str] = _ANY, after: str = "") -> Name:
-    """Return a name; `after` is a pattern that must follow the stem directly."""
+    """Return a name; `after` is a pattern that must follow the stem directly, `before` one that must precede it."""
     shape = after + _SUFFIX + _CLOSE + _BETWEEN + _GAP + _VALUE_AHEAD
     return Name(stem, before, kind, re.compile(shape, re.IGNORECASE))
 
@@ -86,7 +86,7 @@ ASCII_NAMES = tuple(each for each in NAMES if each.stem.isascii())
 PAGING = re.compile(
     r"(?:next|prev(?:ious)?|page|cursor|continu\w{0,10}|pagination|resume|sync|delta|skip)[_.-]?$", re.IGNORECASE
 )
-"""What precedes `token` in the names of paging tokens, which are no secrets."""
+"""The text before `token` in the names of paging tokens, which are not secrets."""
 EXPORTS = re.compile(r"(?:export|set|setenv|-e|env)\s{1,4}$", re.IGNORECASE)
 LOGIN = re.compile(r"login\s{1,8}\S{1,60}\s{1,8}$")
-VARIABLE = re.compile(r"variable\s{1,4}\"$")  # in Terraform, what precedes a name whose `default` is the value
+VARIABLE = re.compile(r"variable\s{1,4}\"$")  # in Terraform, the text before a name whose `default` is the value

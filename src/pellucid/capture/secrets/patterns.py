@@ -1,7 +1,7 @@
-"""Nothing in, the table of credentials that betray themselves out: a mark to look for and the shape that follows.
+"""Nothing in, the table of credentials with a form of their own out: a mark to search for and the shape after it.
 
-Each rule is tried only where its mark stands, and every repetition is bounded, so that the cost is linear in the text.
-The shapes are those the vendors publish.
+Each rule is tried only at its mark, and every repetition is bounded, so that the cost is linear in the text. The shapes
+are those the vendors publish.
 """
 
 import re
@@ -11,17 +11,18 @@ from functools import cache
 from itertools import groupby
 
 START = r"(?:(?<![A-Za-z0-9_])|(?<=\\[nrt])|(?<=\\u00[0-9a-fA-F]{2})|(?<=%[0-9a-fA-F]{2}))"
-"""Where a word may begin; an escaped newline (`\\n`) or a percent escape before it is no part of the word."""
+"""The beginning of a word; an escaped newline (`\\n`) or a percent escape before it is not part of the word."""
 END = r"(?![A-Za-z0-9_])"
 _NOT_IN_BASE64 = r"(?<![A-Za-z0-9/+][+/])"
 
 
 @dataclass(frozen=True, slots=True)
 class SecretRule:
-    """One vendor's credential: `marks` to search for, and the pattern `form`, whose group `secret` (else all) goes.
+    """The form of one vendor's credential.
 
-    `back` is how many characters before the mark a match may begin, `begins` whether the mark begins a word, and
-    `accept` a check of a match that the pattern cannot express (`bool` accepts all).
+    `marks` are strings to search for; `form` is the pattern, of which the group `secret` (else all) is removed. `back`
+    is how many characters before the mark a match can begin, `begins` whether the mark begins a word, and `accept` a
+    check of a match that the pattern cannot express (`bool` accepts all).
     """
 
     type: str
@@ -44,7 +45,7 @@ def _compiled(form: str) -> re.Pattern[str]:
 
 
 def _is_varied(match: re.Match[str]) -> bool:
-    """Whether a match has a digit, and a capital or no hyphen: it is no hyphenated name."""
+    """Whether a match has a digit, and a capital or no hyphen: it is not a hyphenated name."""
     body = match["body"]
     return any(map(str.isdigit, body)) and (body != body.lower() or "-" not in body)
 
@@ -57,17 +58,14 @@ def _has_both_cases(match: re.Match[str]) -> bool:
 def _prefix_rule(
     name: str, marks: str, body: str, accept: Callable[[re.Match[str]], bool] = bool, *, also: str = ""
 ) -> SecretRule:
-    """Return the rule of a credential that begins with one of the marks (separated by spaces), followed by `body`.
-
-    `also` is a pattern that precedes it.
-    """
+    """Return the rule of a credential: one of the marks (separated by spaces), `also` before and `body` after it."""
     words = tuple(marks.split())
     heads = "|".join(map(re.escape, words))
     return SecretRule(name, words, rf"{also}{START}(?:{heads})(?P<body>{body}){END}", 0, accept)
 
 
 def _inner_rule(name: str, marks: str, shape: str, back: int = 0) -> SecretRule:
-    """Return the rule of a credential of this shape, around a mark that may stand inside a word."""
+    """Return the rule of a credential of this shape, around a mark that can be inside a word."""
     return SecretRule(name, tuple(marks.split()), shape, back, begins=False)
 
 
@@ -147,7 +145,7 @@ VENDORS: tuple[SecretRule, ...] = (
     _prefix_rule("jwt", "eyJ", r"[\w-]{8,2048}+\.eyJ[\w-]{8,16384}(?:\.[\w-]{0,4096})?", also=r"(?<![\w-]-)"),
     _inner_rule("presigned-url", "-Signature=", r"X-(?:Amz|Goog)-Signature=(?P<secret>[0-9a-fA-F]{64,600})", back=5),
 )
-"""In order of preference: where two rules cover the same characters, the earlier one names them."""
+"""In order of preference: if two rules cover the same characters, the earlier one names them."""
 
 _WORD_MARKS = sorted({mark for rule in VENDORS if rule.begins for mark in rule.marks}, reverse=True)
 _INNER_MARKS = sorted({mark for rule in VENDORS if not rule.begins for mark in rule.marks})
@@ -155,14 +153,14 @@ _SHORTEST = 15
 _ESCAPE = re.compile(r"\\[nrt]|\\u00[0-9a-fA-F]{2}|%[0-9a-fA-F]{2}")
 
 
-def _one_of(words: list[str]) -> re.Pattern[str]:
+def _first_letter_pattern(words: list[str]) -> re.Pattern[str]:
     """Return a pattern for any of the words at a word's start, grouped by first letter, which makes it much faster."""
     grouped = {first: "|".join(re.escape(word[1:]) for word in same) for first, same in groupby(words, lambda w: w[0])}
     branches = "|".join(f"{re.escape(first)}(?:{rest})" for first, rest in grouped.items())
     return re.compile(rf"\b(?=[{re.escape(''.join(grouped))}])(?:{branches})")
 
 
-_ANY_WORD_MARK = _one_of(_WORD_MARKS)
+_ANY_WORD_MARK = _first_letter_pattern(_WORD_MARKS)
 
 
 def marks_in(text: str) -> set[str]:
@@ -176,5 +174,5 @@ def marks_in(text: str) -> set[str]:
     found = set(_ANY_WORD_MARK.findall(dense))
     if not found:
         return present
-    # the longest mark at a place was found; the shorter ones that begin it stand there, too
+    # only the longest mark at a place was found; the shorter ones that begin it are there, too
     return present | {mark for mark in _WORD_MARKS if any(longer.startswith(mark) for longer in found)}

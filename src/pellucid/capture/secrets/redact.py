@@ -1,11 +1,12 @@
 """Text in, the same text without its secrets out: each becomes `[redacted:<type>]`, and is counted.
 
-Cheap on ordinary text: plain searches for telling marks decide which patterns run at all, and every pattern runs only
-where its mark stands, with bounded repetition, so that no text costs more than linear time.
+Cheap on ordinary text: plain searches for revealing marks decide which patterns run at all, and every pattern runs only
+at its mark, with bounded repetition, so that no text costs more than linear time.
 """
 
 import re
 import string
+import unicodedata
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -13,17 +14,22 @@ from dataclasses import dataclass
 from pellucid.capture.secrets.assignments import SecretSpan, assigned_secrets
 from pellucid.capture.secrets.commands import command_secrets, crypted_passwords
 from pellucid.capture.secrets.forms import card_numbers, header_secrets, private_keys, seed_phrases, url_secrets
-from pellucid.capture.secrets.guise import visible_text
 from pellucid.capture.secrets.patterns import VENDORS, SecretRule, marks_in
+from pellucid.language.hidden import is_unseen
 
 _DIGEST = re.compile(r"(?:sha\d{1,3}|md5|h1)[=:-]\Z", re.IGNORECASE)
-"""What precedes the digest of a file, which is no secret even if it looks like one."""
+"""The text before the digest of a file, which is not a secret even if it looks like one."""
 _LOWER = str.maketrans(string.ascii_uppercase, string.ascii_lowercase)
+_DISGUISED = re.compile(
+    "[\u00ad\u034f\u0600-\u0605\u061c\u06dd\u070f\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u2028-\u202e\u2060-\u214f"
+    "\u2460-\u24ff\u2800\u3164\ufe00-\ufe0f\ufe50-\ufe6f\ufeff-\uffff\U0001d400-\U0001d7ff\U000e0000-\U000e0fff]"
+)
+"""Characters that are invisible, wide or styled; a text without them needs no further look."""
 
 
 @dataclass(frozen=True, slots=True)
 class Redacted:
-    """A text without secrets, and how many of each type were taken out."""
+    """A text without secrets, and the number of removed secrets by type."""
 
     text: str
     counts: dict[str, int]
@@ -44,9 +50,10 @@ def redact(text: str) -> Redacted:
 
 
 def find_secrets(text: str) -> Iterator[SecretSpan]:
-    """Yield every secret in the text, the most specific types first; spans may overlap.
+    """Yield every secret in the text, the most specific types first; spans can overlap.
 
-    It is searched as a reader sees it, and, if it has invisible characters, which may separate words, as it is written.
+    The text is searched as a reader sees it and, if it has invisible characters, which can separate words, also as it
+    is written.
     """
     seen = visible_text(text)
     if seen:
@@ -57,7 +64,7 @@ def find_secrets(text: str) -> Iterator[SecretSpan]:
 
 
 def _find_by_all_rules(text: str) -> Iterator[SecretSpan]:
-    """Yield every secret in the text as it is written, rule by rule; spans may overlap."""
+    """Yield every secret in the text as it is written, rule by rule; spans can overlap."""
     yield from private_keys(text)
     present = marks_in(text)
     for rule in VENDORS if present else ():
@@ -75,7 +82,7 @@ def _find_by_all_rules(text: str) -> Iterator[SecretSpan]:
 
 
 def _lower_in_place(text: str) -> str:
-    """Return the text in lower case, every character in its place; if one would become two, only ASCII is lowered."""
+    """Return the text in lower case, in the same positions; only ASCII if a character would become two."""
     lower = text.lower()
     return lower if len(lower) == len(text) else text.translate(_LOWER)
 
@@ -97,6 +104,7 @@ def _find_by_rule(rule: SecretRule, mark: str, text: str) -> Iterator[SecretSpan
 
 def _merged_spans(found: list[SecretSpan]) -> list[SecretSpan]:
     """Return the spans sorted, with overlapping ones merged into one of the type that was found first."""
+    # by the first place of each span, as rules are in the order of preference
     rank = {span: place for place, span in reversed(list(enumerate(found)))}
     merged: list[SecretSpan] = []
     for span in sorted(set(found)):
@@ -109,3 +117,43 @@ def _merged_spans(found: list[SecretSpan]) -> list[SecretSpan]:
         rank.setdefault(union, rank.get(best, 0))
         merged[-1] = union
     return merged
+
+
+class _AsSeen(dict[int, str]):
+    """A table for `str.translate` that fills itself: maps each character to the form that a reader sees."""
+
+    def __missing__(self, code: int) -> str:
+        """Store and return the seen form: "" if invisible, ASCII for a wide or styled form, else the character."""
+        char = chr(code)
+        plain = unicodedata.normalize("NFKC", char)
+        is_lookalike = len(plain) == 1 and plain.isascii()
+        self[code] = "" if is_unseen(char) else plain if is_lookalike else char
+        return self[code]
+
+
+_AS_SEEN = _AsSeen()
+
+
+@dataclass(frozen=True, slots=True)
+class VisibleText:
+    """A text as a reader sees it; `places` are its characters' positions in the original text."""
+
+    text: str
+    places: tuple[int, ...] = ()  # empty if every character has the same position as in the original
+
+    def original_span(self, start: int, end: int) -> tuple[int, int]:
+        """Return the range in the original text that a range in the visible text comes from."""
+        return (self.places[start], self.places[end - 1] + 1) if self.places else (start, end)
+
+
+def visible_text(text: str) -> VisibleText | None:
+    """Return the text as a reader sees it, without invisible characters; None if that is the text itself.
+
+    A token broken by a zero-width space, or typed in full-width letters, is still the token to whoever copies it.
+    """
+    if text.isascii() or not _DISGUISED.search(text):
+        return None
+    seen = text.translate(_AS_SEEN)
+    if len(seen) == len(text):
+        return VisibleText(seen) if seen != text else None
+    return VisibleText(seen, tuple(at for at, char in enumerate(text) if _AS_SEEN[ord(char)]))

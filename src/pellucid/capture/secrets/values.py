@@ -1,4 +1,4 @@
-"""A value found beside a telling name in, whether it is a secret out: the guards that leave prose and code alone."""
+"""A value found beside a secret's name in, whether it is a secret out: the guards that leave prose and code alone."""
 
 import re
 from collections import Counter
@@ -50,12 +50,10 @@ def entropy(value: str) -> float:
 
 
 def is_secret(value: str, kind: Kind, *, quoted: bool, is_variable: bool) -> bool:
-    """Whether a value assigned to a secret's name is a secret, and no word, type, reference or path.
+    """Whether a value assigned to a secret's name is a secret, not a word, type, reference or path.
 
-    Args:
-        value: without its quotes.
-        quoted: the value stood in quotes, so it is no code.
-        is_variable: the name is an environment variable, in capitals or exported, so the value is no code either.
+    `value` is without its quotes. It is not code if it was `quoted`, or if `is_variable`: the name is an environment
+    variable, in capitals or exported.
     """
     value = value[:_LOOKED_AT]
     if kind == "key" and _AWS_SECRET.fullmatch(value) and _has_letter_and_digit(value) and entropy(value) > 4.2:
@@ -71,7 +69,7 @@ def is_secret(value: str, kind: Kind, *, quoted: bool, is_variable: bool) -> boo
 
 
 def is_typed_password(value: str) -> bool:
-    """Whether the argument of a password option is a password, and no variable or placeholder."""
+    """Whether the argument of a password option is a password, not a variable or placeholder."""
     inserted = _PLACEHOLDER.fullmatch(value) or _INSERTED.search(value)
     return len(value) >= 4 and not inserted and not is_stand_in(value)
 
@@ -82,12 +80,12 @@ def is_stand_in(value: str) -> bool:
 
 
 def is_code(value: str) -> bool:
-    """Whether an unquoted value is a call, a subscript or an attribute, which names the secret elsewhere."""
+    """Whether an unquoted value is a call, a subscript or an attribute: the secret itself is elsewhere."""
     return _CODE.fullmatch(value) is not None
 
 
 def is_random(value: str, at_least: int = 16) -> bool:
-    """Whether a value mixes letters and digits as random ones do, and is no URL, path, digest or words."""
+    """Whether a value of `at_least` characters mixes letters and digits at random: not a URL, path, digest or words."""
     if len(value) < at_least or _DIGEST.fullmatch(value) or _is_url_or_path(value):
         return False
     return (
@@ -98,7 +96,10 @@ def is_random(value: str, at_least: int = 16) -> bool:
 
 
 def is_spoken_secret(value: str) -> bool:
-    """Whether what follows "the password is" holds one: a piece with letters and digits, no measure, no algorithm."""
+    """Whether the text after "the password is" has a secret: a piece with letters and digits.
+
+    Measures and names of algorithms do not count; shorter than six characters, it is not.
+    """
     pieces = _PIECE.split(value)
     wordy = _MEASURE if len(pieces) == 1 else _SPOKEN
     return len(value) >= 6 and any(
@@ -108,7 +109,7 @@ def is_spoken_secret(value: str) -> bool:
 
 
 def _is_url_or_path(value: str) -> bool:
-    """Whether a value is a URL or a path; one with a long piece between slashes that is no word is base64."""
+    """Whether a value is a URL or a path; with a long piece between slashes that is not a word it is base64."""
     if _URL.fullmatch(value):
         return True
     pieces = value.split("/")
@@ -117,7 +118,7 @@ def _is_url_or_path(value: str) -> bool:
 
 
 def _is_password(value: str, *, quoted: bool, literal: bool) -> bool:
-    """Whether a value is a password; if it is `literal` (quoted or a variable's, so no code), letters alone suffice."""
+    """Whether a value is a password; if it is `literal` (quoted or a variable's, so not code), letters suffice."""
     if any(char.isspace() for char in value):
         return False
     has_letter, has_digit = any(map(str.isalpha, value)), any(map(str.isdigit, value))
@@ -138,7 +139,7 @@ def _is_numbered_word(value: str) -> bool:
 
 
 def _is_key(value: str, kind: Kind, *, quoted: bool, literal: bool) -> bool:
-    """Whether the value of a key or token looks random; unless `literal` (quoted or a variable's) it may be code."""
+    """Whether the value of a key or token looks random; unless `literal` (quoted or a variable's) it can be code."""
     if len(value) < 8 or any(char.isspace() for char in value) or _DATE.fullmatch(value):
         return False
     if UUID.fullmatch(value):
@@ -151,6 +152,7 @@ def _is_key(value: str, kind: Kind, *, quoted: bool, literal: bool) -> bool:
 
 
 def _has_letter_and_digit(value: str) -> bool:
+    """Whether a value has a letter and a digit."""
     return any(map(str.isalpha, value)) and any(map(str.isdigit, value))
 
 

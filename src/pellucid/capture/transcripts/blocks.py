@@ -1,4 +1,4 @@
-"""The content of one message in, its text, tool calls and tool outputs out; the block names of every known API."""
+"""The content of one message in, its text, tool calls and tool outputs out, by the block names of every known API."""
 
 import json
 from dataclasses import dataclass, field
@@ -18,10 +18,10 @@ _MEDIA = {
 
 @dataclass(frozen=True, slots=True)
 class MessageBlock:
-    """One piece of a message: text, a tool call, the output of one, or thinking; `call_id` links an output to its call.
+    """One piece of a message: text, a tool call, the output of a call, or thinking.
 
-    `arguments` are a call's, unparsed; `failed` is whether an output's call failed (None if the source does not say);
-    `details` is the agent program's own record of an output.
+    `call_id` links an output to its call. `arguments` are a call's, unparsed; `failed` is whether an output's call
+    failed (None if the source does not say); `details` is the agent program's own record of an output.
     """
 
     kind: Literal["text", "call", "output", "thinking"]
@@ -60,17 +60,17 @@ def call_text(arguments: object) -> str:
 
 
 def output_text(content: object) -> str:
-    """Return the content of a tool's output as text: a string, an object that holds it, or a list of blocks."""
+    """Return the content of a tool's output as text: a string, an object that contains it, or a list of blocks."""
     while wrapped := as_object(content):
-        held = next((key for key in ("content", "output") if key in wrapped), None)
-        content = wrapped[held] if held else _as_text(wrapped)
+        key = next((key for key in ("content", "output") if key in wrapped), None)
+        content = wrapped[key] if key else _as_text(wrapped)
     if isinstance(content, str):
         return content
     return "\n".join(block.text for block in message_blocks(content))
 
 
 def _message_block(item: object) -> MessageBlock:
-    """Return an item of a message's content as a block; one of an unknown type becomes the text `[type]`."""
+    """Return an item of a message's content as a block; an item of an unknown type becomes the text `[type]`."""
     if isinstance(item, str):
         return MessageBlock("text", item)
     block = as_object(item)
@@ -89,7 +89,7 @@ def _message_block(item: object) -> MessageBlock:
 
 
 def _as_text(value: object) -> str:
-    """Return a string as it is, any other value as JSON; `[nested too deeply]` for one that no JSON can be made of."""
+    """Return a string as it is, any other value as JSON; `[nested too deeply]` if it cannot be made JSON."""
     try:
         return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
     except RecursionError:

@@ -50,10 +50,10 @@ MARKDOWN = frozenset({".md", ".markdown", ".mdx"})
 
 
 def detect(path: Path) -> Format | None:
-    """Return the format of a file by its first 256 KiB; None if it is no known transcript format.
+    """Return the format of a file by its first 256 KiB; None if it is not a known transcript format.
 
-    Of JSON lines the first one that a format recognises decides, but an OpenAI line takes precedence over a first line
-    that is a plain message. A JSON document, or a first line too long to sample, is detected by the keys in it. Other
+    In JSON lines, the first line that a format recognises decides, but an OpenAI line takes precedence over a first
+    line that is a plain message. A JSON document, or a first line too long to sample, is detected by its keys. Other
     text is a chat if it has a chat's headings, else plain text, unless its suffix says that it is Markdown.
     """
     head = head_of(path)
@@ -69,7 +69,7 @@ def detect(path: Path) -> Format | None:
 
 
 def _format_of_lines(objects: list[JsonObject]) -> Format | None:
-    """Return the format of the first line that one recognises, or OpenAI's if plain messages precede it; else None."""
+    """Return the format of the first line that one recognises; OpenAI's if plain messages precede it; else None."""
     named: list[Format] = [name for value in objects if (name := format_of(value))]
     if named and named[0] == "plain-jsonl" and "openai-chat" in named:
         return "openai-chat"

@@ -1,4 +1,4 @@
-"""Chunks of one JSON document in, its array elements out one by one: a large file is never held whole."""
+"""Chunks of one JSON document in, its array elements out one by one: a large file is never whole in memory."""
 
 import json
 import re
@@ -12,13 +12,13 @@ _BEGINS_JSON = re.compile(r"\s*(?:\{\s*[\"}]|\[\s*[\[{\"\]])")
 
 
 def begins_json(head: str) -> bool:
-    """Whether a file's first characters open a JSON object or array (and not `[10:30] Alice: …`)."""
+    """Whether a file's first characters open a JSON object or array, unlike `[10:30] Alice: …`."""
     return _BEGINS_JSON.match(head) is not None
 
 
 def is_lines(head: str) -> bool:
     """Whether a file's first characters are JSON lines: a whole object on line one, or the start of one on line two."""
-    lines = [line for line in head.split("\n") if line.strip()][:2]  # U+2028 and others may stand within a text
+    lines = [line for line in head.split("\n") if line.strip()][:2]  # U+2028 and others can be within a text
     if not lines or lines[0].lstrip().startswith("["):
         return False
     try:
@@ -32,21 +32,15 @@ class BrokenJsonError(ValueError):
 
 
 class UnfinishedJsonError(ValueError):
-    """The document ends in the middle: its writer has not finished."""
+    """The document ends in the middle: its writer is still at work."""
 
 
 def elements(chunks: Iterator[str], streamed: str) -> Iterator[tuple[str, object]]:
     """Parse a JSON document piece by piece: a top-level array, or a top-level object with one long array in it.
 
-    Args:
-        streamed: the key of the object's array whose elements are yielded one by one.
-
-    Yields:
-        `("", element)` for each element of a top-level array; for a top-level object `(key, value)` in document order,
-        and `(streamed, element)` for each element of the streamed array.
-
-    Raises:
-        BrokenJsonError, UnfinishedJsonError: once everything before the fault was yielded.
+    Yields `("", element)` for each element of a top-level array; for a top-level object `(key, value)` in document
+    order, and `(streamed, element)` for each element of the array under the key `streamed`. Raises BrokenJsonError or
+    UnfinishedJsonError once everything before the fault was yielded.
     """
     text = _Buffer(chunks)
     if text.peek() == "[":
@@ -58,7 +52,10 @@ def elements(chunks: Iterator[str], streamed: str) -> Iterator[tuple[str, object
 
 
 def _members(text: "_Buffer", streamed: str) -> Iterator[tuple[str, object]]:
-    """Yield the members of the object that begins at the next character, those of the `streamed` array one by one."""
+    """Yield (key, value) of the object that begins at the next character.
+
+    The elements of the array under the key `streamed` are yielded singly, each with that key.
+    """
     text.take("{")
     while text.peek() != "}":
         key = text.value()
@@ -85,7 +82,7 @@ def _array_values(text: "_Buffer") -> Iterator[object]:
 
 
 class _Buffer:
-    """Parses a text that arrives in chunks; holds only as much of it as the next value needs."""
+    """Parses a text that arrives in chunks; stores only as much of it as the next value needs."""
 
     def __init__(self, chunks: Iterator[str]) -> None:
         self._chunks = chunks
@@ -94,7 +91,7 @@ class _Buffer:
         self._ended = False
 
     def peek(self) -> str:
-        """Return the next character that is not white space, without consuming it."""
+        """Return the next character that is not white space, without consuming it; UnfinishedJsonError at the end."""
         while True:
             rest = self._text[self._at : self._at + 1]
             if not rest:
@@ -107,7 +104,7 @@ class _Buffer:
                 return rest
 
     def is_at_end(self) -> bool:
-        """Whether nothing but white space is left."""
+        """Whether only white space is left."""
         try:
             return not self.peek()
         except UnfinishedJsonError:
@@ -120,7 +117,7 @@ class _Buffer:
         self._at += 1
 
     def value(self) -> object:
-        """Consume and return the next JSON value, reading on as far as needed; a character is parsed twice at most."""
+        """Consume and return the next JSON value, reading on as far as needed; a character is parsed about twice."""
         self.peek()
         while True:
             try:
@@ -139,7 +136,7 @@ class _Buffer:
             self._read_more(len(self._text) - self._at)
 
     def _is_whole(self, value: object, end: int) -> bool:
-        """Whether a parsed value ends at `end`: a number may go on in text not read yet."""
+        """Whether a parsed value really ends at `end`: a number can go on in text that is not read yet."""
         rest = self._text[end : end + 1]
         return bool(rest) and not (isinstance(value, int | float) and rest in "0123456789.eE+-")
 

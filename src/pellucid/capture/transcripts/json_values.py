@@ -8,7 +8,7 @@ from pellucid.clock import truncate
 
 JsonObject = dict[str, object]
 YEARS = range(1000, 9999)
-"""The years in which something may have been said: of four digits, and with days on both sides to reckon with."""
+"""The possible years of a turn: of four digits, and with days before and after them to reckon with."""
 
 
 def as_object(value: object) -> JsonObject:
@@ -33,7 +33,7 @@ def instant_at(container: JsonObject, *keys: str) -> datetime | None:
 
 
 def object_in(text: str) -> JsonObject:
-    """Parse a text as a JSON object; return an empty one if it is not one."""
+    """Parse a text as a JSON object; return an empty one if the text is not a JSON object."""
     try:
         return as_object(json.loads(text))
     except (ValueError, RecursionError):
@@ -41,8 +41,9 @@ def object_in(text: str) -> JsonObject:
 
 
 def as_instant(value: object) -> datetime | None:
-    """Parse a time: ISO 8601 text (UTC if it has no zone), or seconds or milliseconds since 1970; None for others, and
-    outside `YEARS`.
+    """Parse a time: ISO 8601 text (UTC if it has no zone), or seconds or milliseconds since 1970.
+
+    None for other values, and outside `YEARS`.
     """
     try:
         if isinstance(value, bool) or not isinstance(value, str | int | float):

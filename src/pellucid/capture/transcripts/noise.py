@@ -1,4 +1,4 @@
-"""A message's words in, the words somebody meant out: what harnesses write into transcripts on their own behalf."""
+"""A message's words in, the words of a person out, without those that harnesses write into transcripts themselves."""
 
 import re
 
@@ -41,12 +41,12 @@ def without_reminders(text: str) -> str:
 
 
 def is_harness_text(text: str) -> bool:
-    """Whether the agent's program wrote a user message: a command's echo, an environment note, an instruction file."""
+    """Whether the agent's program wrote a user message: a command's echo, an environment note, a file."""
     return text.lstrip().startswith(_OPENINGS)
 
 
 def recap(text: str) -> str:
-    """Return the summary in a compaction message, without the instructions and the analysis around it.
+    """Return the summary in a compaction message, without the instructions and the analysis around the summary.
 
     The section that repeats the user's messages is left out: they are turns already.
     """
@@ -61,7 +61,7 @@ def is_recap(text: str) -> bool:
 
 
 def accepted_plan(text: str) -> str:
-    """Return the plan in a user message by which the agent's program orders to implement it; "" if there is none."""
+    """Return the plan in a user message by which the agent's program orders its implementation; "" if none."""
     opening = _CARRY_OUT.match(text)
     return _GO_ON.sub("", text[opening.end() :]).strip() if opening else ""
 

@@ -11,7 +11,7 @@ from pellucid.capture.secrets.redact import redact
 from pellucid.capture.transcripts.source import Source
 from pellucid.model.turn import Turn
 
-UNNUMBERED = 0  # the ordinal of a turn that a format has read and `Numbering` has not seen
+UNNUMBERED = 0  # the ordinal of a turn that a format has read, before `Numbering` numbers it
 
 _LONGEST_NAME = 128
 _LONGEST_PATH = 4096
@@ -20,7 +20,7 @@ _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
 
 
 class Numbering:
-    """Numbers the turns of one file, and names the session of those that come without one."""
+    """Numbers the turns of one file, and names the session of turns that come without one."""
 
     def __init__(self, source: Source) -> None:
         self._source = source
@@ -28,11 +28,10 @@ class Numbering:
         self._ordinals: Counter[str] = Counter()
 
     def number(self, turns: Iterable[Turn], conversation: str | None = None) -> Iterator[Turn]:
-        """Yield the turns with clean fields, numbered from 1 in each session, on from call to call; drop empty ones.
+        """Yield the turns with clean fields, numbered from 1 in each session; drop and count empty ones.
 
-        Args:
-            conversation: given for a whole conversation, which is numbered by itself: what to append to the file's name
-                as its session, if it names none.
+        Later calls go on with the numbers, unless `conversation` is given: then the turns are a whole conversation,
+        numbered by itself, and `conversation` is appended to the file's name as the session of turns that name none.
         """
         ordinals = self._ordinals if conversation is None else Counter[str]()
         for turn in turns:
@@ -58,7 +57,10 @@ class Numbering:
             )
 
     def _clean_name(self, name: str | None) -> str:
-        """Return a clean name, "" for None. A long one is redacted before it is cut: half a secret looks like none."""
+        """Return a clean name, "" for None.
+
+        A long name is redacted before it is cut, as half a secret looks harmless.
+        """
         if name is None or len(name) <= _LONGEST_NAME:
             return clean_name(name or "")
         redacted = redact(name)
@@ -75,7 +77,7 @@ class Numbering:
 
 
 def numbered(read_raw: Callable[[Source], Iterator[Turn]]) -> Callable[[Source], Iterator[Turn]]:
-    """Decorator of a format's reader: its raw turns pass a `Numbering` of their own."""
+    """Decorate a format's reader: its raw turns pass through a `Numbering` of their own."""
 
     @wraps(read_raw)
     def read(source: Source) -> Iterator[Turn]:
@@ -94,7 +96,7 @@ def clean_text(text: str) -> str:
 
 
 def clean_name(name: str) -> str:
-    """Return a printable one-line name of at most 128 characters; a longer one becomes its head and a digest."""
+    """Return a printable one-line name of at most 128 characters; a longer name becomes its beginning and a digest."""
     name = _printable(name)
     if len(name) <= _LONGEST_NAME:
         return name
@@ -102,6 +104,6 @@ def clean_name(name: str) -> str:
 
 
 def _printable(name: str) -> str:
-    """Return the name stripped, each unprintable character as `-`."""
+    """Return the name stripped, with `-` for each unprintable character."""
     name = name.strip()
     return name if name.isprintable() else "".join(char if char.isprintable() else "-" for char in name)

@@ -25,7 +25,7 @@ class SourceLine(NamedTuple):
 
 
 class NumberedObject(NamedTuple):
-    """One JSON object and the line it stood on."""
+    """One JSON object and the number of its line."""
 
     number: int
     value: JsonObject
@@ -44,9 +44,9 @@ def head_of(path: Path) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """One transcript file being read. `on_bytes` is called with the number of bytes of each read.
+    """One transcript file that is being read. `on_bytes` is called with the number of bytes of each read.
 
-    `thread` holds what a reader keeps of earlier lines; `ends` is False if more lines of the same stream will follow.
+    `thread` has what a reader remembers of earlier lines; `ends` is False if more lines of the same stream will follow.
     """
 
     path: Path
@@ -60,8 +60,9 @@ class Source:
         return head_of(self.path)
 
     def begins_with_long_line(self) -> bool:
-        """Whether a first line of JSON lines is longer than the head (up to 16 MiB), so that the head does not show
-        that another follows.
+        """Whether the file is JSON lines with a first line that is longer than the head (up to 16 MiB).
+
+        The head then does not show that another line follows.
         """
         with self.path.open("rb") as stream:
             size, last = 0, b""
@@ -69,11 +70,12 @@ class Source:
                 size, last = size + len(raw), last[-2:] + raw
                 if raw.endswith(b"\n"):
                     break
-            whole = _HEAD < size < MAX_LINE and last.rstrip().endswith(b"}")  # of one document, no `{` follows this
-            return whole and stream.read(_CHUNK).lstrip().startswith(b"{")
+            # in a JSON document of one object, no `{` follows its first line
+            is_whole = _HEAD < size < MAX_LINE and last.rstrip().endswith(b"}")
+            return is_whole and stream.read(_CHUNK).lstrip().startswith(b"{")
 
     def lines(self) -> Iterator[SourceLine]:
-        """Yield every line; one longer than 16 MiB is skipped and counted. Bytes that are not UTF-8 become U+FFFD."""
+        """Yield every line, with U+FFFD for bytes that are not UTF-8; skip and count a line longer than 16 MiB."""
         with self.path.open("rb") as stream:
             number = 0
             while raw := stream.readline(MAX_LINE):
@@ -118,7 +120,7 @@ class Source:
         self.on_bytes(len(raw))
 
     def _skip_line(self, stream: BinaryIO) -> None:
-        """Read on to the end of a line that is too long to keep."""
+        """Read on to the end of a line that is too long to store."""
         while raw := stream.readline(_CHUNK):
             self._count(raw)
             if raw.endswith(b"\n"):

@@ -1,6 +1,6 @@
-"""Lines of one file or stream in, what later lines need of them out: open calls, queued messages, titles, the place.
+"""Lines of one file or stream in, what later lines need of them out: open calls, queued messages, titles, the folder.
 
-A live stream carries its thread from chunk to chunk, so that it is read as the file of the same lines would be.
+A live stream carries its thread from chunk to chunk, so that it is read like a file of the same lines.
 """
 
 import re
@@ -10,15 +10,15 @@ from datetime import datetime
 
 from pellucid.capture.transcripts.tools.calls import PendingCalls
 
-_MOST = 1024
-_MOST_LINES = 65_536
+_MAX_WAITING = 1024
+_MAX_LINES = 65_536
 _NOTICE = re.compile(r"\s*<[a-z]+(?:[-_][a-z]+)+[\s>]")
 _COMMAND = re.compile(r"\s*/[\w:.-]+(?:\s|$)")
 
 
 @dataclass(frozen=True, slots=True)
 class Queued:
-    """A message that the user typed while the agent worked; `at` is when, if known."""
+    """A message that the user typed while the agent worked; `at` is its time, None if unknown."""
 
     text: str
     session: str
@@ -26,22 +26,25 @@ class Queued:
 
 
 class Queue:
-    """The messages waiting for the agent, and those delivered, which a later line of the transcript may repeat."""
+    """The messages waiting for the agent, and the delivered messages, which a later line can repeat."""
 
     def __init__(self) -> None:
         self._waiting: list[Queued] = []
         self._delivered = Counter[str]()
 
     def append(self, message: Queued) -> bool:
-        """Append a message to the queue; return False for a program's notice or a command, which is no message."""
+        """Append a message to the queue; return False for a program's notice or a command, which are not messages."""
         if not message.text.strip() or _NOTICE.match(message.text) or _COMMAND.match(message.text):
             return False
-        if len(self._waiting) < _MOST:
+        if len(self._waiting) < _MAX_WAITING:
             self._waiting.append(message)
         return True
 
     def take_delivered(self, text: str | None) -> Queued | None:
-        """Remove and return the message given to the agent: that with this text, else the oldest; None if none fits."""
+        """Remove and return the message given to the agent: the one with this text; without a text, the oldest.
+
+        None if no message fits. The message counts as delivered.
+        """
         named = next((each for each in self._waiting if text and _normalised(each.text) == _normalised(text)), None)
         if text and named is None:
             return None
@@ -52,20 +55,20 @@ class Queue:
         return message
 
     def note_delivered(self, text: str) -> None:
-        """Note that a message was read, which a later line may repeat."""
-        if len(self._delivered) < _MOST:
+        """Note that a message was delivered, which a later line can repeat."""
+        if len(self._delivered) < _MAX_WAITING:
             self._delivered[_normalised(text)] += 1
 
     def drop_oldest(self) -> None:
-        """Remove the oldest message: it becomes a prompt, on a line of its own that follows."""
+        """Remove the oldest message: a later line of its own has it as a prompt."""
         del self._waiting[:1]
 
     def clear(self) -> None:
-        """Remove all messages: the user edits them again, and what is sent then comes anew."""
+        """Remove all messages: the user edits them again, and sends them anew."""
         self._waiting.clear()
 
     def take_repeat(self, text: str) -> bool:
-        """Whether a user's line repeats a delivered message, which then is forgotten; in any case it waits no more."""
+        """Remove a message from the waiting ones; return whether it repeats a delivered one, then forgotten."""
         words = _normalised(text)
         self._waiting = [each for each in self._waiting if _normalised(each.text) != words]
         is_repeat = self._delivered[words] > 0
@@ -74,12 +77,12 @@ class Queue:
         return is_repeat
 
     def waiting_count(self) -> int:
-        """Return how many messages still wait."""
+        """Return the number of messages that still wait."""
         return len(self._waiting)
 
 
 class Titles:
-    """Session titles that name a line by its id; a title belongs to the session of that line, if this file has it."""
+    """Session titles that name a line by its id; a title belongs to that line's session, if the file has the line."""
 
     def __init__(self) -> None:
         self._lines: dict[str, str] = {}
@@ -90,26 +93,26 @@ class Titles:
         if line_id is None:
             return []
         self._lines[line_id] = session
-        if len(self._lines) > _MOST_LINES:
+        if len(self._lines) > _MAX_LINES:
             del self._lines[next(iter(self._lines))]
         return self._waiting.pop(line_id, [])
 
-    def session_of(self, line_id: str, title: str) -> str | None:
-        """Return the session of the line that a title names; None if it is not seen yet, and the title waits for it."""
+    def session_for(self, line_id: str, title: str) -> str | None:
+        """Return the session of the line that a title names; if not seen yet, None, and the title waits for it."""
         if line_id in self._lines:
             return self._lines[line_id]
-        if len(self._waiting) < _MOST:
+        if len(self._waiting) < _MAX_WAITING:
             self._waiting.setdefault(line_id, []).append(title)
         return None
 
     def waiting_count(self) -> int:
-        """Return how many titles name a line that was not seen."""
+        """Return the number of titles that name a line not seen yet."""
         return sum(map(len, self._waiting.values()))
 
 
 @dataclass(slots=True)
 class Thread:
-    """What a reader keeps from line to line. `plan` is one proposed and not yet accepted; "" if there is none."""
+    """What a reader remembers from line to line; `plan` is a proposed plan, "" if there is none or it was accepted."""
 
     calls: PendingCalls = field(default_factory=PendingCalls)
     queue: Queue = field(default_factory=Queue)
@@ -121,7 +124,7 @@ class Thread:
     placed: str = ""  # the session that `folder` and `branch` belong to
 
     def note_place(self, session: str, folder: str | None, branch: str | None) -> None:
-        """Note the folder and branch of a line's session; None leaves that of the same session as it was."""
+        """Note the folder and branch of a line's session; None leaves those of the same session as they were."""
         if session and session != self.placed:
             self.placed, self.folder, self.branch = session, None, None
         self.folder = folder or self.folder

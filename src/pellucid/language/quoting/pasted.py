@@ -1,9 +1,9 @@
-"""A user's message in, spans of the user's own words and of pasted material out: told apart by the shape of the lines.
+"""A user's message in, spans of the user's own words and of pasted material out, told apart by the shape of lines.
 
-Pasted is what stands between fences or tags, behind quote signs or under the header of a mail; a run of lines that a
+Pasted is: what stands between fences or tags, after quote signs or under the header of a mail; a run of lines that a
 machine wrote (logs, diffs, tables, stack traces, screens of a terminal); a document with several headings; and a
-paragraph that reads as a report: long, full of code, and nobody speaks in it. One's own lists, questions and sentences
-are none of these. A pure function of the text.
+paragraph that reads as a report: long, full of code, and without a speaker. Lists, questions and sentences of the
+user's own are none of these. A pure function of the text.
 """
 
 import re
@@ -15,7 +15,7 @@ from pellucid.text_cache import text_cache
 
 @dataclass(frozen=True, slots=True)
 class MessageSpan:
-    """A stretch `text[start:end]` of a message; spans adjoin and cover it."""
+    """A stretch `text[start:end]` of a message; the spans of a message adjoin and cover it."""
 
     start: int
     end: int
@@ -23,7 +23,7 @@ class MessageSpan:
 
 
 _LONGEST = 200_000
-"""Characters that are looked at; whatever follows them is pasted, for nobody types so much."""
+"""Characters that are examined; everything after them counts as pasted, for nobody types so much."""
 _FENCE = re.compile(
     r"\s{0,3}(`{3,}|~{3,}|\"{3}|'{3}|<<<|-{3,}(?=\s*(?:begin|start|forwarded|original)\b))", re.IGNORECASE
 )
@@ -31,14 +31,15 @@ _CLOSED_BY = {"<": ">>>", "-": "---"}
 _QUOTE = re.compile(r"\s{0,3}>(?!\s*$)")
 _MARKER = re.compile(r"\s*\[(?:Pasted text|Image|File|Attachment)\b[^\[\]\n]{0,80}\]\s*")
 _TAG = re.compile(r"\s*<([A-Za-z][\w:-]{0,40})(?:\s[^<>\n]{0,400})?>")
+_CLOSING_TAG = re.compile(r"</([A-Za-z][\w:-]{0,40})>")
 _TAGGED = 80
-"""Characters between tags of one line from which they hold something pasted, and not a word that is marked up."""
+"""Characters of a line from which tags within it enclose pasted material, and not a marked-up word."""
 _MAIL = frozenset({"from", "to", "sent", "date", "subject", "cc"})
 _HEADING = re.compile(r"#{1,6} \S|\*\*[^*\n]{2,80}\*\*:?\s*$")
 _MANY_HEADINGS, _DOCUMENT_LINES = 2, 15
 _RUN, _GAP, _SILENT_GAP = 3, 2, 8
-"""Lines of a machine that make a run, and lines of other shape that one may hold between them: fewer where one of them
-is a sentence or somebody speaks in it."""
+"""Lines of a machine that make a run, and the most other lines between two of them: `_GAP` if one of those is a
+sentence or somebody speaks in it, else `_SILENT_GAP`."""
 
 _MACHINE: tuple[re.Pattern[str], ...] = tuple(
     re.compile(rf"\A(?:{form})")
@@ -65,10 +66,10 @@ _MACHINE: tuple[re.Pattern[str], ...] = tuple(
     )
 )
 _SCREEN = re.compile(r"(?<!\s)\s*+(?:[\u23bf\u23fa\u276f\u273b] \s*\S|\u23bf)")
-"""Marks that terminal agents set before what was said and done."""
+"""Marks that terminal agents print before messages and actions."""
 _LETTERS = 0.66
 _MEASURED = 16
-"""Share of letters and spaces below which a line of at least so many characters is no sentence."""
+"""Share of letters and spaces below which a line of at least `_MEASURED` characters is not a sentence."""
 
 _REPORT_WORDS, _REPORT_CODE = 40, 3
 _TITLE_WORDS = 12
@@ -83,12 +84,12 @@ _WORD = re.compile(r"[^\W\d_]+")
 _COMMON = "the is are to of and in that not for when with from but only by as it its this which be has"
 _ENGLISH = frozenset(_COMMON.split())
 _READS_ON = 0.15
-"""Share of these in English prose; in other languages the words by which somebody speaks are not known."""
+"""Share of these words from which a text is English prose; `_SPEAKS` knows no other language."""
 
 
 @text_cache(256)
 def spans(text: str) -> tuple[MessageSpan, ...]:
-    """The spans of own words and of pasted material in a message, in order; none for an empty message."""
+    """Return the spans of own words and of pasted material in a message, in order; empty for an empty message."""
     pieces = [piece for line in text[:_LONGEST].splitlines(keepends=True) for piece in _split_at_screen(line)]
     lines = [piece.rstrip("\r\n") for piece in pieces]
     pasted = [_MARKER.fullmatch(line) is not None for line in lines]
@@ -107,30 +108,34 @@ def spans(text: str) -> tuple[MessageSpan, ...]:
 
 
 def _split_at_screen(line: str) -> list[str]:
-    """A line as one piece, or two if it goes over from own words into a terminal's screen (`Look: ❯ make it`)."""
+    """Return the line as one piece, or as two if a terminal's screen begins in it (`Look: ❯ make it`)."""
     screen = _SCREEN.search(line)
     return [line[: screen.start()], line[screen.start() :]] if screen and line[: screen.start()].strip() else [line]
 
 
 def own_words(text: str) -> str:
-    """The user's own words in a message: all but what was pasted into it."""
+    """Return the user's own words in a message: everything except pasted material."""
     return "".join(text[span.start : span.end] for span in spans(text) if not span.pasted).strip()
 
 
 def pasted_words(text: str) -> str:
-    """The pasted material in a message."""
+    """Return the pasted material in a message."""
     return "".join(text[span.start : span.end] for span in spans(text) if span.pasted).strip()
 
 
 Lines = Sequence[str]
 Marks = Sequence[bool]
-"""One for each line: whether it is known to be pasted."""
+"""For each line, whether it is already known to be pasted."""
 
 
 def _fenced_spans(lines: Lines, _: Marks) -> Iterator[tuple[int, int]]:
-    """The ranges of lines from a fence or tag to its closing one; a fence that is never closed reaches to the end."""
+    """Yield the ranges of lines from a fence or tag to its closing counterpart.
+
+    A fence that is never closed reaches to the end of the message; a tag that is never closed is ignored.
+    """
     at = 0
-    ends = _last_closings(lines)
+    # for the name of each tag, the last line that closes one
+    ends = {found[1]: n for n, line in enumerate(lines) for found in _CLOSING_TAG.finditer(line)}
     while at < len(lines):
         fence, tag = _FENCE.match(lines[at]), _TAG.match(lines[at])
         end = at
@@ -145,13 +150,8 @@ def _fenced_spans(lines: Lines, _: Marks) -> Iterator[tuple[int, int]]:
         at = max(end, at + 1)
 
 
-def _last_closings(lines: Lines) -> dict[str, int]:
-    """By name of a tag, the number of the last line that closes one."""
-    return {found[1]: n for n, line in enumerate(lines) for found in re.finditer(r"</([A-Za-z][\w:-]{0,40})>", line)}
-
-
 def _quoted_spans(lines: Lines, _: Marks) -> Iterator[tuple[int, int]]:
-    """The ranges of lines of each quotation (`> …`), with the lines that lead it in (`On 1 March 2026 Ada wrote:`)."""
+    """Yield the ranges of quoted lines (`> …`), each with its lead-in (`On 1 March 2026 Ada wrote:`) above it."""
     for at, line in enumerate(lines):
         if _QUOTE.match(line):
             before = at
@@ -161,7 +161,10 @@ def _quoted_spans(lines: Lines, _: Marks) -> Iterator[tuple[int, int]]:
 
 
 def _mail_spans(lines: Lines, _: Marks) -> Iterator[tuple[int, int]]:
-    """The lines from a mail's header (three fields in a row, `From:` among them) to the end of the message."""
+    """Yield the range of lines from the header of a mail to the end of the message; nothing if there is no header.
+
+    A header is three fields in a row, `From:` among them.
+    """
     run: list[str] = []
     for at, line in enumerate(lines):
         name = line.partition(":")[0].strip(" *").lower()
@@ -172,11 +175,11 @@ def _mail_spans(lines: Lines, _: Marks) -> Iterator[tuple[int, int]]:
 
 
 def _machine_runs(lines: Lines, pasted: Marks) -> Iterator[tuple[int, int]]:
-    """The ranges of lines that a machine wrote, with the blank and indented lines among and below them."""
+    """Yield the ranges of lines that a machine wrote, with the blank and indented lines among and below them."""
     start = -1
     count = others = end = 0
-    silent = False
-    for at, line in enumerate([*lines, "."] if lines else []):
+    silent = False  # the other lines since the run's last machine line may be output of the machine, too
+    for at, line in enumerate([*lines, "."] if lines else []):  # the last one only closes a run
         if at < len(lines) and not pasted[at] and _is_machine(line):
             start = at if start < 0 else start
             count += _RUN if _SCREEN.match(line) else 1
@@ -193,7 +196,7 @@ def _machine_runs(lines: Lines, pasted: Marks) -> Iterator[tuple[int, int]]:
 
 
 def _is_machine(line: str) -> bool:
-    """Whether a line looks as if a machine wrote it: by its form, or because it holds few letters."""
+    """Whether a line looks as if a machine wrote it: by its form, or because it has few letters."""
     stripped = line.strip()
     if not stripped:
         return False
@@ -205,14 +208,14 @@ def _is_machine(line: str) -> bool:
 
 
 def _document_spans(lines: Lines, pasted: Marks) -> Iterator[tuple[int, int]]:
-    """The lines from the first heading to the end, where there are several and many lines below them."""
+    """Yield the range from the first heading to the end, if there are two headings and many lines below."""
     headings = [at for at, line in enumerate(lines) if not pasted[at] and _HEADING.match(line)]
     if len(headings) >= _MANY_HEADINGS and sum(bool(line.strip()) for line in lines[headings[0] :]) >= _DOCUMENT_LINES:
         yield headings[0], len(lines)
 
 
 def _code_report_spans(lines: Lines, pasted: Marks) -> Iterator[tuple[int, int]]:
-    """The (first line, line after the last) of paragraphs that read as reports about code, with titles above them."""
+    """Yield the (first, after-last) lines of paragraphs that read as reports about code, with their titles."""
     title = -1
     for start, end in _paragraph_spans(lines, pasted):
         text = " ".join(lines[start:end])
@@ -226,7 +229,7 @@ def _code_report_spans(lines: Lines, pasted: Marks) -> Iterator[tuple[int, int]]
 
 
 def _paragraph_spans(lines: Lines, pasted: Marks) -> Iterator[tuple[int, int]]:
-    """The ranges of lines of paragraphs that are not known to be pasted."""
+    """Yield the (first, after-last) lines of the paragraphs that are not known to be pasted."""
     start = -1
     for at, line in enumerate([*lines, ""]):
         if at < len(lines) and line.strip() and not pasted[at]:
@@ -237,7 +240,7 @@ def _paragraph_spans(lines: Lines, pasted: Marks) -> Iterator[tuple[int, int]]:
 
 
 def _is_report(text: str) -> bool:
-    """Whether a paragraph reads as a report about code: English, long, full of names of code, nobody speaking."""
+    """Whether a paragraph reads as a report about code: English, long, full of names of code, without a speaker."""
     words = _WORD.findall(text.lower())
     if len(words) < _REPORT_WORDS or _SPEAKS.search(text) or len(set(_CODE.findall(text))) < _REPORT_CODE:
         return False
@@ -245,6 +248,6 @@ def _is_report(text: str) -> bool:
 
 
 def _is_title(text: str) -> bool:
-    """Whether a paragraph is short, begins with a capital, ends in no mark, and nobody speaks in it."""
+    """Whether a paragraph can be a title: short, begins with a capital, ends in no mark, and nobody speaks in it."""
     words = text.split()
     return 0 < len(words) <= _TITLE_WORDS and words[0][:1].isupper() and text[-1].isalnum() and not _SPEAKS.search(text)

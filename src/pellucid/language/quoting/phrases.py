@@ -1,4 +1,4 @@
-"""A text in, its phrases of so many key words out: by them it is seen where one text takes over from another."""
+"""A text in, its phrases of a number of key words out; shared phrases show that one text quotes another."""
 
 import re
 import unicodedata
@@ -11,54 +11,58 @@ _WORD = re.compile(rf"[{UNSPACED}]|(?:(?![{UNSPACED}])\w)+(?:['’./:@_+#-]+(?:(
 """A path, a dotted name and a number are one word each: a path of five folders is no phrase of five words."""
 _APOSTROPHE = re.compile("['’]")
 _END = re.compile("[.!?;:|](?=\\s|$)|[。！？；：│\u2713-\u2718\u2705\u274c]")
-"""What ends a sentence, a clause or a cell; also ticks and crosses, which head what they tick off."""
+"""Ends of sentences, clauses and table cells; also ticks and crosses, which begin the item they tick off."""
 _SIGN = re.compile(f"[{UNSPACED}]")
 _WHOLE, _HALF = 2, 1
 """A sign of a script without spaces counts as half a word."""
 _ROOM = 8
-"""Words per key word that a phrase may have at most; beyond, its key words no longer hang together."""
-_SHOWN = 200
+"""Words per key word that a phrase has at most; beyond that, its key words are too far apart."""
+_MAX_SHOWN = 200
 _Word = tuple[str, int, int]
-"""A casefolded word, and where it begins and ends."""
+"""A casefolded word, with the index of its first character and the index after its last."""
 
 
-def phrases(text: str, telling: int) -> dict[str, tuple[int, int]]:
-    """The shortest runs of words with `telling` different ones that carry meaning, each with its first place in `text`.
+def phrases(text: str, key_words: int) -> dict[str, tuple[int, int]]:
+    """Return the shortest runs of words with `key_words` different meaningful words, each with its first place.
 
-    A phrase is given in plain words, its place in characters. None goes beyond a sentence, a clause or a cell. Two
-    texts share a phrase where one says word for word what the other says, whatever stands around it, in whatever marks.
+    The dict maps a phrase in plain words to its (start, end) in `text`, in characters. No phrase crosses the end of a
+    sentence, a clause or a table cell. Two texts share a phrase if one repeats words of the other, whatever stands
+    around them.
     """
     out: dict[str, tuple[int, int]] = {}
     begin = 0
     for end in (*(found.start() for found in _END.finditer(text)), len(text)):
-        for phrase, place in _phrases_of_clause(list(_words(text, begin, end)), telling):
+        for phrase, place in _phrases_of_clause(list(_words(text, begin, end)), key_words):
             out.setdefault(phrase, place)
         begin = end
     return out
 
 
-def _phrases_of_clause(found: Sequence[_Word], telling: int) -> Iterator[tuple[str, tuple[int, int]]]:
-    """The phrases of one clause, with their places: one from each word that carries meaning on (see `phrases`)."""
-    starts = [at for at, (word, _, _) in enumerate(found) if carries_meaning(word)]
+def _phrases_of_clause(words: Sequence[_Word], key_words: int) -> Iterator[tuple[str, tuple[int, int]]]:
+    """Yield a phrase and its place for each word of a clause that a phrase begins at (see `phrases`)."""
+    starts = [at for at, (word, _, _) in enumerate(words) if carries_meaning(word)]
     for number, start in enumerate(starts):
-        held: dict[str, int] = {}
+        weights: dict[str, int] = {}
         for at in starts[number:]:
-            word, _, end = found[at]
-            held[word] = _HALF if _SIGN.fullmatch(word) else _WHOLE
-            if at - start > _ROOM * telling:
+            word, _, end = words[at]
+            weights[word] = _HALF if _SIGN.fullmatch(word) else _WHOLE
+            if at - start > _ROOM * key_words:
                 break
-            if sum(held.values()) >= telling * _WHOLE:
-                yield " ".join(each for each, _, _ in found[start : at + 1]), (found[start][1], end)
+            if sum(weights.values()) >= key_words * _WHOLE:
+                yield " ".join(each for each, _, _ in words[start : at + 1]), (words[start][1], end)
                 break
 
 
 def words_row(text: str) -> str:
-    """The plain words of a text, with a space before, between and behind: it holds ` phrase ` if the text holds it."""
+    """Return a text's plain words with spaces around them: ` phrase ` is in it for each of the text's `phrases`."""
     return f" {' '.join(word for word, _, _ in _words(text))} "
 
 
 def longest_covered(text: str, places: Collection[tuple[int, int]]) -> str:
-    """The longest part of a text that overlapping places cover, in one line of 200 characters at most."""
+    """Return the longest part of a text that overlapping places cover, on one line of at most 200 characters.
+
+    `places` are (start, end) in characters, at least one; what is longer is cut, with `…` at its end.
+    """
     joined: list[tuple[int, int]] = []
     for start, end in sorted(places):
         if joined and start <= joined[-1][1]:
@@ -66,12 +70,12 @@ def longest_covered(text: str, places: Collection[tuple[int, int]]) -> str:
         else:
             joined.append((start, end))
     start, end = max(joined, key=lambda place: place[1] - place[0])
-    said = " ".join(text[start:end].split())
-    return said if len(said) <= _SHOWN else f"{said[:_SHOWN]}…"
+    line = " ".join(text[start:end].split())
+    return line if len(line) <= _MAX_SHOWN else f"{line[:_MAX_SHOWN]}…"
 
 
 def _words(text: str, begin: int = 0, end: int | None = None) -> Iterator[_Word]:
-    """The words of a text between two places, casefolded and without apostrophes, each with its place."""
+    """Yield the words of a text between two indices, casefolded and without apostrophes, each with its place."""
     for found in _WORD.finditer(text, begin, len(text) if end is None else end):
         word = unicodedata.normalize("NFKC", found[0]).casefold()
         yield _APOSTROPHE.sub("", word), found.start(), found.end()

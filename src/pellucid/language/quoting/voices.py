@@ -1,4 +1,4 @@
-"""A turn's text in, whose words its parts are out: the speaker's own, or those of somebody quoted or pasted."""
+"""The text of a turn in, whose words its parts are out: the speaker's own, or somebody's quoted or pasted words."""
 
 import re
 
@@ -40,29 +40,29 @@ _SAID = re.compile(
 
 @text_cache(256)
 def foreign_and_own(text: str) -> tuple[str, str]:
-    """The lines of a turn that are pasted or quoted, and the speaker's own: two texts, either may be empty.
+    """Return two texts: the lines of a turn that are pasted or quoted, and the speaker's own lines.
 
-    They are told apart by form, by mail headers and by lead-ins (`the log says:`).
+    Either can be empty. They are told apart by form, by mail headers and by lead-ins (`the log says:`).
     """
     foreign, own = [pasted_words(text)], list[str]()
-    follows, fields = False, 0
+    is_led_in, fields = False, 0
     for line in own_words(text).splitlines():
         fields = fields + 1 if _MAIL_FIELD.match(line) else 0
-        if follows:
+        if is_led_in:
             foreign.append(line)
         elif _LEAD_IN.match(line) or _PASTED.match(line) or _WROTE.match(line) or fields > 1:
-            follows = True
+            is_led_in = True
         else:
             own.append(line)
     return "\n".join(part for part in foreign if part), "\n".join(own)
 
 
 def is_mostly_foreign(text: str) -> bool:
-    """Whether half of a turn's words or more are pasted or quoted line by line."""
+    """Whether at least half of a turn's words are in lines that are pasted or quoted."""
     foreign, own = foreign_and_own(text)
     return bool(foreign.strip()) and len(words(foreign)) >= len(words(own))
 
 
 def quoted(text: str) -> list[str]:
-    """The parts of a text between quotation marks that are a clause long or longer, without the marks."""
+    """Return the parts of a text between quotation marks that are as long as a clause, without the marks."""
     return [next(part for part in found.groups() if part) for found in _SAID.finditer(text)]

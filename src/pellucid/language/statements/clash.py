@@ -1,10 +1,4 @@
-"""Two statements in, whether both can hold out: the same frame, filled in one place with two values of one kind.
-
-`The relay uses port 8080` and `… port 9090` are one frame with two values. Words of a place or of a person in one of
-them alone (`in staging`, `the other relay`) make two frames. A closed class decides where one place holds several
-things (`the API supports JSON`), and what is used or done beside another thing is no contradiction (`we use pytest`,
-`we use ruff`).
-"""
+"""Two statements in, whether both can hold out: the same frame, filled in one slot with two values of one kind."""
 
 import re
 from collections.abc import Sequence
@@ -21,8 +15,8 @@ from pellucid.language.statements.places import Change, hold_elsewhere
 from pellucid.language.statements.tokens import Kind, Token, fold_words, structure_words
 
 Strength = Literal["plain", "open", "guess"]
-"""plain: the newer says what holds now. open: both cannot hold, and neither is plainly meant to stand in the other's
-place. guess: the newer tells of a change, and this may be what was changed, if it is the only one."""
+"""plain: the newer statement says what holds now. open: both cannot hold, but it is open which does. guess: the newer
+tells of a change, which concerns the older if no other statement is a candidate."""
 _STRENGTHS: tuple[Strength, ...] = ("plain", "open", "guess")
 _LONGEST_NAME = 3
 _LONGEST_EAST_NAME = 6
@@ -34,27 +28,26 @@ _SHORTEST_KIN = 3
 
 @dataclass(frozen=True, slots=True)
 class Clash:
-    """Why two statements cannot both hold: how plain it is that the newer takes the place of the older."""
+    """Why two statements cannot both hold: how plainly the newer replaces the older, and what kind of value differs."""
 
     strength: Strength
     kind: Kind
     whole: bool = True
-    """All that the older says; else it says more, and that stands."""
+    """The clash concerns all that the older statement says; else the rest of that statement still holds."""
 
 
 def clash(older: str, newer: str) -> Clash | None:
-    """The plainest contradiction of an older statement by a newer one; None where both can hold, or nobody can tell."""
-    found = [_clash_of_frames(old, new) for old in frames(older) for new in frames(newer)]
-    found += [_clash_with_old_number(older, new.change) for new in frames(newer) if new.change]
-    certain = (each for each in found if each)
-    return min(certain, key=lambda each: (_STRENGTHS.index(each.strength), not each.whole), default=None)
+    """Return the plainest contradiction of an older statement by a newer one; None if both can hold or it is unsure."""
+    clashes = [_clash_of_frames(old, new) for old in frames(older) for new in frames(newer)]
+    clashes += [_clash_with_old_number(older, new.change) for new in frames(newer) if new.change]
+    return min(filter(None, clashes), key=lambda each: (_STRENGTHS.index(each.strength), not each.whole), default=None)
 
 
 def is_another_value(older: str, newer: str, values: tuple[str, str]) -> bool:
-    """Whether the values that two statements give one attribute contradict each other, and do not hold side by side.
+    """Whether the values that two statements give one attribute contradict each other.
 
-    They do not where a value is but the first of a list, nor where each statement names another place it holds for.
-    `values` are the older one's and the newer one's.
+    They do not if a value is only the first of a list, or if each statement names a place of its own that it holds for.
+    `values` are the older statement's and the newer statement's.
     """
     if any(_begins_list(text, value) for text, value in zip((older, newer), values, strict=True)):
         return False
@@ -64,7 +57,7 @@ def is_another_value(older: str, newer: str, values: tuple[str, str]) -> bool:
 
 
 def _begins_list(text: str, value: str) -> bool:
-    """Whether a value is a bare number that another follows in a list: `8080` of `8080, 8081 and 8082`."""
+    """Whether a value is a bare number after which the text lists another: `8080` of `8080, 8081 and 8082`."""
     joints = "|".join(map(re.escape, sorted(lexicon.words("joints"))))
     return value.isdigit() and bool(re.search(rf"{re.escape(value)}(?:, | (?:{joints}) )\d", text))
 
@@ -75,7 +68,7 @@ def have_akin_names(older: str, newer: str) -> bool:
 
 
 def _have_akin_words(mine: AbstractSet[str], theirs: AbstractSet[str]) -> bool:
-    """Whether a word that only one set has is part of a word that only the other has: `Postgres`, `PostgreSQL`."""
+    """Whether a word of only one set is part of a word of only the other: `Postgres` of `PostgreSQL`."""
     return any(
         len(one) >= _SHORTEST_KIN and len(other) >= _SHORTEST_KIN and (one in other or other in one)
         for one in mine - theirs
@@ -84,21 +77,24 @@ def _have_akin_words(mine: AbstractSet[str], theirs: AbstractSet[str]) -> bool:
 
 
 def _clash_of_frames(old: Frame, new: Frame) -> Clash | None:
-    """How two frames clash, more weakly where their statements say more than they; None where both may hold."""
+    """Return how two frames clash; None if both can hold.
+
+    The clash is `open` at most, and not whole, if the statements say more than these frames.
+    """
     if old.denied or new.denied or old.adds or new.adds:
         return None
-    found = _clash_of_values(old, new) or _clash_of_places(old, new)
-    if found is None or (old.alone and not new.cut):
-        return found
-    return replace(found, strength="open" if found.strength == "plain" else found.strength, whole=False)
+    conflict = _clash_of_values(old, new) or _clash_of_places(old, new)
+    if conflict is None or (old.alone and not new.cut):
+        return conflict
+    return replace(conflict, strength="open" if conflict.strength == "plain" else conflict.strength, whole=False)
 
 
 def _clash_of_places(old: Frame, new: Frame) -> Clash | None:
-    """How two statements clash that say one thing is at two locations; None where both may hold."""
+    """Return how two statements clash that place one thing at two locations; None if both can hold."""
     one, other = old.place, new.place
     if not (one and other) or one.thing != other.thing or len({one.joint, other.joint} - {""}) > 1:
         return None
-    start, end = _common_ends(*([token.text for token in each.value] for each in (one, other)))
+    start, end = common_ends(*([token.text for token in each.value] for each in (one, other)))
     mine, theirs = (each.value[start : len(each.value) - end] for each in (other, one))
     if len({len(mine), len(theirs)}) == 2:  # `port 5433` and `6432`
         mine, theirs = ([t for t in each if t.kind == "number"] or each for each in (mine, theirs))
@@ -110,7 +106,7 @@ def _clash_of_places(old: Frame, new: Frame) -> Clash | None:
 
 
 def _clash_with_old_number(older: str, change: Change) -> Clash | None:
-    """How a change of a number clashes with an older text that states the number before; None if it states none."""
+    """Return how a change of a number clashes with an older text that states the old number, else None."""
     for part in comma_parts(older):
         for frame in frames(part):
             said = frozenset(token.text for token in frame.tokens if token.text not in structure_words())
@@ -121,9 +117,10 @@ def _clash_with_old_number(older: str, change: Change) -> Clash | None:
 
 
 def _clash_of_values(old: Frame, new: Frame) -> Clash | None:
-    """How two frames clash that differ in one slot only; None where both may hold, or they differ in more."""
-    start, end = _common_ends(old.words, new.words)
+    """Return how two frames clash that differ in one slot only; None if both can hold or they differ in more."""
+    start, end = common_ends(old.words, new.words)
     slots = [_widened_span(each.tokens, start, end) for each in (old, new)]
+    # `slots` are of (old, new): each frame's value is what is left between its shared ends
     mine, theirs = (each.tokens[a : len(each.tokens) - b] for each, (a, b) in zip((new, old), slots[::-1], strict=True))
     if not mine or not theirs:
         return None
@@ -140,23 +137,25 @@ def _clash_of_values(old: Frame, new: Frame) -> Clash | None:
 
 
 def _is_value_left(left: str, value: Sequence[Token], old: Frame) -> bool:
-    """Whether the words for what a change leaves are the older frame's value, perhaps with more words of that frame."""
+    """Whether `left`, the words for what a change leaves, has all words of a value, and only words of `old`."""
     said = {token.text for token in fold_words(tuple(Token(word, "word") for word in left.split()))}
     return {token.text for token in value} <= said <= set(old.words)
 
 
-def _common_ends(one: Sequence[str], other: Sequence[str]) -> tuple[int, int]:
-    """The number of words that two statements share at their beginning, and at their end behind that."""
-    most = min(len(one), len(other))
-    start = next((at for at in range(most) if one[at] != other[at]), most)
-    end = next((at for at in range(most - start) if one[-1 - at] != other[-1 - at]), most - start)
+def common_ends(one: Sequence[str], other: Sequence[str]) -> tuple[int, int]:
+    """Return how many words two statements share at their beginning, and how many at their end after that."""
+    shorter = min(len(one), len(other))
+    start = next((at for at in range(shorter) if one[at] != other[at]), shorter)
+    # no word counts as shared at both ends
+    end = next((at for at in range(shorter - start) if one[-1 - at] != other[-1 - at]), shorter - start)
     return start, end
 
 
 def _widened_span(tokens: Sequence[Token], start: int, end: int) -> tuple[int, int]:
-    """The words that two frames share at their ends, `start` and `end`, less those that belong to the differing value.
+    """Return the counts of words that two frames share at their ends, less those that belong to the value.
 
-    In a script without spaces it begins behind a particle: `田中` and `田村` differ, and not `中` and `村`.
+    `start` and `end` are the counts of shared words. In a script without spaces a value begins after a particle: `田中`
+    and `田村` differ, not `中` and `村`.
     """
     while start and tokens[start - 1].kind == "sign" and tokens[start - 1].text not in _EAST_JOINTS:
         if start < len(tokens) and tokens[start].kind != "sign":
@@ -166,14 +165,14 @@ def _widened_span(tokens: Sequence[Token], start: int, end: int) -> tuple[int, i
 
 
 def _kind_of_values(one: Sequence[Token], other: Sequence[Token]) -> Kind | None:
-    """The kind of thing that two values both are; None where they are not of one kind."""
+    """Return the kind of thing that both values are; None if they are not of one kind."""
     if _are_same_measure(one, other):
         return "number"
     if all(all(token.kind in {"date", "number"} for token in each) for each in (one, other)):
         return "date"
     if all(any(token.kind == "number" for token in each) for each in (one, other)):
         return None  # a version of one thing, and one of another
-    if all(_may_be_name(each) for each in (one, other)):
+    if all(_can_be_name(each) for each in (one, other)):
         named = all(any(token.kind in {"name", "code", "sign"} for token in each) for each in (one, other))
         return "name" if named else "word"
     return None
@@ -195,8 +194,8 @@ def _is_measure(tokens: Sequence[Token]) -> bool:
     return tokens[0].kind == "number" and (len(tokens) == 1 or unit)
 
 
-def _may_be_name(tokens: Sequence[Token]) -> bool:
-    """Whether a value is short enough for a name, and has no function words."""
+def _can_be_name(tokens: Sequence[Token]) -> bool:
+    """Whether a value can be a name: it is short and has no function words."""
     if any(token.kind == "sign" for token in tokens):
         return len(tokens) <= _LONGEST_EAST_NAME and not any(token.text in _EAST_JOINTS for token in tokens)
     plain = all(token.kind not in {"number", "date"} or at for at, token in enumerate(tokens))
@@ -206,9 +205,9 @@ def _may_be_name(tokens: Sequence[Token]) -> bool:
 def _clash_strength(
     old: Frame, new: Frame, kind: Kind, before: Sequence[Token], after: Sequence[Token]
 ) -> Strength | None:
-    """How plain the clash is of two values that fill the same slot of two frames; None where both may hold at a time.
+    """Return how plain the clash of two values in the same slot is; None if both can hold at a time.
 
-    `before` and `after` are the newer frame's tokens around the slot.
+    `kind` is the kind of the values, `before` and `after` are the newer frame's tokens around the slot.
     """
     signed = new.changed or new.turned
     if _first_verb(new.tokens) in base_forms("many") and not signed:
@@ -230,23 +229,23 @@ _LIVING = [base_form("live"), "in"]
 
 @cache
 def _verbs() -> frozenset[str]:
-    """The base forms of all known verbs, auxiliaries among them."""
+    """Return the base forms of all known verbs, auxiliaries among them."""
     return base_forms("verbs", "sole", "many") | {"be"} | lexicon.words("auxiliary")
 
 
 @cache
 def _unit_scales() -> tuple[frozenset[str], ...]:
-    """The sets of `lexicon.scales`, also with the base forms of the units."""
+    """Return the sets of `lexicon.scales`, each with the base forms of its units added."""
     return tuple(frozenset(map(base_form, scale)) | scale for scale in lexicon.scales())
 
 
 def _first_verb(tokens: Sequence[Token]) -> str:
-    """The first known verb of a statement behind its first word; empty if there is none."""
+    """Return the first known verb after the first word of a statement; empty if there is none."""
     return next((token.text for token in tokens[1:] if token.text in _verbs()), "")
 
 
 def _is_subject(before: Sequence[Token], after: Sequence[Token]) -> bool:
-    """Whether the value between these tokens is the subject of the statement: its verb comes behind it."""
+    """Whether the value between these tokens is the subject of the statement: its verb comes after it."""
     if any(token.text in _TOPIC for token in after) and "は" not in {token.text for token in before}:
         return True
     spaced = [token.text for token in after if token.kind != "sign"]
@@ -257,9 +256,9 @@ def _is_subject(before: Sequence[Token], after: Sequence[Token]) -> bool:
 
 
 def _strength_of_subjects(old: Frame, new: Frame, kind: Kind, after: Sequence[Token]) -> Strength | None:
-    """How plain the clash is of two subjects of one verb: only where there can be but one (`owns`), else None.
+    """Return how plain the clash of two subjects of one verb is; None unless only one is possible (`owns`).
 
-    `after` are the tokens behind the newer subject.
+    `kind` is the kind of the subjects, `after` are the tokens after the newer one.
     """
     if not after:
         return None
@@ -271,9 +270,9 @@ def _strength_of_subjects(old: Frame, new: Frame, kind: Kind, after: Sequence[To
 
 
 def _strength_of_names(new: Frame, kind: Kind, before: Sequence[Token], after: Sequence[Token]) -> Strength | None:
-    """How plain the clash is of two names behind a verb; None where somebody may have or do several such things.
+    """Return how plain the clash of two names after a verb is; None if somebody can have or do both.
 
-    `before` and `after` are the newer frame's tokens around the name.
+    `kind` is the kind of the names, `before` and `after` are the newer frame's tokens around the name.
     """
     words = [token.text for token in before]
     if any(token.kind == "sign" for token in (*before[-1:], *after[:1])):
@@ -283,6 +282,7 @@ def _strength_of_names(new: Frame, kind: Kind, before: Sequence[Token], after: S
     if words[0] in lexicon.words("pronouns") and words[1:2] != ["be"]:
         return _strength_of_habits(new, words, after)
     copula = words[-1:] == ["be"] and not after
+    # `it is fast` and `it is small` both hold; of a name, a changed or a unique thing there is only one
     if copula and not (kind == "name" or new.changed or base_forms("unique").intersection(words)):
         return None
     if copula or new.turned or (new.changed and kind == "name"):
@@ -291,9 +291,10 @@ def _strength_of_names(new: Frame, kind: Kind, before: Sequence[Token], after: S
 
 
 def _strength_of_habits(new: Frame, words: Sequence[str], after: Sequence[Token]) -> Strength | None:
-    """How plain the clash is of two things that somebody uses or does; None where one may come beside the other.
+    """Return how plain the clash of two things that somebody uses or does is; None if both can be done.
 
-    They clash if they are for the same purpose, or one is said to be instead. `words` stand before the thing.
+    They clash if they serve the same purpose, or if the newer is said to replace the older. `words` stand before the
+    thing, `after` are the tokens after it.
     """
     if len(words) < 2:
         return None
@@ -308,7 +309,10 @@ def _strength_of_habits(new: Frame, words: Sequence[str], after: Sequence[Token]
 
 
 def _strength_of_eastern_names(before: Sequence[Token], after: Sequence[Token]) -> Strength | None:
-    """The clash of two names of an Eastern topic: `plain` if they say what it is (`…は…です`, `是…`), else None."""
+    """Return `plain` if two names tell what an Eastern topic is (`…は…です`, `是…`), else None.
+
+    `before` and `after` are the newer frame's tokens around the name.
+    """
     ends = "".join(token.text for token in after)
     last = before[-1].text if before else ""
     return "plain" if (last == "は" and ends in _EAST_ENDS[:-1]) or (last in "是叫" and not ends) else None

@@ -1,6 +1,7 @@
-"""A statement in, its frames out: its words in comparable forms, each with the kind of thing it is, and what signs say.
+"""A statement in, its frames out: comparable words, each with the kind of thing it names, and signs of validity.
 
-What is asked, planned, guessed or tells of one occasion has none. `language.clash` compares them.
+A statement that asks, plans, guesses or tells of one occasion has no frame. `language.statements.clash` compares
+frames.
 """
 
 import re
@@ -25,7 +26,7 @@ _BROKEN = re.compile(r"[;?？]|[:：]$|[^\W\d]: ?\d|(?:[.!] |[。！] ?)(?=\S+ )
 _REGULAR_PAST = re.compile(r"^(?:[^\W\d_]{2,}ed|[^\W\d_]{2,}(?:ó|aron|ieron|amos ayer))$")
 _MOST_TOKENS = 40
 _SHORTEST_DAY = 4
-"""Letters of the name of a month or a day in a statement, at least: `Jan` and `Mar` are people, too."""
+"""Letters of a month's name from which it is read as a date: `Jan` and `Mar` are people, too."""
 _DIGIT = re.compile(r"\d")
 _CLITIC = re.compile(rf"{CLITIC}$")
 _FROM = frozenset({"from", "von", "vom", "de"})
@@ -33,25 +34,25 @@ _FROM = frozenset({"from", "von", "vom", "de"})
 
 @dataclass(frozen=True, slots=True)
 class Frame:
-    """A statement taken apart: its words in comparable form, and what it says of its own validity."""
+    """A statement taken apart: its words in comparable form, and what it says about its own validity."""
 
     tokens: tuple[Token, ...]
     changed: bool = False
-    """It says that it holds since now (`now`, `no, …`)."""
+    """The statement says that it holds from now on (`now`, `no, …`)."""
     turned: bool = False
-    """It tells of a change itself (`switched to`), or what it stands in place of (`instead`)."""
+    """The statement tells of a change itself (`switched to`), or of what it replaces (`instead`)."""
     adds: bool = False
     denied: bool = False
     existential: bool = False
-    """It tells of one of several (`a meeting`)."""
+    """The statement tells of one thing of several (`a meeting`)."""
     definite: bool = False
-    """It says who, or what, the one thing of a kind is (`is the owner`)."""
+    """The statement says who, or what, the only thing of a kind is (`is the owner`)."""
     left: str = ""
-    """The value that a change leaves, in the statement's words; "" if it names none."""
+    """The value that a change leaves, in the statement's words; empty if the statement names none."""
     alone: bool = True
     """The statement says nothing beside this frame."""
     cut: bool = False
-    """Words behind the frame were left out of it that may belong to its value."""
+    """Words after the frame were left out that can belong to its value."""
     place: Place | None = None
     change: Change | None = None
 
@@ -63,21 +64,22 @@ class Frame:
 
 @text_cache(2048)
 def frames(text: str) -> tuple[Frame, ...]:
-    """Every frame that a statement, or a clause of it, can be read as.
+    """Return every frame that a statement, or a clause of it, can be read as.
 
-    None for what is asked, planned or guessed, or tells of one occasion.
+    Empty for a question, a plan or a guess, and for what happened once.
     """
     whole = spell_out(_LABEL.sub("", unicodedata.normalize("NFKC", text).strip()))
     parts = [each for each in clauses(whole) if each.text != whole.rstrip(_SENTENCE_END)]
-    return tuple(dict.fromkeys(frame for each in (Clause(whole), *parts) for frame in _frames_of(each)))
+    return tuple(dict.fromkeys(frame for each in (Clause(whole), *parts) for frame in _read_clause(each)))
 
 
-def _frames_of(clause: Clause) -> Iterator[Frame]:
-    """Every frame that a clause can be read as; none where it tells of one past occasion."""
+def _read_clause(clause: Clause) -> Iterator[Frame]:
+    """Yield every frame that a clause can be read as; nothing if the clause tells of one past occasion."""
     literal = _literal_frame(clause)
     if literal is None:
         return
     place, change = read_place(fold_words(literal.tokens)), read_change(fold_words(literal.tokens))
+    # a passive statement also gets the wording of the active one, so that the two can be compared
     for each in _with_phrases_as_words(literal):
         for tokens in (_as_active(each.tokens), *_as_done_by_us(each.tokens)):
             frame = replace(each, tokens=fold_words(tokens), place=place, change=change)
@@ -88,7 +90,7 @@ def _frames_of(clause: Clause) -> Iterator[Frame]:
 
 
 def _literal_frame(clause: Clause) -> Frame | None:
-    """A clause as one frame of its own words; None for what is no statement: too long, unsure, past, or a question."""
+    """Return a clause as one frame of its own words; None if it is long, broken, unsure, past, or a question."""
     plain = clause.text.rstrip(_SENTENCE_END)
     if _BROKEN.search(plain) or _east_sign("unsure").search(plain) or _east_sign("past").search(plain):
         return None
@@ -115,16 +117,18 @@ def tells_change(text: str) -> bool:
 
 
 def search_words(text: str) -> str:
-    """The query that finds statements this one may clash with: its words, and those of states it may have changed."""
-    found = frames(text)
-    states = lexicon.changes("states") if any(frame.turned for frame in found) else ()
-    return " ".join((text, *dict.fromkeys(word for frame in found for word in frame.words), *states))
+    """Return the query that finds statements that `text` can clash with.
+
+    It consists of the text, its words in comparable form, and words for the states that a change can have led to.
+    """
+    states = lexicon.changes("states") if any(frame.turned for frame in frames(text)) else ()
+    return " ".join((text, *dict.fromkeys(word for frame in frames(text) for word in frame.words), *states))
 
 
 def clash_keys(text: str) -> frozenset[tuple[str, str]]:
-    """Words of a statement, each with its role in it; two statements that share none of these pairs cannot clash.
+    """Return words of a statement, each with its role; two statements that share no such pair cannot clash.
 
-    The roles: first word, last word, the thing whose location is told, and a number with what it counts.
+    The roles: first word, last word, the thing whose location is told, and a number with the word it counts.
     """
     found = [frame for frame in frames(text) if frame.tokens]
     keys = {key for frame in found for key in (("first", frame.words[0]), ("last", frame.words[-1]))}
@@ -137,12 +141,15 @@ def clash_keys(text: str) -> frozenset[tuple[str, str]]:
 
 
 def tokenise(text: str) -> tuple[Token, ...]:
-    """The words of a text, each with the kind of thing it may name."""
+    """Return the words of a text in order, each with the kind of thing it can name."""
     return tuple(_token(found, first=not at) for at, found in enumerate(_token_pattern().finditer(text)))
 
 
 def _token(found: re.Match[str], *, first: bool) -> Token:
-    """The token of a match; `first`: it begins a sentence, so that a capital is no sign of a name."""
+    """Return the token of a match of `_token_pattern`.
+
+    `first`: the match begins a sentence, so that a capital is not a sign of a name.
+    """
     raw = found[0]
     text = _CLITIC.sub("", raw.casefold())
     if found["date"] or text in _weekday_names() or (text in _months() and raw[0].isupper()):
@@ -160,7 +167,7 @@ def _token(found: re.Match[str], *, first: bool) -> Token:
 
 
 def _without_opening(frame: Frame) -> Frame:
-    """The frame without its opening words (`No, …`, `our …`) and words such as `now`, which set its flags instead."""
+    """Return the frame without opening words (`No, …`, `our …`) and words such as `now`; they set its flags."""
     tokens = list(frame.tokens)
     opening = list(takewhile(lambda token: token.text in lexicon.words("openings"), tokens))
     tokens = tokens[len(opening) :]
@@ -179,12 +186,13 @@ def _without_opening(frame: Frame) -> Frame:
         changed=changed,
         turned=bool(left or signs & lexicon.words("instead")),
         left=left,
+        # the `no` of `No, we use npm` denies what was said before, not this
         denied=frame.denied and not (opening and not polarity(" ".join(token.text for token in kept)).denied),
     )
 
 
 def _words_left(words: Sequence[str]) -> tuple[str, set[int]]:
-    """What a change leaves, `npm` of `from npm to`, and the indices of all these words; empty if it names nothing."""
+    """Return what a change leaves, `npm` of `from npm to`, and the indices of the phrase; `"", set()` if nothing."""
     for at, word in enumerate(words[:-1]):
         is_instead = word == "instead" and words[at + 1] == "of"
         is_from = word in _FROM and at and f"{words[at - 1]} to" in change_phrases()
@@ -198,10 +206,7 @@ def _words_left(words: Sequence[str]) -> tuple[str, set[int]]:
 
 
 def _with_phrases_as_words(frame: Frame) -> Iterator[Frame]:
-    """The frame with its set phrase as the word it means; several frames where a change may have led to several states.
-
-    The same frame where it has no such phrase.
-    """
+    """Yield the frame with its set phrase, if any, as the word it means; one frame for each possible state."""
     definite = any(
         one.text in lexicon.words("be") and other.text in lexicon.words("articles")
         for one, other in zip(frame.tokens, frame.tokens[1:], strict=False)
@@ -219,6 +224,7 @@ def _with_phrases_as_words(frame: Frame) -> Iterator[Frame]:
             return
     for phrase in change_phrases():
         if (at := _find_phrase(frame, phrase)) is not None:
+            # before a number or a date, a change can also lead to being it: `moved to 9090` means `is 9090`
             counted = {token.kind for token in frame.tokens[at + len(phrase.split()) :][:1]} & {"date", "number"}
             for state in (*lexicon.changes("states"), *(("be",) if counted else ())):
                 yield replace(frame, tokens=_replace_phrase(frame, at, phrase, state), changed=True, turned=True)
@@ -227,19 +233,19 @@ def _with_phrases_as_words(frame: Frame) -> Iterator[Frame]:
 
 
 def _find_phrase(frame: Frame, phrase: str) -> int | None:
-    """The index of the first token of a phrase in a frame; None if the phrase is not there."""
+    """Return the index of a phrase's first token in a frame; None if the frame does not have the phrase."""
     wanted, words = tuple(phrase.split()), frame.words
     return next((at for at in range(len(words)) if words[at : at + len(wanted)] == wanted), None)
 
 
 def _replace_phrase(frame: Frame, at: int, phrase: str, words: str) -> tuple[Token, ...]:
-    """The tokens of a frame with other words in place of the phrase at index `at`."""
+    """Return the frame's tokens with `words` in place of the phrase that begins at index `at`."""
     new = tuple(Token(word, "word") for word in words.split())
     return (*frame.tokens[:at], *new, *frame.tokens[at + len(phrase.split()) :])
 
 
 def _as_active(tokens: tuple[Token, ...]) -> tuple[Token, ...]:
-    """The tokens of a passive statement in the active: `Search is owned by Jonas` as `Jonas owned search`."""
+    """Return a passive statement's tokens in the active, others unchanged: `Jonas owned X` of `X is owned by Jonas`."""
     words = [token.text for token in tokens]
     if "by" in words and (by := words.index("by")) >= 3 and words[by - 2] in lexicon.words("be"):
         return (*tokens[by + 1 :], tokens[by - 1], *tokens[: by - 2])
@@ -247,16 +253,16 @@ def _as_active(tokens: tuple[Token, ...]) -> tuple[Token, ...]:
 
 
 def _as_done_by_us(tokens: tuple[Token, ...]) -> Iterator[tuple[Token, ...]]:
-    """The tokens of a statement that names no doer, also with `we`: `Releases are cut` as `we cut releases`."""
+    """Yield the tokens of a passive statement without a doer with `we`: `Releases are cut` as `we cut releases`."""
     words = [token.text for token in tokens]
     at = next((at for at, word in enumerate(words) if word in lexicon.words("be")), 0)
-    behind = words[at + 1 : at + 3]
-    if at and len(behind) == 2 and behind[0] not in structure_words() and behind[1] in lexicon.words("prepositions"):
+    after = words[at + 1 : at + 3]
+    if at and len(after) == 2 and after[0] not in structure_words() and after[1] in lexicon.words("prepositions"):
         yield (Token("we", "word"), tokens[at + 1], *tokens[:at], *tokens[at + 2 :])
 
 
 def _is_past(tokens: Sequence[Token]) -> bool:
-    """Whether a statement tells of one past occasion: it has a past tense that is no passive (`is limited`)."""
+    """Whether a statement tells of one past occasion: it has a past tense that is not a passive (`is limited`)."""
     before, be = "", lexicon.words("be")
     for token in tokens:
         past = token.text in lexicon.words("past") - be or (token.kind == "word" and _REGULAR_PAST.match(token.text))
@@ -268,7 +274,7 @@ def _is_past(tokens: Sequence[Token]) -> bool:
 
 @cache
 def _token_pattern() -> re.Pattern[str]:
-    """A pattern for one token: a date, a number, a word, or a character of a script without spaces."""
+    """Return a pattern for one token: a date, a number, a word, or a character of a script without spaces."""
     east = EAST_WORDS
     return re.compile(
         rf"(?P<date>{lexicon.sign('day')})|(?P<number>[$€£¥]?(?<![A-Za-z\d])[-−]?\d+(?:[.,:/]\d+)*%?)"
@@ -278,33 +284,33 @@ def _token_pattern() -> re.Pattern[str]:
 
 @cache
 def _east_sign(kind: str) -> re.Pattern[str]:
-    """The pattern of `lexicon.sign(kind)`, compiled."""
+    """Return the pattern of `lexicon.sign(kind)`, compiled."""
     return re.compile(lexicon.sign(kind))
 
 
 @cache
 def _since_pattern() -> re.Pattern[str]:
-    """A pattern for phrases that say since when something holds: `from now on`."""
+    """Return a pattern for phrases that say since when something holds: `from now on`."""
     return re.compile(rf",? *\b(?:{'|'.join(map(re.escape, lexicon.changes('since')))})\b,? *", re.IGNORECASE)
 
 
 @cache
 def _weekday_names() -> dict[str, str]:
-    """A dict from the names of weekdays, also in the plural (`mondays`), to the name in the singular."""
+    """Return a dict from the names of weekdays, also in the plural (`mondays`), to the name in the singular."""
     names = [name.removesuffix("s") for name in lexicon.weekdays(*lexicon.STATED) if len(name) > _SHORTEST_DAY]
     return {form: name for name in names for form in (name, f"{name}s")}
 
 
 @cache
 def _months() -> frozenset[str]:
-    """The names of months that are long enough to be nobody's name, and May."""
+    """Return the names of months that are long enough not to be a person's, and May."""
     named = lexicon.months(*lexicon.STATED)
     return frozenset(name for name in named if len(name) >= _SHORTEST_DAY or name in {"may", "mai"})
 
 
 @cache
 def _one_word_phrases() -> dict[str, str]:
-    """A dict from set phrases to the one word they mean (`takes over` to `own`, `picked` to `use`), longest first."""
+    """Return a dict from set phrases, longest first, to the word they mean: `takes over` to `own`."""
     tables = [lexicon.lexicon(code).get("same", {}) for code in lexicon.STATED]
     found = {each: word for table in tables for word, phrases in table.items() for each in phrases}
     return dict(sorted(found.items(), key=lambda each: -len(each[0])))

@@ -1,4 +1,4 @@
-"""A statement in, what it is about and whether it denies it out: `X uses Y` and `X no longer uses Y` share a key."""
+"""A statement in, its subject and whether it denies that out: `X uses Y` and `X no longer uses Y` share a key."""
 
 import re
 import unicodedata
@@ -66,7 +66,7 @@ _ZH_PARTICLES = re.compile("[了的过着有也都会要再]|已经|现在|一�
 
 @dataclass(frozen=True, slots=True)
 class Polarity:
-    """What a statement is about (`key`, 64 hex digits) and which side it takes."""
+    """The subject of a statement as a hash (`key`, 64 hex digits), and whether the statement denies it."""
 
     key: str
     denied: bool
@@ -74,38 +74,34 @@ class Polarity:
 
 @text_cache(1 << 10)
 def polarity(text: str, entity: str | None = None) -> Polarity:
-    """What a statement is about and whether it denies it: two of one key and unlike `denied` contradict each other.
+    """Return the subject of a statement and whether it is denied.
 
-    The key hashes the entity and the content words in order, each once, without negators and with endings folded; the
-    speaker's name in front and numbers are words like others. A second negation takes the first one back. What stands
-    against something (`600, not 300`) is read as what it affirms.
+    Two statements of one key and unlike `denied` contradict each other. The key hashes the entity and the content words
+    in order, each once, without negators and in base form; the speaker's name in front and numbers are words like
+    others. A second negation cancels the first. A contrast (`600, not 300`) is read as what it affirms.
     """
     plain = unicodedata.normalize("NFKC", text).casefold()
-    plain, denials = _without_east_negations(plain)
+    denials = 0
+    if is_east(plain):
+        plain, denials = _affirm_japanese(plain) if _KANA.search(plain) else _affirm_chinese(plain)
     plain = _CONTRAST.sub(" ", without_clitics(plain))
     plain = _NO_LONGER.sub(" never ", _NO_DENIAL.sub(" ", plain))
-    said: dict[str, None] = {}
+    subject: dict[str, None] = {}
     negators, repeats, dropped = (lexicon.words(kind) for kind in ("negators", "concord", "unsaying"))
     refused = False
     for token in _TOKEN.findall(plain):
         if token in negators:
+            # after `no`, a language of double negation repeats it: `no usamos nada` denies once
             denials += not (refused and token in repeats)
             refused = refused or token == _REFUSING
         elif token not in dropped:
-            said[base_form(token)] = None
-    key = sha256(f"{entity_key(entity or '')}\0{' '.join(said) or plain.strip()}".encode()).hexdigest()
+            subject[base_form(token)] = None
+    key = sha256(f"{entity_key(entity or '')}\0{' '.join(subject) or plain.strip()}".encode()).hexdigest()
     return Polarity(key, denials % 2 == 1)
 
 
-def _without_east_negations(text: str) -> tuple[str, int]:
-    """The text without the negations of its Japanese or Chinese clauses, and the number of these."""
-    if not is_east(text):
-        return text, 0
-    return _affirm_japanese(text) if _KANA.search(text) else _affirm_chinese(text)
-
-
 def _affirm_japanese(text: str) -> tuple[str, int]:
-    """A Japanese text with its denials taken out, and the number of these."""
+    """Return a Japanese text without its denials, and the number of these."""
     count = last = 0
     parts: list[str] = []
     text = _JA_CONTRAST.sub(lambda found: _contrast_topic(found[0]), text)
@@ -117,12 +113,12 @@ def _affirm_japanese(text: str) -> tuple[str, int]:
 
 
 def _contrast_topic(contrast: str) -> str:
-    """A Japanese contrast without the value it denies: `TTLは` of `TTLは300ではなく`; empty where it has no topic."""
+    """Return a Japanese contrast without its denied value: `TTLは` of `TTLは300ではなく`; empty without a topic."""
     return contrast[: contrast.index("は") + 1] if "は" in contrast[:-4] else ""
 
 
 def _affirm_clause(clause: str) -> tuple[str, int]:
-    """A Japanese clause in the affirmative, without its verb's ending, and the number of denials it had (0 or 1)."""
+    """Return a Japanese clause affirmed, without its verb's ending, and the number of its denials (0 or 1)."""
     if found := _JA_MUST.search(clause):
         return f"{_JA_STEM.sub('', clause[: found.start()])} must", 0
     for form, affirmed, denials in _JA_FORMS:
@@ -133,7 +129,7 @@ def _affirm_clause(clause: str) -> tuple[str, int]:
 
 
 def _affirm_chinese(text: str) -> tuple[str, int]:
-    """A Chinese text with its denials taken out, and the number of these."""
+    """Return a Chinese text without its denials, and the number of these."""
     plain = _ZH_CONTRAST.sub(lambda found: "是" if found[0].endswith("是") else "", text)
     kept = _ZH_PLAIN.sub(" ", plain)
     denials = len(_ZH_NEGATORS.findall(kept))

@@ -1,7 +1,4 @@
-"""The words of a clause in, where it says that something is, or from what to what it changes something, out.
-
-`We keep the keys in Redis`, `the keys are stored in Redis` and `the keys moved to Redis` say one place of one thing.
-"""
+"""The words of a clause in, the place it gives a thing, or the change it makes to a number, out."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -18,7 +15,7 @@ _LONGEST_UNIT = 2
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """Of which thing a clause says where it is, behind which preposition (none: it moved there), and where."""
+    """What a clause says about a location: the thing, its preposition (`joint`; empty if it moved), and the place."""
 
     thing: tuple[str, ...]
     joint: str
@@ -27,14 +24,14 @@ class Place:
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """Of which thing (its words, and what is counted) a clause changes the number from `old`."""
+    """What a clause says about a changed number: the thing (its words, and the unit counted), and the `old` number."""
 
     thing: frozenset[str]
     old: str
 
 
 def read_place(tokens: Sequence[Token]) -> Place | None:
-    """The place at which a clause says something is; None where it names none, or more than one."""
+    """Return the thing and the place, one to three words, at which a clause says the thing is; else None."""
     found = next(_possible_placings(tokens, [token.text for token in tokens]), None)
     if found is None:
         return None
@@ -47,9 +44,9 @@ def read_place(tokens: Sequence[Token]) -> Place | None:
 def _possible_placings(
     tokens: Sequence[Token], words: Sequence[str]
 ) -> Iterator[tuple[Sequence[Token], str, Sequence[Token]]]:
-    """The thing, the preposition and the place of a clause, by each way to read them: `moved to`, `put`, `is`, `lives`.
+    """Yield (thing, preposition, place) for each way to read a clause: `moved to`, `put`, `is`, `lives`.
 
-    `words` are the texts of the tokens.
+    `words` are the texts of `tokens`; the preposition is empty if the thing moved.
     """
     for phrase in _moving_phrases():
         at = next((at for at in range(1, len(words)) if tuple(words[at : at + len(phrase)]) == phrase), 0)
@@ -65,32 +62,32 @@ def _possible_placings(
         yield from _split_at_only_preposition(tokens[begin + 1 :])
     for at in range(1, len(words)):
         if words[at] == "be" or words[at] in base_forms("verbs"):
-            found = tokens[:at], *_split_at_preposition(tokens[at + 1 :], most=int(words[at] == "be"))
+            found = tokens[:at], *_split_at_preposition(tokens[at + 1 :], max_between=int(words[at] == "be"))
             if not begin and found[1]:
                 yield found
                 return
 
 
 def _split_at_only_preposition(tokens: Sequence[Token]) -> Iterator[tuple[Sequence[Token], str, Sequence[Token]]]:
-    """What stands before the preposition of place, that preposition, and what follows; nothing if there are several."""
+    """Yield (tokens before, preposition, tokens after) if exactly one preposition of place is there."""
     places = [at for at, token in enumerate(tokens) if at and token.text in lexicon.words("locative")]
     if len(places) == 1:
         yield tokens[: places[0]], tokens[places[0]].text, tokens[places[0] + 1 :]
 
 
-def _split_at_preposition(tokens: Sequence[Token], most: int) -> tuple[str, Sequence[Token]]:
-    """The preposition of place behind at most `most` other words (`stored in`), and what follows it; `"", ()` if none.
+def _split_at_preposition(tokens: Sequence[Token], max_between: int) -> tuple[str, Sequence[Token]]:
+    """Return the preposition of place after at most `max_between` other words, and the tokens after it.
 
-    `tokens` are those behind a verb.
+    `tokens` follow a verb (`stored in …`). Returns `"", ()` if there is no such preposition.
     """
-    for at, token in enumerate(tokens[: most + 1]):
+    for at, token in enumerate(tokens[: max_between + 1]):
         if token.text in lexicon.words("locative"):
             return token.text, tokens[at + 1 :]
     return "", ()
 
 
 def hold_elsewhere(one: Sequence[Token], other: Sequence[Token]) -> bool:
-    """Whether two statements each name where they hold, and name nothing in common: `in Frankfurt`, `in Dublin`."""
+    """Whether two statements each name a place they hold for, and none in common: `in Frankfurt`, `in Dublin`."""
     where = lexicon.words("locative") - {"to", "from"}
     mine, theirs = (
         {token.text for before, token in pairwise(each) if before.text in where and token.kind == "name"}
@@ -100,7 +97,7 @@ def hold_elsewhere(one: Sequence[Token], other: Sequence[Token]) -> bool:
 
 
 def read_change(tokens: Sequence[Token]) -> Change | None:
-    """The thing whose number a clause changes, and its old number (`raise the attempts from 5 to 8`); None if none."""
+    """Return the thing whose number a clause changes, and its old number: 5, of `raise it from 5 to 8`; else None."""
     words = [token.text for token in tokens]
     if "from" not in words or "to" not in words[words.index("from") :]:
         return None
@@ -117,7 +114,7 @@ def read_change(tokens: Sequence[Token]) -> Change | None:
 
 @cache
 def _moving_phrases() -> tuple[tuple[str, ...], ...]:
-    """The phrases of a change that end in `to`, each as its words in base form."""
+    """Return the phrases of a change that end in `to`, each as its words in base form."""
     phrases = (each.split() for each in change_phrases() if each.endswith(" to"))
     bare = (tuple(word if word in structure_words() else base_form(word) for word in each) for each in phrases)
     return tuple(dict.fromkeys(bare))

@@ -12,26 +12,26 @@ Kind = Literal["word", "name", "code", "number", "date", "sign"]
 
 @dataclass(frozen=True, slots=True)
 class Token:
-    """A word as it is compared, and what kind of thing it may fill a place with."""
+    """A word in comparable form, and the kind of thing it can name."""
 
     text: str
     kind: Kind
 
     @property
     def is_structure(self) -> bool:
-        """Whether it is a function word, and not written as a name (`MIT`)."""
+        """Whether the token is a function word that is not written as a name (`MIT`)."""
         return self.kind == "word" and self.text in structure_words()
 
 
 def fold_words(tokens: tuple[Token, ...]) -> tuple[Token, ...]:
-    """The tokens without articles, each with its text in base form."""
+    """Return the tokens without articles, each with its text in base form."""
     articles = lexicon.words("articles", "indefinite")
     kept = (token for token in tokens if token.text not in articles or token.kind == "name")
     return tuple(replace(token, text=_base_form(token)) for token in kept)
 
 
 def _base_form(token: Token) -> str:
-    """The form in which a token is compared: `be` for its forms; function words, codes and numbers stay."""
+    """Return the comparable form of a token: `be` for its forms; function words, codes and numbers stay."""
     if token.text in lexicon.words("be"):
         return "be"
     return (
@@ -41,7 +41,7 @@ def _base_form(token: Token) -> str:
 
 @cache
 def structure_words() -> frozenset[str]:
-    """The function words: forms of `be`, auxiliaries, prepositions, conjunctions, pronouns and articles."""
+    """Return the function words: forms of `be`, auxiliaries, prepositions, conjunctions, pronouns and articles."""
     return lexicon.words(
         "be", "auxiliary", "prepositions", "joints", "pronouns", "possessive", "articles", "indefinite"
     )
@@ -49,5 +49,5 @@ def structure_words() -> frozenset[str]:
 
 @cache
 def change_phrases() -> tuple[str, ...]:
-    """The phrases that tell of a change, the longest first: `have moved to` before `moved to`."""
+    """Return the phrases that tell of a change, the longest first: `have moved to` before `moved to`."""
     return tuple(sorted(lexicon.changes("turns"), key=len, reverse=True))

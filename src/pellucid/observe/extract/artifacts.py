@@ -6,8 +6,8 @@ from collections.abc import Iterable, Iterator
 from pellucid.model.artifact import Artifact, ArtifactRole
 from pellucid.model.turn import Turn
 
-MOST = 40
-"""Artifacts of one segment at most."""
+MAX_ARTIFACTS = 40
+"""The most artifacts of one segment."""
 
 _MAKES = re.compile(r"^(?:write|create_?file|new_?file|write_?file)$", re.IGNORECASE)
 _CHANGES = re.compile(
@@ -24,12 +24,14 @@ _FILE = re.compile(
 )
 _ROLES: tuple[ArtifactRole, ...] = ("made", "changed", "mentioned")
 _LOOKED_AT = 20_000
-"""Characters of a turn that are searched: what stands further down is a listing."""
+"""Characters of a turn that are searched; further down are listings."""
 
 
 def artifacts_by_turn(turns: Iterable[Turn]) -> dict[int, list[Artifact]]:
-    """The artifacts of each turn that has any, by its ordinal, each once; files below the outermost working folder are
-    relative to it."""
+    """Return a dict from the ordinals of turns to their artifacts, each once; without turns that have none.
+
+    Files below the outermost working folder are relative to it.
+    """
     turns = list(turns)
     folder = min((each.folder for each in turns if each.folder), key=len, default="").rstrip("/")
     found = {
@@ -39,48 +41,47 @@ def artifacts_by_turn(turns: Iterable[Turn]) -> dict[int, list[Artifact]]:
 
 
 def files_named(text: str) -> set[str]:
-    """The paths and names of files in the first 20,000 characters of a text, as they are written there; none from
-    links."""
+    """Return the paths and names of files, as written, in a text's first 20,000 characters, outside links."""
     return set(_FILE.findall(_LINK.sub(" ", text[:_LOOKED_AT])))
 
 
-def paths_given(turn: Turn) -> set[str]:
-    """The paths in the arguments and patches of a tool's turn; those below the turn's folder are relative to it."""
+def paths_in_call(turn: Turn) -> set[str]:
+    """Return the paths in the arguments and patches of a tool's turn; those below the turn's folder relative to it."""
     text, below = turn.content[:_LOOKED_AT], f"{turn.folder.rstrip('/')}/" if turn.folder else ""
     paths = (*_PATH_ARGUMENT.findall(text), *(path for _, path in _PATCHED.findall(text)))
     return {path.strip().removeprefix(below) for path in paths}
 
 
 def merge_artifacts(by_turn: dict[int, list[Artifact]]) -> tuple[Artifact, ...]:
-    """Each artifact of a segment once, in its strongest role; those made or changed come first, at most 40.
+    """Return each artifact of a segment once, in its strongest role; at most 40, made or changed ones first.
 
-    A file mentioned by the end of its path counts as the one that was made or changed under the whole path.
+    A file mentioned by the end of its path counts as the file that was made or changed under the whole path.
     """
     strongest: dict[tuple[str, str], Artifact] = {}
     for artifact in (each for artifacts in by_turn.values() for each in artifacts):
-        known = strongest.setdefault((artifact.kind, artifact.name), artifact)
-        if _ROLES.index(artifact.role) < _ROLES.index(known.role):
+        stronger = strongest.setdefault((artifact.kind, artifact.name), artifact)
+        if _ROLES.index(artifact.role) < _ROLES.index(stronger.role):
             strongest[artifact.kind, artifact.name] = artifact
     files = (each.name for each in strongest.values() if each.kind == "file" and each.role != "mentioned")
     worked_on = {end for name in files for end in _path_ends(name)}
     merged = (each for each in strongest.values() if each.role != "mentioned" or each.name not in worked_on)
-    return tuple(sorted(merged, key=lambda each: _ROLES.index(each.role)))[:MOST]
+    return tuple(sorted(merged, key=lambda each: _ROLES.index(each.role)))[:MAX_ARTIFACTS]
 
 
 def _path_ends(path: str) -> Iterator[str]:
-    """The path and each shorter end of it: `src/app.py`, `app.py`."""
+    """Yield the path and each shorter end of the path: `src/app.py`, `app.py`."""
     parts = path.split("/")
     return ("/".join(parts[start:]) for start in range(len(parts)))
 
 
 def _artifacts_of_turn(turn: Turn, below: str) -> Iterator[Artifact]:
-    """The links, specifications and files in a spoken turn, or the files that a tool's turn made or changed.
+    """Yield the links, specifications and files in a spoken turn, or the files a tool's turn made or changed.
 
-    The latter are relative to the folder `below`, where they stand in it.
+    The latter are relative to the folder `below` if they are in it.
     """
     text = turn.content[:_LOOKED_AT]
     if turn.role == "tool":
-        yield from _worked_on(turn.tool or "", text, below)
+        yield from _written_files(turn.tool or "", text, below)
         return
     for link in _LINK.findall(text):
         yield Artifact(kind="link", name=link.rstrip(".,;:!?"))
@@ -91,9 +92,8 @@ def _artifacts_of_turn(turn: Turn, below: str) -> Iterator[Artifact]:
         yield Artifact(kind="file", name=path)
 
 
-def _worked_on(tool: str, text: str, below: str) -> Iterator[Artifact]:
-    """The files that a tool call or the patches in it made or changed, relative to the folder `below`; none for a tool
-    that reads."""
+def _written_files(tool: str, text: str, below: str) -> Iterator[Artifact]:
+    """Yield the files that a tool call or patches in it made or changed, relative to the folder `below` if there."""
     role: ArtifactRole | None = "made" if _MAKES.match(tool) else "changed" if _CHANGES.match(tool) else None
     if role:
         for path in _PATH_ARGUMENT.findall(text):

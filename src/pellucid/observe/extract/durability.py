@@ -1,9 +1,9 @@
 """A sentence of a coding session in, how likely it is worth keeping and of what kind out.
 
-A linear model over the words of a sentence, pairs of them, how it opens and ends, its form, and its frame: `never push
-to main` and `never touch the lock file` are alike where the words that name things are left out. It was fitted by
-`tools/fit_statements.py` on sentences of our own writing (`bench/labels/`); its weights are a table to read, each with
-the words it stands for. Nothing of it is computed from a vector, so that extraction needs no encoder.
+A linear model over the words of a sentence, pairs of them, its beginning and end, its form, and its frame: `never push
+to main` and `never touch the lock file` are alike without the words that name things. It was fitted by
+`tools/fit_statements.py` on sentences of our own writing (`bench/labels/`); its weights are a readable table. It needs
+no vectors, so that extraction needs no encoder.
 """
 
 import re
@@ -23,37 +23,37 @@ from pellucid.model.memory import Category
 Kind = Literal["decision", "rule", "preference", "fact", "correction", "procedure", "commitment", "finding"]
 KINDS: tuple[Kind, ...] = get_args(Kind)
 CATEGORY: dict[Kind, Category] = {kind: "fact" if kind == "finding" else kind for kind in KINDS}
-"""The category of a memory of each kind: a finding is a fact that was found out."""
+"""Maps each kind to the category of its memories: a finding is a fact that was found out."""
 Head = Literal["statements", "questions"]
-"""`statements`: is this worth keeping? `questions`: does the question of a dialogue ask how something shall be (and not
-for the next step)?"""
+"""`statements`: is a sentence worth keeping? `questions`: does a question of a dialogue ask how something shall be, and
+not for the next step?"""
 
 _TOKEN = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)?|\d+|[^\w\s]")
 _GOING_ON = re.compile(
     r"\b(?:ha(?:ve|s|d)|['’](?:ve|s|d)|[iw]e?ve)(?: (?!not\b)\w+){0,3}? been(?: \w+ly)? \w{2,}ing\b", re.IGNORECASE
 )
-"""A perfect with a participle of what goes on: it tells how things have been: nobody decides or prefers that."""
+"""A progressive perfect (`has been failing`): it tells how things have been, which is no decision or preference."""
 _EAST = re.compile(f"[{EAST}{HANGUL}]")
 _FRAME = 3 / 4
-"""How much of a frame's words counts beside the words themselves."""
+"""The norm of the features of frames, as a share of the norm of the features of words."""
 _LONGEST = 600
 """Characters of a sentence that are read."""
 
 
 @dataclass(frozen=True, slots=True)
 class DurabilityReading:
-    """How likely a sentence is worth keeping, and of which kind it is."""
+    """The probability that a sentence is worth keeping, and the likeliest kind it is of."""
 
     durable: float
-    """The probability that it is worth keeping, 0 to 1."""
+    """The probability that the sentence is worth keeping, 0 to 1."""
     kind: Kind
     of_kind: float
-    """The probability that it is of that kind, if it is worth keeping."""
+    """The probability that the sentence is of that kind, if it is worth keeping."""
 
 
 @dataclass(frozen=True, slots=True)
 class WeightTable:
-    """The weights of every feature: of being worth keeping from a user, from an assistant, then of each kind."""
+    """Maps each feature to its weights: for worth keeping from a user, from an assistant, then for each of `KINDS`."""
 
     weights: dict[str, tuple[float, ...]]
 
@@ -64,15 +64,16 @@ class WeightTable:
             if row := self.weights.get(name):
                 for column, weight in enumerate(row):
                     total[column] += weight * value
+        # the first two columns are durability by speaker, the others the kinds
         best = max(range(len(KINDS)), key=lambda at: total[2 + at])
         kind = KINDS[best]
         if kind in ("decision", "rule", "preference") and _GOING_ON.search(sentence):
             kind = "fact"
-        return DurabilityReading(_chance(total[0 if by_user else 1]), kind, _chance(total[2 + best]))
+        return DurabilityReading(_logistic(total[0 if by_user else 1]), kind, _logistic(total[2 + best]))
 
 
-def _chance(total: float) -> float:
-    """The probability of a sum of weights: the logistic function."""
+def _logistic(total: float) -> float:
+    """Return the probability of a sum of weights: the logistic function."""
     return 1 / (1 + exp(-max(-30.0, min(30.0, total))))
 
 
@@ -85,23 +86,23 @@ def load_table(head: Head = "statements") -> WeightTable:
 
 
 def features(sentence: str) -> dict[str, float]:
-    """The features of a sentence with their values; those of words have norm 4, so that length counts no more."""
+    """Return a dict from a sentence's features to their values; of words they have norm 4, however long it is."""
     text = sentence.strip()[:_LONGEST]
     words = tokens(text)
     return (
-        _of_length(set(_word_features(words)), 4)
-        | _of_length(set(_word_frames(words)), 4 * _FRAME)
+        _scaled_features(set(_word_features(words)), 4)
+        | _scaled_features(set(_word_frames(words)), 4 * _FRAME)
         | _form_features(text, words)
     )
 
 
-def _of_length(names: set[str], length: float) -> dict[str, float]:
-    """The features, all with one positive value, chosen so that their vector has this length; `{}` for none."""
-    return dict.fromkeys(names, length / sqrt(max(1, len(names))))
+def _scaled_features(names: set[str], norm: float) -> dict[str, float]:
+    """Return the features, all with one positive value such that their vector has this norm; `{}` for no features."""
+    return dict.fromkeys(names, norm / sqrt(max(1, len(names))))
 
 
 def tokens(text: str) -> list[str]:
-    """Lower-case words and signs, `0` for any number; in scripts without spaces, each letter by itself."""
+    """Return the words and signs of a text in lower case, numbers as `0`; each East Asian letter is a token."""
     out: list[str] = []
     for token in _TOKEN.findall(text.lower().replace("’", "'")):
         if token.isdigit():
@@ -114,7 +115,7 @@ def tokens(text: str) -> list[str]:
 
 
 def _word_features(words: list[str]) -> Iterator[str]:
-    """The words, their pairs, and marked as such the first one to three and the last one or two."""
+    """Yield the words, pairs of neighbours, the first one to three words as `^ …`, the last one or two as `… $`."""
     yield from words
     yield from (f"{one} {two}" for one, two in pairwise(words))
     for length in (1, 2, 3):
@@ -126,10 +127,11 @@ def _word_features(words: list[str]) -> Iterator[str]:
 
 
 def _word_frames(words: list[str]) -> Iterator[str]:
-    """Pairs and triples of a sentence's function words, with one `~` for each run of words between them."""
+    """Yield pairs and triples of a sentence's function words, with one `~` for each run of words between them."""
+    function_words = lexicon.words("function", "vague", "limits", "negators")
     frame = ["^"]
     for word in words:
-        kept = word if not word[0].isalpha() or word.replace("'", "") in _function_words() else "~"
+        kept = word if not word[0].isalpha() or word.replace("'", "") in function_words else "~"
         if kept != "~" or frame[-1] != "~":
             frame.append(kept)
     frame.append("$")
@@ -138,14 +140,8 @@ def _word_frames(words: list[str]) -> Iterator[str]:
             yield f"~ {' '.join(frame[at : at + length])}"
 
 
-@cache
-def _function_words() -> frozenset[str]:
-    """The words that sentences are built with, whatever they are about."""
-    return lexicon.words("function", "vague", "limits", "negators")
-
-
 def _form_features(text: str, words: list[str]) -> dict[str, float]:
-    """Features of the form of a sentence: length, closing mark, and whether it has numbers, code or a capital."""
+    """Return features of the form of a sentence: length, closing mark, and whether it has numbers, code, a capital."""
     size, end = log1p(len(words)), closing_mark(text) or " "
     return {
         "=one": 1.0,

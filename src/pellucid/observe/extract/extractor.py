@@ -1,4 +1,4 @@
-"""A segment in, extracted facts out: the port of every extractor, and the one that needs no model and no key."""
+"""A segment in, extracted facts out: the port of every extractor, and an extractor without model and key."""
 
 import re
 from collections.abc import Sequence
@@ -13,22 +13,22 @@ from pellucid.model.turn import Segment, Turn
 from pellucid.observe.attributes import ANONYMOUS, read_attribution
 from pellucid.observe.dates import resolve_dates
 from pellucid.observe.extract.questions import question_with_answer, with_question
-from pellucid.observe.extract.resolutions import REACH, Resolved, resolutions
+from pellucid.observe.extract.resolutions import Resolved, resolutions
 from pellucid.observe.extract.statements import POSITIONS, ObservedStatement, statements
 from pellucid.observe.prose import captions
-from pellucid.observe.setting import TurnContext, manner_of, turn_contexts
+from pellucid.observe.setting import TurnContext, session_manner, turn_contexts
 from pellucid.observe.work.attempts import CommandFix, command_fixes
 from pellucid.observe.work.parts import work_turns
 from pellucid.observe.work.replies import choice_in_reply, is_in_choice
 from pellucid.observe.work.statements import statements_of_turn
 
-AT_MOST = 5
-_SHORTEST = 3
+_MAX_TAGS = 5
+_SHORTEST_TAG = 3
 
 PER_BLOCK = 2
-"""Facts at most from one paragraph of a chat; the weightiest stay."""
+"""The most facts from one paragraph of a chat; the weightiest stay."""
 SECOND_FROM = 2.8
-"""The weight from which a second plain fact stays; weights are those of the language's salience table."""
+"""The weight, by the language's salience table, from which a second plain fact of a paragraph stays."""
 
 RESOLVED_CONFIDENCE = 0.95
 """The confidence of a correction or a retraction."""
@@ -37,7 +37,7 @@ _CAPTION_OPENING = re.compile(
     r"^(?:an? )?(?:photo(?:graph(?:y)?)?|picture|image|close ?up(?: view)?|screenshot) (?:of )?", re.IGNORECASE
 )
 Placed = tuple[int, ExtractedFact]
-"""A fact behind its position in the turn."""
+"""The position of a fact in its turn, and the fact."""
 _BY_POSITION = itemgetter(0)
 
 
@@ -45,45 +45,48 @@ class Extractor(Protocol):
     """Extracts what is durable from a segment; keeps no state between segments, and writes nothing."""
 
     def extract(self, segment: Segment) -> list[ExtractedFact]:
-        """The facts of a segment in the order of its turns, each with at most three turns as evidence."""
+        """Return the facts of a segment in the order of its turns, each with at most three turns as evidence."""
         ...
 
 
 class HeuristicExtractor:
-    """An extractor by cue tables, weighted signals and structure: deterministic, local, thousands of turns a second."""
+    """An extractor by cue tables, weighted signals and structure: deterministic, local, fast."""
 
     def extract(self, segment: Segment) -> list[ExtractedFact]:
-        """The facts of a segment in the order of its turns."""
+        """Return the facts of a segment in the order of its turns."""
         contexts = turn_contexts(segment)
-        if manner_of(segment.turns) == "work":
+        if session_manner(segment.turns) == "work":
             return _facts_of_work(segment, contexts)
         facts: list[ExtractedFact] = []
         for at, context in enumerate(contexts):
-            resolved = resolutions(contexts[max(0, at - REACH) : at], context)
+            resolved = resolutions(contexts[:at], context)
             taken = frozenset(sentence for each in resolved for sentence in each.replaces)
             placed = [(each.position, _fact_of_resolution(each, context)) for each in resolved]
-            placed += _facts_of(contexts[at - 1] if at else None, context, taken)
+            placed += _facts_of_turn(contexts[at - 1] if at else None, context, taken)
             facts += [fact for _, fact in sorted(placed, key=_BY_POSITION)]
         return facts
 
 
 def _facts_of_work(segment: Segment, contexts: Sequence[TurnContext]) -> list[ExtractedFact]:
-    """The facts of a segment of a coding session, in the order of its turns."""
+    """Return the facts of a segment of a coding session, in the order of its turns.
+
+    Statements of an agent that a person's reply picks from are dropped for the choice.
+    """
     facts: list[ExtractedFact] = []
     for at, turn in enumerate(work_turns(segment, contexts)):
         context = turn.context
-        resolved = resolutions(contexts[max(0, at - REACH) : at], context)
+        resolved = resolutions(contexts[:at], context)
         reply = choice_in_reply(turn)
         placed = [(each.position, _fact_of_resolution(each, context)) for each in resolved]
         if reply and (before := turn.before):
-            placed.append((0, _fact_of(reply, context, since=before.turn)))
+            placed.append((0, _fact_of_statement(reply, context, since=before.turn)))
             offering = before.turn.ordinal
             facts = [
                 each for each in facts if _last_turn(each) != offering or not is_in_choice(each.content, reply, turn)
             ]
         taken = {sentence.strip(" .").casefold() for each in resolved for sentence in each.replaces}
         placed += [
-            (statement.position, _fact_of(statement, context))
+            (statement.position, _fact_of_statement(statement, context))
             for statement in statements_of_turn(turn, taken)
             if not (reply and (statement.own or statement.text) in reply.text)
         ]
@@ -92,7 +95,7 @@ def _facts_of_work(segment: Segment, contexts: Sequence[TurnContext]) -> list[Ex
 
 
 def _fact_of_fix(fix: CommandFix) -> ExtractedFact:
-    """The fact that one command fails and another works, with the lines of both calls as quotes."""
+    """Return the fact that one command fails and another works, with the lines of both calls as quotes."""
     return ExtractedFact(
         category="procedure",
         content=fix.text,
@@ -106,35 +109,41 @@ def _fact_of_fix(fix: CommandFix) -> ExtractedFact:
 
 
 def _last_turn(fact: ExtractedFact) -> int:
-    """The ordinal of the last turn of a fact's evidence."""
+    """Return the ordinal of the last turn of a fact's evidence."""
     return fact.evidence[-1].end
 
 
-def _facts_of(before: TurnContext | None, context: TurnContext, taken: frozenset[str]) -> list[Placed]:
-    """The facts of one turn with their positions, without `taken` sentences; a bare answer comes with its question
-    (position 0).
+def _facts_of_turn(before: TurnContext | None, context: TurnContext, taken: frozenset[str]) -> list[Placed]:
+    """Return the facts of one turn of a chat with their positions, without the sentences in `taken`.
 
-    In a chat at most two facts of a paragraph stay.
+    `before` is the turn before it, None for the first. At most two facts of a paragraph stay. A bare answer is one fact
+    with its question, at position 0.
     """
-    found = statements(context, taken)
-    if context.manner == "chat":
-        found = tuple(_with_caption(statement, context) for statement in _weightiest_statements(found))
+    found = tuple(_with_caption(each, context) for each in _weightiest_statements(statements(context, taken)))
     answer = question_with_answer(before, context) if before else None
     if before and answer and all(statement.text in answer.text for statement in found):
-        return [(0, _fact_of(answer, context, since=before.turn))]
+        return [(0, _fact_of_statement(answer, context, since=before.turn))]
     return [(statement.position, _fact_in_reply(statement, before, context)) for statement in found]
 
 
 def _fact_in_reply(statement: ObservedStatement, before: TurnContext | None, context: TurnContext) -> ExtractedFact:
-    """The fact of a statement, with the question before it in front if only that explains a pronoun in the
-    statement."""
+    """Return the fact of a statement that can answer the turn `before`.
+
+    If only the question in that turn explains a pronoun of the statement, the question is put in front.
+    """
     reply = with_question(before, context, statement) if before else None
-    return _fact_of(reply, context, since=before.turn) if before and reply else _fact_of(statement, context)
+    return (
+        _fact_of_statement(reply, context, since=before.turn)
+        if before and reply
+        else _fact_of_statement(statement, context)
+    )
 
 
 def _with_caption(statement: ObservedStatement, context: TurnContext) -> ObservedStatement:
-    """The statement with the caption of the first shared picture, if it points at one (`this`, `here's`); else
-    unchanged."""
+    """Return the statement with the caption of the first shared picture; unchanged if it points at no picture.
+
+    Words such as `this` and `here's` point at a picture.
+    """
     shown = captions(context.turn.content)
     if not shown or not context.language.noise.deictic.search(statement.text.lower()):
         return statement
@@ -142,8 +151,7 @@ def _with_caption(statement: ObservedStatement, context: TurnContext) -> Observe
 
 
 def _weightiest_statements(candidates: tuple[ObservedStatement, ...]) -> tuple[ObservedStatement, ...]:
-    """The weightiest statement of each paragraph, and a second one that weighs 2.8 or is no plain fact; in their
-    order."""
+    """Return each paragraph's weightiest statement, and a second if it weighs 2.8 or is not a plain fact."""
     by_block = groupby(candidates, key=lambda statement: statement.position // POSITIONS)
     ranked = [sorted(group, key=lambda statement: -statement.weight) for _, group in by_block]
     kept = [
@@ -155,15 +163,16 @@ def _weightiest_statements(candidates: tuple[ObservedStatement, ...]) -> tuple[O
     return tuple(sorted(kept, key=lambda statement: statement.position))
 
 
-def _fact_of(statement: ObservedStatement, context: TurnContext, since: Turn | None = None) -> ExtractedFact:
-    """The fact of a statement, with absolute dates and the speaker in front.
+def _fact_of_statement(statement: ObservedStatement, context: TurnContext, since: Turn | None = None) -> ExtractedFact:
+    """Return the fact of a statement, with absolute dates and the speaker in front.
 
-    If it answers a question of the turn `since`, its evidence begins there, and no speaker is put in front.
+    If it answers a question of the turn `since`, its evidence begins with that turn, and no speaker is put in front.
     """
     turn, language = context.turn, context.language
     speaker = statement.speaker or turn.speaker
     dated = resolve_dates(statement.text, context.at, language)
-    attribution = read_attribution(statement.own or statement.text, language, entity_of_i(context, speaker))
+    narrator = speaker or (ANONYMOUS if context.voice == "person" else None)
+    attribution = read_attribution(statement.own or statement.text, language, narrator)
     content = dated if since else f"{_speaker_prefix(speaker, statement, context)}{dated}"
     return ExtractedFact(
         category=statement.category,
@@ -177,29 +186,22 @@ def _fact_of(statement: ObservedStatement, context: TurnContext, since: Turn | N
     )
 
 
-def entity_of_i(context: TurnContext, speaker: str | None) -> str | None:
-    """The entity that `I` means in a turn: the statement's speaker, else `user` for a person, None for an unnamed
-    assistant."""
-    return speaker or (ANONYMOUS if context.voice == "person" else None)
-
-
 def _fact_of_resolution(resolved: Resolved, context: TurnContext) -> ExtractedFact:
-    """The fact of a correction or retraction; its `I` is whoever said the sentence that it changes."""
+    """Return the fact of a correction or retraction. Its `I` is whoever said the sentence that it changes."""
     source = resolved.source.context if resolved.source else context
     owner = source if source.language.noise.self.search(resolved.text.lower()) else context
-    statement = ObservedStatement(resolved.text, "correction", RESOLVED_CONFIDENCE, 0.0, 0, owner.turn.speaker)
+    statement = ObservedStatement(resolved.text, "correction", RESOLVED_CONFIDENCE, speaker=owner.turn.speaker)
     turn, since = context.turn, source.turn
     apart = turn.ordinal - since.ordinal > 2
     ranges = (
         [(since.ordinal, since.ordinal), (turn.ordinal, turn.ordinal)] if apart else [(since.ordinal, turn.ordinal)]
     )
     evidence = tuple(Evidence(source=turn.session_id, start=start, end=end) for start, end in ranges)
-    return _fact_of(statement, owner).model_copy(update={"resolves": resolved.resolves, "evidence": evidence})
+    return _fact_of_statement(statement, owner).model_copy(update={"resolves": resolved.resolves, "evidence": evidence})
 
 
 def _speaker_prefix(speaker: str | None, statement: ObservedStatement, context: TurnContext) -> str:
-    """What to put before a statement so that its `I` and `you` are clear: `Ann: `, `Ann (to Ben): `, `User: ` or
-    nothing."""
+    """Return the words that make a statement's `I` and `you` clear: `Ann: `, `Ann (to Ben): `, `User: ` or ""."""
     noise, lowered = context.language.noise, statement.text.lower()
     if speaker:
         to = f" (to {context.listener})" if context.listener and noise.you.search(lowered) else ""
@@ -208,13 +210,13 @@ def _speaker_prefix(speaker: str | None, statement: ObservedStatement, context: 
 
 
 def tags(text: str, speaker: str | None = None) -> tuple[str, ...]:
-    """At most five of the most specific words of a sentence in their order, never stop words or the speaker's name."""
-    named = {word for part in text.split()[1:] if part[:1].isupper() for word in words(part)}
+    """Return at most five of the most specific words of a sentence, in order; no stop words, nor the speaker's name."""
+    names = {word for part in text.split()[1:] if part[:1].isupper() for word in words(part)}
     own = set(words(speaker or ""))
     terms = [word for word in content_words(text) if word not in own]
     terms = [word for word in terms if not word[0].isdigit() or any(map(str.isalpha, word))]
-    terms = [word for word in terms if len(word) >= _SHORTEST or not word.isascii() or word in named]
-    best = sorted(terms, key=lambda word: -(10 * (word in named) + 5 * _is_identifier(word) + len(word)))[:AT_MOST]
+    terms = [word for word in terms if len(word) >= _SHORTEST_TAG or not word.isascii() or word in names]
+    best = sorted(terms, key=lambda word: -(10 * (word in names) + 5 * _is_identifier(word) + len(word)))[:_MAX_TAGS]
     return tuple(word for word in terms if word in best)
 
 

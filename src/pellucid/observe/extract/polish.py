@@ -1,4 +1,4 @@
-"""A spoken sentence in, what it states out: without greeting, filler, doubts and questions, in its own words."""
+"""A spoken sentence in, its statement out: without greeting, filler, doubts and questions, in its own words."""
 
 import re
 from collections.abc import Callable
@@ -7,8 +7,8 @@ from functools import cache
 from pellucid.observe.language import Language
 
 _NAMED = re.compile(r"(?<=[\w,] )(?!I\b|I')[A-ZÀ-Þ]\w+|\d")
-_LEAST = 1.2
-"""The salience a clause without a name or number needs to stay at an end of the sentence."""
+_MIN_SALIENCE = 1.2
+"""The salience from which a clause without a name or number stays at an end of the sentence."""
 _FEWEST_WORDS = 4
 
 _CLOSING = " \t.!…。！"
@@ -18,7 +18,7 @@ _PLAIN_WORD = re.compile(r"^[a-zß-öø-ÿ][a-zß-öø-ÿ']*(?=[\s,]|$)")
 
 @cache
 def _opening_pattern(greeting: str, lead: str) -> re.Pattern[str]:
-    """A pattern for a greeting with a name that opens a sentence (`Hey Mel!`), or a bare lead (`and`)."""
+    """Return a pattern for a greeting with a name that opens a sentence (`Hey Mel!`), or a bare lead (`and`)."""
     call = r"(?:,? (?-i:[A-ZÀ-Þ])[\w'-]*(?: (?-i:[A-ZÀ-Þ])[\w'-]*)?)?"
     return re.compile(
         rf"^(?:{greeting}{call}(?:\s*[,!.…:、，。！：]+\s*|\s+[-–—]\s+|$)|{lead}\b,?\s+(?=\S))", re.IGNORECASE
@@ -27,14 +27,14 @@ def _opening_pattern(greeting: str, lead: str) -> re.Pattern[str]:
 
 @cache
 def _tail_pattern(tail: str) -> re.Pattern[str]:
-    """A pattern for a tag that ends a sentence (`, right?`)."""
+    """Return a pattern for a tag that ends a sentence (`, right?`)."""
     return re.compile(rf"{tail}$", re.IGNORECASE)
 
 
 def polish(sentence: str, language: Language) -> str:
-    """The sentence without greetings, fillers, smileys, trailing tags and closing mark; empty if nothing is left."""
-    may_smile = not sentence.isascii() or ":" in sentence or ";" in sentence
-    plain = _SMILEYS.sub("", sentence) if may_smile else sentence
+    """Return the sentence without greetings, fillers, smileys, trailing tags and closing mark, or an empty text."""
+    can_smile = not sentence.isascii() or ":" in sentence or ";" in sentence
+    plain = _SMILEYS.sub("", sentence) if can_smile else sentence
     text = " ".join(plain.split()).strip(_CLOSING + "-–—,")
     noise = language.noise
     opening = _opening_pattern(noise.greeting, noise.lead)
@@ -45,15 +45,15 @@ def polish(sentence: str, language: Language) -> str:
 
 
 def before_question(sentence: str, language: Language) -> str:
-    """What a question states before it asks (`I moved to Lisbon, do you know a café there?`); empty if under four
-    words."""
+    """Return a statement of four words or more before a question (`I moved to Lisbon, do you know …`), or ""."""
     asked = language.noise.asking.search(sentence)
-    told = sentence[: asked.start()] if asked else ""
-    return told if len(told.split()) >= _FEWEST_WORDS and not language.noise.question.search(told.lower() + "?") else ""
+    before = sentence[: asked.start()] if asked else ""
+    is_statement = len(before.split()) >= _FEWEST_WORDS and not language.noise.question.search(before.lower() + "?")
+    return before if is_statement else ""
 
 
 def without_doubts(text: str, language: Language) -> str:
-    """The text without hedged clauses at either end; all of it if every clause is hedged or there is only one."""
+    """Return the text without hedged clauses at either end; unchanged if all clauses are hedged."""
     hedges = language.noise.hedges
     if not hedges.search(text.lower()):
         return text
@@ -61,16 +61,15 @@ def without_doubts(text: str, language: Language) -> str:
 
 
 def condense(text: str, language: Language) -> str:
-    """The text from the first to the last clause that has a name, a number or salience; all of it if none has."""
+    """Return the text from the first to the last clause with a name, a number or salience; all of it if none has."""
     salience = language.salience
     return _trim_clauses(
-        text, language, lambda clause: bool(_NAMED.search(clause)) or salience.score(clause.lower()) >= _LEAST
+        text, language, lambda clause: bool(_NAMED.search(clause)) or salience.score(clause.lower()) >= _MIN_SALIENCE
     )
 
 
 def _trim_clauses(text: str, language: Language, stays: Callable[[str], bool]) -> str:
-    """The text from the first to the last clause that `stays` accepts; all of it if it accepts none or there is only
-    one."""
+    """Return the text from the first to the last clause that `stays` accepts; all of it if it accepts none."""
     joints = list(language.clauses.joint.finditer(text))
     if not joints:
         return text

@@ -16,29 +16,35 @@ _LONGEST_ANSWER = 12
 _SPECIFIC = re.compile(r"\d|(?<=\s)(?!I\b|I')[A-ZÀ-Þ]\w+|\bevery\b|\b(?:mon|tues|wednes|thurs|fri|satur|sun)day")
 _CONFIDENCE = 0.8
 _NAMING = 2
-"""Solid words that a sentence needs to explain the pronoun of the next turn."""
+"""Solid words from which a sentence can explain the pronoun of the next turn."""
 
 
 def question_with_answer(before: TurnContext, context: TurnContext) -> ObservedStatement | None:
-    """The last question of one speaker with the other's short, specific answer, as one statement; None if none."""
-    asked = _question_to(before, context)
+    """Return the last question of the turn `before` with its short, specific answer, as one statement.
+
+    None if the turn does not end in a question, or `context` does not answer it.
+    """
+    asked = _question_replied_to(before, context)
     answer = _first_answer(context.turn.content, context.language) if asked else ""
     unnamed = answer.replace(before.turn.speaker, "") if before.turn.speaker else answer
     if not asked or not _SPECIFIC.search(unnamed):
         return None
     text = f"{asked} {_speaker_label(context)}{answer}"
-    return ObservedStatement(text, "fact", _CONFIDENCE, 3.0, 0, context.turn.speaker)
+    return ObservedStatement(text, "fact", _CONFIDENCE, 3.0, speaker=context.turn.speaker)
 
 
 def with_question(before: TurnContext, context: TurnContext, statement: ObservedStatement) -> ObservedStatement | None:
-    """The statement with what was asked or named before it, if only that explains its pronoun; else None."""
+    """Return the statement with the question, or the name, before it that alone explains its pronoun.
+
+    None if the statement needs no explanation, or the turn `before` has none.
+    """
     if not is_unresolved(statement.text, context.language):
         return None
-    asked = _question_to(before, context)
+    asked = _question_replied_to(before, context)
     if asked and solid_words(asked.removeprefix(_speaker_label(before)), before.language):
         return replace(statement, text=f"{asked} {_speaker_label(context)}{statement.text}")
-    opens = context.language.noise.unresolved.search(statement.text.lower())
-    named = "" if opens else _antecedent(before, context)
+    opens_unresolved = context.language.noise.unresolved.search(statement.text.lower())
+    named = "" if opens_unresolved else _antecedent(before, context)
     text = f"{named} {_speaker_label(context)}{statement.text}"
     if not named or is_unresolved(text.partition(": ")[2], context.language):
         return None
@@ -53,10 +59,9 @@ def _is_reply(before: TurnContext, context: TurnContext) -> bool:
 
 
 def _antecedent(before: TurnContext, context: TurnContext) -> str:
-    """What a pronoun may mean, in a chat: the picture that the named speaker before showed, or the last sentence that
-    names something.
+    """Return what a pronoun in a chat's reply can mean, with its speaker (`Ann: `); empty if nothing.
 
-    With the speaker in front (`Ann: `); empty if there is neither, or no reply.
+    A picture shown in the turn `before`, else the last sentence of that turn that names enough.
     """
     if not _is_reply(before, context) or not before.turn.speaker or context.manner == "work":
         return ""
@@ -73,9 +78,8 @@ def _antecedent(before: TurnContext, context: TurnContext) -> str:
     return ""
 
 
-def _question_to(before: TurnContext, context: TurnContext) -> str:
-    """The question that the turn before ends with, with its speaker's name; empty if it asks none or `context` is no
-    reply to it."""
+def _question_replied_to(before: TurnContext, context: TurnContext) -> str:
+    """Return the question at the end of `before`, with its speaker; empty if `context` does not reply to one."""
     if not _is_reply(before, context):
         return ""
     asked = _last_question(before.turn.content, context.language)
@@ -83,19 +87,18 @@ def _question_to(before: TurnContext, context: TurnContext) -> str:
 
 
 def _last_question(content: str, language: Language) -> str:
-    """The question that a text ends with, polished; empty if there is none, or it is long or unclear by itself."""
-    spoken = prose_sentences(content)
-    if not spoken or closing_mark(spoken[-1]) not in QUESTION_MARKS or len(spoken[-1]) > _LONGEST_QUESTION:
+    """Return the question that a text ends with, polished; empty if there is none, or it is long or unclear."""
+    last = next(reversed(prose_sentences(content)), "")
+    if closing_mark(last) not in QUESTION_MARKS or len(last) > _LONGEST_QUESTION:
         return ""
-    asked = polish(spoken[-1], language)
+    asked = polish(last, language)
     if is_unresolved(asked.rstrip("?"), language):
         return ""
     return asked if language.noise.ask.search(asked.lower()) else ""
 
 
 def _first_answer(content: str, language: Language) -> str:
-    """A specific answer of at most twelve words in the first two sentences of a text, without closing mark; empty if
-    none."""
+    """Return a specific answer of at most twelve words from a text's first two sentences, without mark; else ""."""
     for sentence in prose_sentences(content)[:2]:
         answer = sentence.strip(" .!")
         elliptic = language.noise.answer.search(answer.lower())
@@ -105,5 +108,5 @@ def _first_answer(content: str, language: Language) -> str:
 
 
 def _speaker_label(context: TurnContext) -> str:
-    """The speaker's name as it stands before their words (`Ann: `); empty if it is unknown."""
+    """Return the speaker's name as it precedes their words (`Ann: `); empty if it is unknown."""
     return f"{context.turn.speaker}: " if context.turn.speaker else ""

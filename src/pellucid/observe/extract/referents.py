@@ -1,4 +1,4 @@
-"""A sentence in, how much it names and whether a pronoun in it points outside of it, out."""
+"""A sentence in, how much it names and whether a pronoun in it points outside of it out."""
 
 import re
 from collections.abc import Sequence
@@ -16,14 +16,14 @@ _SELF = frozenset({"i", "i'm", "i've", "i'd", "i'll"})
 
 @text_cache(128)
 def solid_words(text: str, language: Language) -> int:
-    """How many distinct words of a text name something: no stop words, feelings, wishes or abstractions."""
-    hollow = _hollow(language.code)
+    """Return how many distinct words of a text name something, unlike stop words, feelings and abstractions."""
+    hollow = _hollow_words(language.code)
     words = set(_WORD.findall(text.lower())) - hollow
     return len(words) - sum("'" in word and word.replace("'", "") in hollow for word in words)
 
 
 def points_outside(text: str, language: Language) -> bool:
-    """Whether a pronoun inside a sentence (`it`, `her`, `that place`) has nothing before it that it could mean."""
+    """Whether a pronoun inside a sentence (`it`, `her`, `that place`) has nothing before it that it can mean."""
     noise, lowered = language.noise, text.lower()
     if (found := noise.gendered.search(lowered)) and not _names_somebody(text[: found.start()], language):
         return True
@@ -35,8 +35,7 @@ def points_outside(text: str, language: Language) -> bool:
 
 
 def _is_unexplained(match: re.Match[str], text: str, language: Language) -> bool:
-    """Whether a pronoun that was found has nothing before it in the text that it could mean; a noun with a capital
-    explains it."""
+    """Whether the text before a matched pronoun has nothing it can mean, and no noun with a capital follows."""
     groups = match.groupdict()
     noun = match.start("noun") if "noun" in groups else -1
     if noun >= 0 and text[noun].isupper():
@@ -46,43 +45,44 @@ def _is_unexplained(match: re.Match[str], text: str, language: Language) -> bool
 
 def _names_somebody(before: str, language: Language) -> bool:
     """Whether a text names a person, so that a later `he` or `her` is explained."""
-    hollow = _hollow(language.code)
+    hollow = _hollow_words(language.code)
     capitals = ((found["first"] or "").lower() for found in _CAPITAL.finditer(before))
     return any(word not in hollow for word in capitals) or bool(language.noise.persons.search(before.lower()))
 
 
 def _names_something(before: str, near: str, language: Language) -> bool:
-    """Whether the text before a pronoun has a noun it could mean; `near` are the words just before the pronoun.
+    """Whether the text `before` a pronoun has a noun that it can mean.
 
-    The object of a verb is none of the nouns of its own clause; that of a preposition is not the one just before.
+    `near` are the words just before the pronoun. A verb's object never means a noun of its own clause; a preposition's
+    object never means the noun just before it.
     """
-    spoken = _WORD.findall(before)
+    words = _WORD.findall(before)
     if near.strip() in _word_set(language.code, "prepositions"):
-        spoken = spoken[:-1]
+        words = words[:-1]
     elif near:
         joints = [found.start() for found in language.noise.boundary.finditer(before)]
-        spoken = _WORD.findall(before[: joints[-1]]) if joints else []
-    return any(_is_noun(at, spoken, language) for at in range(len(spoken)))
+        words = _WORD.findall(before[: joints[-1]]) if joints else []
+    return any(_is_noun(at, words, language) for at in range(len(words)))
 
 
-def _is_noun(at: int, spoken: Sequence[str], language: Language) -> bool:
-    """Whether the word at this position names something or somebody, judged by itself and the word before it."""
-    word = spoken[at]
+def _is_noun(at: int, words: Sequence[str], language: Language) -> bool:
+    """Whether the word at index `at` names something or somebody, judged by itself and the word before it."""
+    word = words[at]
     if word in _SELF:
         return False
-    if word.replace("'", "") in _hollow(language.code):
-        is_owned = at > 0 and spoken[at - 1] in _word_set(language.code, "owning")
+    if word.replace("'", "") in _hollow_words(language.code):
+        is_owned = at > 0 and words[at - 1] in _word_set(language.code, "owning")
         return is_owned or word in _word_set(language.code, "people")
-    return spoken[at - 1] not in _word_set(language.code, "before_verbs") if at else not word.endswith("ed")
+    return words[at - 1] not in _word_set(language.code, "before_verbs") if at else not word.endswith("ed")
 
 
 @cache
-def _hollow(code: str) -> frozenset[str]:
-    """The words of a language that name nothing: stop words, feelings, wishes, abstractions."""
+def _hollow_words(code: str) -> frozenset[str]:
+    """Return the words of a language that name nothing: stop words, feelings, wishes, abstractions."""
     return stop_words() | _word_set(code, "hollow")
 
 
 @cache
 def _word_set(code: str, name: Literal["hollow", "before_verbs", "people", "owning", "prepositions"]) -> frozenset[str]:
-    """The words in this entry of the `noise` table of a language."""
+    """Return the words in an entry of the `noise` table of a language."""
     return frozenset(getattr(load_language(code).noise, name).split())

@@ -1,4 +1,4 @@
-"""A person's turn in, the corrections and retractions in it out: `Actually it is 600` after `The TTL is 300 s`."""
+"""A person's turn in, its corrections and retractions out: `Actually it is 600` after `The TTL is 300 s`."""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -15,20 +15,20 @@ from pellucid.observe.setting import TurnContext
 from pellucid.observe.substitute import substitute
 
 REACH = 4
-"""How many turns before a correction may have said what it corrects."""
+"""Turns before a correction that are searched for what it corrects."""
 NEAR = 40
-"""How many sentences before it, of those turns and of its own, may be what a correction corrects."""
+"""Sentences of those turns, and as many of its own turn before it, that a correction can correct."""
 _LONGEST = 240
 _CLOSING = " .!。！…"
 _EDGES = _CLOSING + ",、，\"'"
 _MEASURE = re.compile(r"^[$€£¥]?\d[\d.,:]* ?(?:[^\W\d]+|%)$")
-"""A number with its unit: a value that tells by itself what kind of attribute it is of."""
+"""A number with its unit: the unit tells what kind of attribute the value is of."""
 _ARTICLE = re.compile(r"^(?:the|an?|der|die|das|el|la)\s+(?=[a-zß-ÿ])")
 
 
 @dataclass(frozen=True, slots=True)
 class SaidSentence:
-    """A sentence, its position in its turn (as a statement's), and the turn."""
+    """A sentence with its turn, and its position in the turn as in `ObservedStatement`."""
 
     raw: str
     position: int
@@ -42,7 +42,10 @@ class SaidSentence:
 
 @dataclass(frozen=True, slots=True)
 class Resolved:
-    """A correction or retraction that stands alone; `replaces` are the sentences of its turn that it stands for."""
+    """A correction or retraction as a text that stands alone.
+
+    `source` is the sentence that it corrects, `replaces` are the sentences of its own turn that `text` replaces.
+    """
 
     text: str
     resolves: Resolution
@@ -52,46 +55,48 @@ class Resolved:
 
 
 def resolutions(before: Sequence[TurnContext], context: TurnContext) -> tuple[Resolved, ...]:
-    """The corrections and retractions in a person's turn, with the turns before it at hand; none in other turns."""
+    """Return the corrections and retractions in a person's turn, in order; `before` are the turns before it."""
     language = context.language
     if context.turn.role != "user" or not language.resolutions.sign.search(context.turn.content.lower()):
         return ()
     near = [each for each in before if 0 < context.turn.ordinal - each.turn.ordinal <= REACH]
-    earlier = [each for turn in near for each in _sentences_of(turn) if closing_mark(each.raw) not in QUESTION_MARKS]
+    earlier = [
+        each for turn in near for each in _positioned_sentences(turn) if closing_mark(each.raw) not in QUESTION_MARKS
+    ]
     found: list[Resolved] = []
     here: list[SaidSentence] = []
-    for parts in _marked_sentences(_sentences_of(context), language):
+    for parts in _marked_sentences(_positioned_sentences(context), language):
         resolved = _resolve(parts, earlier[-NEAR:], here[-NEAR:], context)
         if resolved:
             found.append(resolved)
+        # what comes later corrects the corrected sentence
         here.append(SaidSentence(resolved.text, parts[0].position, context) if resolved else parts[-1])
     return tuple(found)
 
 
 def lone_correction(text: str, language: Language) -> Resolution | None:
-    """The correction that a text is, if it is one sentence with a measured value and no subject (`Actually it is 600
-    ms`); else None."""
-    said = text.strip(_CLOSING)
-    spoken = prose_sentences(text)
-    if len(spoken) != 1 or is_question(spoken[0], language) or not language.resolutions.sign.search(said.lower()):
+    """Return the correction of a text that is one sentence with a measured value and no subject; else None."""
+    sentence = text.strip(_CLOSING)
+    parts = prose_sentences(text)
+    if len(parts) != 1 or is_question(parts[0], language) or not language.resolutions.sign.search(sentence.lower()):
         return None
-    made = _correction(said, (), language)
-    return made.resolves if made and made.resolves.value else None
+    correction = _correction(sentence, (), language)
+    return correction.resolves if correction and correction.resolves.value else None
 
 
 def _resolve(
     parts: tuple[SaidSentence, ...], earlier: Sequence[SaidSentence], here: Sequence[SaidSentence], context: TurnContext
 ) -> Resolved | None:
-    """The correction or retraction that the `parts` of a sentence are; None if they are neither, or only ask.
+    """Return the correction or retraction that a sentence's `parts` are; None if they are neither, or only ask.
 
     `earlier` are the sentences of the turns before, `here` those before it in its own turn.
     """
-    said = ", ".join(part.text for part in parts)
-    if len(said) > _LONGEST or not context.language.resolutions.sign.search(said.lower()):
+    sentence = ", ".join(part.text for part in parts)
+    if len(sentence) > _LONGEST or not context.language.resolutions.sign.search(sentence.lower()):
         return None
     if is_question(parts[-1].raw, context.language):
         return None
-    made = _retraction(said, here, context) or _correction(said, [*earlier, *here], context.language)
+    made = _retraction(sentence, here, context) or _correction(sentence, [*earlier, *here], context.language)
     if not made:
         return None
     own_source = (made.source.raw,) if made.source and made.source.context is context else ()
@@ -99,8 +104,8 @@ def _resolve(
     return Resolved(made.text, made.resolves, made.source, parts[0].position, replaces)
 
 
-def _sentences_of(context: TurnContext) -> list[SaidSentence]:
-    """The sentences of a turn with their positions."""
+def _positioned_sentences(context: TurnContext) -> list[SaidSentence]:
+    """Return the sentences of a turn with their positions."""
     return [
         SaidSentence(sentence, at * POSITIONS + number, context)
         for at, block in enumerate(blocks(context.turn.content))
@@ -108,18 +113,21 @@ def _sentences_of(context: TurnContext) -> list[SaidSentence]:
     ]
 
 
-def _marked_sentences(spoken: Sequence[SaidSentence], language: Language) -> Iterator[tuple[SaidSentence, ...]]:
-    """Each sentence by itself; a bare mark (`Scratch that.`) together with the sentence after it."""
+def _marked_sentences(own_sentences: Sequence[SaidSentence], language: Language) -> Iterator[tuple[SaidSentence, ...]]:
+    """Yield each sentence by itself, and a bare mark (`Scratch that.`) together with the sentence after it."""
     at = 0
-    while at < len(spoken):
-        bare = language.resolutions.mark.fullmatch(f"{spoken[at].text},")
-        width = 2 if bare and at + 1 < len(spoken) else 1
-        yield tuple(spoken[at : at + width])
+    while at < len(own_sentences):
+        bare = language.resolutions.mark.fullmatch(f"{own_sentences[at].text},")
+        width = 2 if bare and at + 1 < len(own_sentences) else 1
+        yield tuple(own_sentences[at : at + width])
         at += width
 
 
 def _retraction(sentence: str, here: Sequence[SaidSentence], context: TurnContext) -> Resolved | None:
-    """The retraction that a sentence is, of what it names or else of the sentence before it in the turn; else None."""
+    """Return the retraction that a sentence is; None if it is not a retraction.
+
+    It retracts what the sentence names, else the last sentence of `here`, the sentences before it in its turn.
+    """
     for pattern in context.language.resolutions.retractions:
         if found := pattern.search(sentence):
             last = here[-1].text if here else ""
@@ -129,9 +137,10 @@ def _retraction(sentence: str, here: Sequence[SaidSentence], context: TurnContex
 
 
 def _correction(sentence: str, before: Sequence[SaidSentence], language: Language) -> Resolved | None:
-    """The correction that a sentence is, by the first pattern that leads to a whole statement; None if it is none.
+    """Return the correction that a sentence is, by the first pattern that leads to a whole statement, else None.
 
-    Where no pattern does, a bare value with a unit (`600 ms`) is a correction without a subject.
+    `before` are the sentences that it can correct. If no pattern does, a bare value with a unit (`600 ms`) is a
+    correction without a subject.
     """
     subjectless: Resolved | None = None  # the last resort
     for pattern in language.resolutions.corrections:
@@ -151,7 +160,10 @@ def _correction(sentence: str, before: Sequence[SaidSentence], language: Languag
 
 
 def _elliptic_correction(new: str, old: str, before: Sequence[SaidSentence], language: Language) -> Resolved | None:
-    """The latest sentence before that a bare value (`it is 600`) fits, with that value in it; None if it fits none."""
+    """Return the latest sentence of `before` that a bare value fits (`it is 600`), with that value in it.
+
+    `old` is the value to replace, if the correction names it. None if the new value fits no sentence.
+    """
     for earlier in reversed(before) if new else ():
         spoken_in = earlier.context.language
         text = polish(earlier.text, spoken_in)
@@ -162,17 +174,17 @@ def _elliptic_correction(new: str, old: str, before: Sequence[SaidSentence], lan
 
 
 def _whole_correction(text: str, old: str, before: Sequence[SaidSentence], language: Language) -> Resolved | None:
-    """The correction in a text that names its own subject, and the old value or an attribute; None for any other."""
-    said = polish(language.resolutions.contrast.sub("", text), language)
-    if not said or is_unresolved(said, language):
+    """Return the correction in a text that names its subject, and the old value or an attribute; else None."""
+    statement = polish(language.resolutions.contrast.sub("", text), language)
+    if not statement or is_unresolved(statement, language):
         return None
-    now = read_attribution(said, language)
+    now = read_attribution(statement, language)
     about = old or _old_value(now, before, language)
-    return Resolved(said, Resolution(kind="correction", about=about)) if about or now.entity else None
+    return Resolved(statement, Resolution(kind="correction", about=about)) if about or now.entity else None
 
 
 def _old_value(now: Attribution, before: Sequence[SaidSentence], language: Language) -> str:
-    """The other value that the same attribute had in a sentence before; empty if it had none."""
+    """Return the other value that the latest sentence of `before` gives the same attribute; empty if none does."""
     for earlier in reversed(before) if now.entity else ():
         then = read_attribution(polish(earlier.text, language), language)
         for attribute in now.attributes.keys() & then.attributes.keys() if then.entity == now.entity else ():
@@ -182,5 +194,5 @@ def _old_value(now: Attribution, before: Sequence[SaidSentence], language: Langu
 
 
 def _bare_value(value: str, language: Language) -> str:
-    """A value without its article, punctuation at its ends, and what follows it."""
+    """Return a value without its article, punctuation at its ends, and the words after it."""
     return _ARTICLE.sub("", language.clauses.after_value.sub("", value)).strip(_EDGES)

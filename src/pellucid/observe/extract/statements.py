@@ -19,7 +19,7 @@ _LEAST_STEPS = 2
 _LONGEST_PROCEDURE = 1200
 
 _FROM_ASSISTANTS: frozenset[Category] = frozenset({"decision", "reasoning_trace", "procedure", "correction"})
-"""An unnamed assistant describes and plans all day; only what it concludes is taken from it."""
+"""Categories that are taken from an unnamed assistant, which describes and plans all day: its conclusions."""
 _WHILE_DEBUGGING: frozenset[Category] = frozenset({"decision", "rule", "principle", "preference", "commitment"})
 _ASSISTANT_DISCOUNT = 0.1
 _SURE_CUE = 0.9
@@ -33,7 +33,7 @@ _LONGEST = 400
 _LONGEST_JOINED = 200
 _HEAVIEST = 9.0
 _NAMED_CATEGORY = 1.0
-"""What a decision, rule, skill … weighs more than a plain fact when only two sentences of a paragraph may stay."""
+"""The weight of a decision, rule, skill … beyond that of a plain fact, for when a paragraph has too many sentences."""
 _FEWEST_WORDS = 3
 _FEWEST_SOLID = 2
 _NAMED = re.compile(r"\d|(?<=[\w,] )(?!I\b)[A-ZÀ-Þ]\w")
@@ -45,22 +45,22 @@ POSITIONS = 1000
 
 @dataclass(frozen=True, slots=True)
 class ObservedStatement:
-    """A sentence that may become a fact; `weight` decides which stay when a turn has too many."""
+    """A sentence that can become a fact; `weight` decides which stay if a turn has too many."""
 
     text: str
     category: Category
     confidence: float
-    weight: float
-    position: int
+    weight: float = 0.0
+    position: int = 0
     speaker: str | None = None
     own: str = ""
     """The speaker's own part of a text that begins with somebody else's words; else empty."""
     is_update: bool = False
-    """It says that something has changed, and nothing in it says that it is to last."""
+    """The statement says that something has changed, and nothing in it says that this is to last."""
 
 
 def statements(context: TurnContext, taken: frozenset[str] = frozenset()) -> tuple[ObservedStatement, ...]:
-    """The procedures, cued sentences and weighty plain statements of a turn, in order, without `taken` sentences."""
+    """Return a turn's procedures, cued sentences and weighty plain statements, in order, without those in `taken`."""
     found = blocks(context.turn.content)
     made: list[ObservedStatement] = []
     used: set[int] = set()
@@ -69,12 +69,14 @@ def statements(context: TurnContext, taken: frozenset[str] = frozenset()) -> tup
         made.append(ObservedStatement(procedure.text, "procedure", 0.9, _HEAVIEST, min(procedure.blocks) * POSITIONS))
     for at, block in enumerate(found):
         if at not in used and block.marker != "ordered":
-            made += _of_block(block, at * POSITIONS, context, taken)
+            made += _statements_of_block(block, at * POSITIONS, context, taken)
     return tuple(sorted(made, key=lambda statement: statement.position))
 
 
-def _of_block(block: ProseBlock, start: int, context: TurnContext, taken: frozenset[str]) -> list[ObservedStatement]:
-    """The statements of a paragraph, with positions from `start` on, without the sentences that are `taken`."""
+def _statements_of_block(
+    block: ProseBlock, start: int, context: TurnContext, taken: frozenset[str]
+) -> list[ObservedStatement]:
+    """Return the statements of a paragraph, with positions from `start` on, without the sentences in `taken`."""
     made: list[ObservedStatement] = []
     language = context.language
     before = ""
@@ -94,7 +96,7 @@ def _of_block(block: ProseBlock, start: int, context: TurnContext, taken: frozen
 
 
 def _names_antecedent(before: str, language: Language) -> bool:
-    """Whether a sentence can explain the pronoun of the next one: it is clear by itself and speaks to nobody."""
+    """Whether a sentence can explain the pronoun of the next one: it is clear by itself and addresses nobody."""
     noise, lowered = language.noise, before.lower()
     if noise.hollow and not solid_words(before, language):
         return False
@@ -104,7 +106,7 @@ def _names_antecedent(before: str, language: Language) -> bool:
 def _with_antecedent(
     before: str, statement: ObservedStatement, made: list[ObservedStatement], language: Language
 ) -> ObservedStatement:
-    """The statement with the sentence before it in front; that sentence's own statement is taken out of `made`.
+    """Return the statement with the sentence before it in front; remove that sentence's statement from `made`.
 
     Unchanged if that would be too long, or would not explain its pronoun.
     """
@@ -130,11 +132,11 @@ def is_question(sentence: str, language: Language) -> bool:
 
 
 def _statement_in(text: str, context: TurnContext) -> ObservedStatement | None:
-    """The statement of a polished sentence, by the first kind of statement that fits; None if none is worth it."""
+    """Return the statement of a polished sentence, by the first kind that fits; None if it is noise or no kind fits."""
     if len(text) > _LONGEST or _is_noise(text.lower(), context) or _says_little(text, context):
         return None
     if is_inline_procedure(text, context.language) and not context.debugging:
-        return ObservedStatement(text, "procedure", 0.8, _HEAVIEST, 0)
+        return ObservedStatement(text, "procedure", 0.8, _HEAVIEST)
     return (
         _cued_statement(text, context)
         or _technical_statement(text, context)
@@ -148,12 +150,17 @@ def _is_noise(lowered: str, context: TurnContext) -> bool:
     noise = context.language.noise
     if noise.chatter.search(lowered) or noise.transient.search(lowered):
         return True
+    return is_task(lowered, context)
+
+
+def is_task(lowered: str, context: TurnContext) -> bool:
+    """Whether a lower-case text of a work session orders something for now, not for a time to come."""
+    noise = context.language.noise
     return context.manner == "work" and bool(noise.task.search(lowered)) and not noise.appointed.search(lowered)
 
 
 def _says_little(text: str, context: TurnContext) -> bool:
-    """Whether a sentence of a chat is feelings, wishes and abstractions, with hardly a word that names something; never
-    at work."""
+    """Whether a sentence of a chat, not of work, is feelings, wishes and abstractions, and names hardly anything."""
     if context.manner == "work" or not context.language.noise.hollow:
         return False
     solid = solid_words(text, context.language)
@@ -161,7 +168,7 @@ def _says_little(text: str, context: TurnContext) -> bool:
 
 
 def _cued_statement(text: str, context: TurnContext) -> ObservedStatement | None:
-    """The statement of a sentence with a cue word; None without one, or where the context speaks against it."""
+    """Return the statement of a sentence with a cue word; None if it has none, or the context rules it out."""
     reading = classify(text, context.language)
     if reading is None:
         return None
@@ -172,54 +179,52 @@ def _cued_statement(text: str, context: TurnContext) -> ObservedStatement | None
     discount = _ASSISTANT_DISCOUNT if context.voice == "assistant" else 0.0
     named = 0.0 if reading.category == "fact" else _NAMED_CATEGORY
     weight = 3 * reading.cue + named + context.language.salience.score(text.lower())
-    return ObservedStatement(reading.text, reading.category, round(reading.confidence - discount, 2), weight, 0)
+    return ObservedStatement(reading.text, reading.category, round(reading.confidence - discount, 2), weight)
 
 
 def _technical_statement(text: str, context: TurnContext) -> ObservedStatement | None:
-    """The statement of a sentence that tells how something works or where it is; None of any other."""
+    """Return the statement of a sentence that tells how something works or where it is; None otherwise."""
     if context.voice == "assistant" or context.debugging:
         return None
-    behind = text.rsplit(": ", 1)[-1]
+    stated = text.rsplit(": ", 1)[-1]
     keep = context.language.technical.keep
-    score = context.language.technical.score(behind.lower(), least=keep)
+    score = context.language.technical.score(stated.lower(), min_score=keep)
     if score < keep:
         return None
-    said = behind[0].upper() + behind[1:]
-    return ObservedStatement(said, "fact", hedged_confidence(said, _TECHNICAL_CONFIDENCE, context.language), score, 0)
+    stated = stated[0].upper() + stated[1:]
+    return ObservedStatement(stated, "fact", hedged_confidence(stated, _TECHNICAL_CONFIDENCE, context.language), score)
 
 
 def _personal_statement(text: str, context: TurnContext) -> ObservedStatement | None:
-    """The statement of a chat's sentence in which somebody tells enough of themself; None of any other."""
+    """Return the statement of a chat's sentence in which somebody tells enough about themself; else None."""
     language = context.language
     if context.voice == "assistant" or context.manner == "work":
         return None
     keep = language.salience.keep
-    score = language.salience.score(text.lower(), start=_weight_of_specifics(text, language), least=keep)
+    score = language.salience.score(text.lower(), start=_weight_of_specifics(text, language), min_score=keep)
     if score < keep:
         return None
     condensed = condense(text, language)
     if condensed != text and _says_little(condensed, context):
         return None
-    return ObservedStatement(condensed, "fact", hedged_confidence(text, _PERSONAL_CONFIDENCE, language), score, 0)
+    return ObservedStatement(condensed, "fact", hedged_confidence(text, _PERSONAL_CONFIDENCE, language), score)
 
 
 def _numeric_statement(text: str, context: TurnContext) -> ObservedStatement | None:
-    """The statement of a short sentence with a number that says an attribute (`The roof is 3 metres high`); else None.
+    """Return the statement of a short sentence whose number is an attribute (`The roof is 3 metres high`).
 
-    None for an assistant's words, and while something is debugged.
+    None for other sentences, for an assistant's words, and while something is debugged.
     """
     if context.voice == "assistant" or context.debugging or not _DIGIT.search(text) or len(text.split()) > _BRIEF:
         return None
     if not read_attribution(text, context.language, None).entity:
         return None
-    return ObservedStatement(
-        text, "fact", hedged_confidence(text, _ATTRIBUTE_CONFIDENCE, context.language), _ATTRIBUTE_WEIGHT, 0
-    )
+    confidence = hedged_confidence(text, _ATTRIBUTE_CONFIDENCE, context.language)
+    return ObservedStatement(text, "fact", confidence, _ATTRIBUTE_WEIGHT)
 
 
 def _weight_of_specifics(text: str, language: Language) -> float:
-    """How much a sentence says, from -2: named things, numbers and solid words add to it, fewer than three words take
-    off."""
+    """Return how much a sentence says: names, numbers and solid words add to it. Fewer than three words take off 2."""
     parts = text.split()
     names = min(sum(part[0].isupper() and part not in _SELF for part in parts[1:]), 2)
     length = reading_length(text)
@@ -230,15 +235,14 @@ def _weight_of_specifics(text: str, language: Language) -> float:
 
 @dataclass(frozen=True, slots=True)
 class Procedure:
-    """A heading with numbered steps, one a line, and the positions of the blocks that they were."""
+    """A heading with numbered steps, a step a line, and the positions of the blocks they were read from."""
 
     text: str
     blocks: frozenset[int]
 
 
 def procedures(prose: tuple[ProseBlock, ...], language: Language) -> tuple[Procedure, ...]:
-    """The procedures in a text: every numbered list of two steps or more whose heading says what they are for, if not
-    too long."""
+    """Return the numbered lists, in order, of two steps or more whose heading says what for, unless too long."""
     found: list[Procedure] = []
     at = 0
     while at < len(prose):
@@ -261,10 +265,9 @@ def is_inline_procedure(sentence: str, language: Language) -> bool:
 
 
 def _list_heading(block: ProseBlock, language: Language) -> str:
-    """The sentence before a list that says what its steps are for; empty if it announces another kind of list."""
-    spoken = sentences(block.text)
-    lowered = spoken[-1].lower() if spoken else ""
+    """Return the last sentence of the block before a list if it says what the steps are for; else empty."""
+    last = next(reversed(sentences(block.text)), "")
     procedure = language.procedure
-    if not procedure.trigger.search(lowered) or procedure.not_trigger.search(lowered):
+    if not procedure.trigger.search(last.lower()) or procedure.not_trigger.search(last.lower()):
         return ""
-    return spoken[-1][0].upper() + spoken[-1][1:]
+    return last[:1].upper() + last[1:]

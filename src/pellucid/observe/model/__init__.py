@@ -1,1 +1,1 @@
-"""What a chat model claims in, what the turns bear out of it out; and its word on what is kept or merged."""
+"""A chat model's claims in, the facts that the turns bear out out; and its word on what is kept or merged."""

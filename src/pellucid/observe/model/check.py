@@ -1,7 +1,7 @@
-"""A model's claims about turns in, the facts that the turns bear out, or the reason why a claim is dropped, out.
+"""A model's claims about turns in, the facts that the turns bear out, or the reasons to drop a claim, out.
 
-Nothing a model says is believed. A claim must quote one of at most three turns, and may say nothing that its quote,
-those turns and the speakers' names do not hold. Some true claims are lost this way; an invented one must not pass.
+Nothing a model says is believed. A claim must quote one of at most three turns, and must say nothing beyond its quote,
+those turns and the speakers' names. Some true claims are lost this way; an invented one must not pass.
 """
 
 import re
@@ -43,15 +43,15 @@ DropReason = Literal[
     "tag-not-said",
     "attribute-not-said",
 ]
-"""The last three take a part off a fact and leave the rest."""
+"""The last three remove a part of a fact and leave the rest."""
 
 LONGEST_CONTENT = 500
 LONGEST_NAME = 60
 MOST_TAGS = 5
 SUPPORT = 0.5
-"""The share of a claim's content words that must stand in its turns."""
+"""The share of a claim's content words that its turns must have."""
 _SEVERAL_SENTENCES: frozenset[Category] = frozenset({"procedure", "reasoning_trace"})
-"""Numbers of these may stand anywhere in the evidence, of the others only in a quoted sentence."""
+"""Categories whose numbers can be anywhere in the evidence; those of others must be in a quoted sentence."""
 
 _LABEL = re.compile(
     r"^(?:(?:the|der|die|el|la) )?(?:user|assistant|speaker|usuari[oa]|(?:be)?nutzer(?:in)?)\b:? ?", re.IGNORECASE
@@ -77,12 +77,12 @@ _PART = re.compile(r"[^\s,;!?()\[\]{}\"“”«»„`]+")
 _WORD = re.compile(r"[^\W\d_][\w'’-]*")
 _JOINED = re.compile(r"\w[/@_#\\]\w|[^\W\d]\.[^\W\d]|[a-zß-ÿ][A-ZÀ-Þ]|\d[^\W\d]{3,}|[^\W\d]-?\d")
 _JOINERS = frozenset("\u200c\u200d")
-"""Invisible signs that some scripts and emoji need: taken over where the turns have them. No others are."""
+"""Invisible signs that some scripts and emoji need: a claim can have them if the turns have them, and no others."""
 
 
 @dataclass(frozen=True, slots=True)
 class Checked:
-    """The fact of a claim that passed, and why parts of the claim were left out."""
+    """The fact of a claim that passed, and the reasons why parts of the claim were left out."""
 
     fact: ExtractedFact
     lost: tuple[DropReason, ...] = ()
@@ -90,7 +90,7 @@ class Checked:
 
 @dataclass(frozen=True, slots=True)
 class _Case:
-    """A claim under check, with what it quotes, and its content tidied."""
+    """A claim under check, with its source, and its content tidied."""
 
     claim: ModelClaim
     source: ClaimSource
@@ -103,9 +103,8 @@ class _Case:
 
 
 def check(claim: ModelClaim, turns: Sequence[Turn]) -> Checked | DropReason:
-    """The fact of a claim about `turns` (all that the model was shown), or the first reason to drop it, such as
-    `not-quoted`."""
-    case = _case_of(claim, turns)
+    """Return the fact of a claim about `turns`, all that the model was shown, or the first reason to drop the claim."""
+    case = _make_case(claim, turns)
     if isinstance(case, str):
         return case
     for rule in _RULES:
@@ -115,15 +114,15 @@ def check(claim: ModelClaim, turns: Sequence[Turn]) -> Checked | DropReason:
 
 
 def culprits(claim: ModelClaim, turns: Sequence[Turn], reason: DropReason) -> list[str]:
-    """The words for which a claim was dropped; `[]` if the reason is not about words."""
-    case = _case_of(claim, turns)
+    """Return the words for which a claim was dropped, each once; `[]` if the reason is not about words."""
+    case = _make_case(claim, turns)
     if isinstance(case, str) or reason not in _CULPRITS:
         return []
     return list(dict.fromkeys(_CULPRITS[reason](case)))
 
 
-def _case_of(claim: ModelClaim, turns: Sequence[Turn]) -> _Case | DropReason:
-    """The claim with its source and tidied content; the reason to drop it where its source cannot be found."""
+def _make_case(claim: ModelClaim, turns: Sequence[Turn]) -> _Case | DropReason:
+    """Return the claim with its source and tidied content, or the reason to drop it if it has no source."""
     source = source_of_claim(claim, turns)
     if isinstance(source, str):
         return source
@@ -133,7 +132,7 @@ def _case_of(claim: ModelClaim, turns: Sequence[Turn]) -> _Case | DropReason:
 
 
 def _check_form(case: _Case) -> DropReason | None:
-    """Drop a claim whose text is empty, too long or has hidden characters; return the reason, or None to keep it."""
+    """Return the reason to drop a claim whose text is empty, too long or has hidden characters; else None."""
     if not content_words(case.content):
         return "empty"
     if len(case.content) > LONGEST_CONTENT:
@@ -144,7 +143,7 @@ def _check_form(case: _Case) -> DropReason | None:
 
 
 def _check_intent(case: _Case) -> DropReason | None:
-    """Drop a claim that orders its reader about, unless a person gave that order; the reason, or None."""
+    """Return the reason to drop a claim that orders its reader about, unless a person gave the order; else None."""
     claim = case.claim
     parts = [claim.entity or "", *claim.tags, *(f"{pair.name} {pair.value}" for pair in claim.attributes)]
     if any(is_hostile(text) for text in (case.content, *parts, *case.source.sentences)):
@@ -154,17 +153,20 @@ def _check_intent(case: _Case) -> DropReason | None:
 
 
 def _check_script(case: _Case) -> DropReason | None:
-    """Drop a claim in letters of a script that its source does not use; the reason, or None."""
+    """Return the reason to drop a claim in letters of a script that its source does not use; else None."""
     return None if _scripts(case.unlabelled) <= _scripts(case.source.near) else "script"
 
 
 def _scripts(text: str) -> set[str]:
-    """The scripts of a text's letters, as the first words of their Unicode names: LATIN, CYRILLIC, FULLWIDTH."""
+    """Return the scripts of a text's letters, as the first words of their Unicode names: LATIN, CYRILLIC, FULLWIDTH."""
     return {unicodedata.name(char, "?").split()[0] for char in set(text) if char.isalpha()}
 
 
 def _check_speaker(case: _Case) -> DropReason | None:
-    """Drop a claim that begins with a speaker who neither spoke nor was spoken to or of; the reason, or None."""
+    """Return the reason to drop a claim that begins with an uninvolved speaker; else None.
+
+    A speaker is involved who spoke a quoted turn, or whom a quoted sentence is about or addresses.
+    """
     if case.unlabelled != case.content:
         is_spoken = any(turn.role != "tool" for turn in case.source.voices)  # a tool says nothing in a user's name
         return None if is_spoken else "wrong-speaker"
@@ -177,14 +179,16 @@ def _check_speaker(case: _Case) -> DropReason | None:
 
 
 def _is_about(name: str, sentence: str) -> bool:
-    """Whether a sentence says something about somebody, by name or as `you`; calling them (`Hey Nadia!`) does not."""
+    """Whether a sentence says something about a person, by name or as `you`; a mere call (`Hey Nadia!`) does not."""
     called = _CALLED.sub(" ", sentence)
     return name in words(called) or bool(detect_language(sentence).noise.you.search(sentence.lower()))
 
 
 def _check_support(case: _Case) -> DropReason | None:
-    """Drop a claim if it shares no content word with its quoted sentences or fewer than half with its turns; the
-    reason, or None."""
+    """Return the reason to drop a claim that its source does not support; else None.
+
+    It must share a content word with its quoted sentences, and half of its content words with its turns.
+    """
     own = _LABELS | case.source.speakers
     claimed = [word for word in content_words(case.content) if word not in own]
     claimed = [word for word in claimed if not word[0].isdigit()] or claimed
@@ -193,16 +197,18 @@ def _check_support(case: _Case) -> DropReason | None:
     return None if len(_shared_words(claimed, words(case.source.heard))) >= SUPPORT * len(claimed) else "unsupported"
 
 
-def _shared_words(claimed: Sequence[str], known: Sequence[str]) -> list[str]:
-    """The claimed words that are among the known ones, in any inflection, in their order."""
+def _shared_words(claimed_words: Sequence[str], known_words: Sequence[str]) -> list[str]:
+    """Return the claimed words that are among the known words, in any inflection, in their order."""
     by_beginning: dict[str, set[str]] = {}
-    for word in known:
+    for word in known_words:
         by_beginning.setdefault(word[:4], set()).add(word)
-    return [word for word in claimed if any(_have_one_stem(word, other) for other in by_beginning.get(word[:4], ()))]
+    return [
+        word for word in claimed_words if any(_have_one_stem(word, other) for other in by_beginning.get(word[:4], ()))
+    ]
 
 
 def _have_one_stem(one: str, other: str) -> bool:
-    """Whether two words begin alike for long enough to be forms of one; words with digits only if they are equal."""
+    """Whether two words begin alike for long enough to be forms of one word; with digits, only if equal."""
     if one == other:
         return True
     common = next((at for at, (a, b) in enumerate(zip(one, other, strict=False)) if a != b), min(len(one), len(other)))
@@ -210,7 +216,7 @@ def _have_one_stem(one: str, other: str) -> bool:
 
 
 def _unsaid_numbers(case: _Case) -> list[str]:
-    """The claim's numbers that its quoted sentences (of a procedure or reasoning: its turns) do not hold."""
+    """Return the claim's numbers that its quoted sentences lack; for procedures and reasoning, its turns."""
     anywhere = case.claim.category in _SEVERAL_SENTENCES
     heard = set(figures(case.source.heard if anywhere else "\n".join(case.source.sentences)))
     heard |= {number[:4] for number in heard if re.match(r"\d{4}-\d\d", number)}
@@ -219,14 +225,14 @@ def _unsaid_numbers(case: _Case) -> list[str]:
 
 
 def _unsaid_identifiers(case: _Case) -> list[str]:
-    """The claim's identifiers (paths, addresses, `camelCase`) that stand nowhere near its source."""
+    """Return the claim's identifiers (paths, addresses, `camelCase`) that are not near its source."""
     heard = case.source.near.casefold()
     parts = [part.strip(".:'’*_") for part in _PART.findall(case.unlabelled)]
     return [part for part in parts if _JOINED.search(part) and part.casefold() not in heard]
 
 
 def _unsaid_names(case: _Case) -> list[str]:
-    """The claim's capitalised names that stand nowhere near its source."""
+    """Return the claim's capitalised names that are not near its source."""
     known = [*words(case.source.near.casefold()), *stop_words()]
     return [
         name
@@ -236,23 +242,23 @@ def _unsaid_names(case: _Case) -> list[str]:
 
 
 def _capitalised_words(content: str) -> list[str]:
-    """The capitalised words of a text; in German, where every noun has a capital, the first word and acronyms only."""
+    """Return the capitalised words of a text; in German, where nouns have capitals, the first and acronyms."""
     german = detect_language(content).code == "de"
     found = _WORD.findall(content)
     return [word for at, word in enumerate(found) if word[0].isupper() and (not german or at == 0 or word.isupper())]
 
 
 def _negated_words(case: _Case) -> list[str]:
-    """The words, or the clause, that only one of claim and quote denies, so that the claim says the opposite; `[]` if
-    none.
+    """Return the words, or the clause, that only one of claim and quote negates; `[]` if they agree.
 
-    A clause without a negation may have no word that is only said in negated ones. A negated clause needs a negated
-    quoted clause as the one that shares most words with it.
+    A clause without a negation must have no word that the quote has in negated clauses only. A negated clause needs a
+    negated quoted clause as the one that shares most words with it.
     """
     heard = [clause for sentence in case.source.sentences for clause in clauses(sentence)]
     denied, stated = (words(" ".join(each for each in heard if _is_negated(each) is sign)) for sign in (True, False))
     for clause in clauses(case.unlabelled):
         if not _is_negated(clause):
+            # what is said only in negated clauses must not be claimed without the negation
             from_denied = _shared_words(content_words(clause), denied)
             if lost := [word for word in from_denied if word not in _shared_words(from_denied, stated)]:
                 return lost
@@ -275,21 +281,20 @@ _CULPRITS: Mapping[DropReason, Callable[[_Case], list[str]]] = {
 
 
 def _check_words(case: _Case) -> DropReason | None:
-    """Drop a claim with a number, identifier or name that its source lacks, or another polarity; the reason, or
-    None."""
+    """Return the reason to drop a claim with an unsaid number, identifier or name, or another polarity; else None."""
     return next((reason for reason, culprits_in in _CULPRITS.items() if culprits_in(case)), None)
 
 
 def _check_retraction(case: _Case) -> DropReason | None:
-    """Drop a retraction that a tool made, or that does not name what it takes back; the reason, or None."""
+    """Return the reason to drop a retraction that a tool made, or that names nothing to retract; else None."""
     resolves = case.claim.resolves
-    if resolves is None or resolves.kind == "correction" or _resolution(case):
+    if resolves is None or resolves.kind == "correction" or _checked_resolution(case):
         return None
     return "retraction-not-said"
 
 
-def _resolution(case: _Case) -> Resolution | None:
-    """What the claim corrects or takes back; None if nothing, if a tool said so, or if the source does not name it."""
+def _checked_resolution(case: _Case) -> Resolution | None:
+    """Return what the claim corrects or retracts; None if it does neither, a tool said so, or nobody named it."""
     resolves = case.claim.resolves
     if resolves is None or any(turn.role in {"tool", "system"} for turn in case.source.turns):
         return None
@@ -314,14 +319,13 @@ _RULES: tuple[Callable[[_Case], DropReason | None], ...] = (
 
 
 def _checked_fact(case: _Case) -> Checked:
-    """The fact of a claim that passed all checks; its entity, tags and attributes that nobody said are left out and
-    listed as lost.
+    """Return the fact of a claim that passed all checks, without its parts that nobody said.
 
-    Without an entity there are no attributes.
+    `lost` names an entity, tags and attributes that were left out. Without an entity there are no attributes.
     """
     claim, turns = case.claim, case.source.turns
     entity, tags = _claimed_entity(case), [tag for tag in _tidy_tags(claim.tags) if _is_near(tag, case.source)]
-    attributes = dict(_attributes(case)) if entity else {}
+    attributes = dict(_checked_attributes(case)) if entity else {}
     fact = ExtractedFact(
         category=claim.category,
         content=case.content,
@@ -330,7 +334,7 @@ def _checked_fact(case: _Case) -> Checked:
         entity_ref=entity,
         structured_attributes=attributes,
         evidence=(Evidence(source=turns[0].session_id, start=turns[0].ordinal, end=turns[-1].ordinal),),
-        resolves=_resolution(case),
+        resolves=_checked_resolution(case),
     )
     lost: list[DropReason] = [
         *(["entity-not-said"] if claim.entity and not entity else []),
@@ -341,25 +345,25 @@ def _checked_fact(case: _Case) -> Checked:
 
 
 def _is_near(name: str, source: ClaimSource) -> bool:
-    """Whether all words of a name stand in a claim's source, just before it, or in a speaker's name."""
+    """Whether all words of a name are in a claim's source, just before it, or in a speaker's name."""
     return len(_shared_words(words(name), words(source.near))) == len(words(name))
 
 
 def _claimed_entity(case: _Case) -> str | None:
-    """The claim's entity; None if it names none, an overlong one, or one that stands nowhere near its source."""
+    """Return the claim's entity; None if it names none, an overlong one, or one that is not near its source."""
     entity = " ".join((case.claim.entity or "").split())
     fits = words(entity) and len(entity) <= LONGEST_NAME and _is_near(entity, case.source)
     return entity if fits else None
 
 
 def _tidy_tags(tags: Sequence[str]) -> list[str]:
-    """The tags in lower case, each once, without empty and overlong ones."""
+    """Return the tags in lower case, each once, without empty and overlong tags."""
     tidy = (" ".join(tag.split()).casefold() for tag in tags)
     return list(dict.fromkeys(tag for tag in tidy if words(tag) and len(tag) <= LONGEST_NAME))
 
 
-def _attributes(case: _Case) -> Iterator[tuple[str, str]]:
-    """(name, value) of the claim's attributes that have a plain name, and a value in a quoted sentence."""
+def _checked_attributes(case: _Case) -> Iterator[tuple[str, str]]:
+    """Yield (name, value) of the claim's attributes that have a plain name, and a value in a quoted sentence."""
     heard = f" {normalise(' '.join(case.source.sentences))} "
     for pair in case.claim.attributes:
         name, value = entity_key(pair.name), " ".join(pair.value.split())

@@ -1,7 +1,7 @@
 """A few near memories in, a chat model's proposals to merge or split them out: checked, or a skip with the reason.
 
-Nothing a model says is believed. What it writes may hold no number, name, identifier or word that the memories do not
-hold, may lose none of theirs, and may neither add nor lose a negation or a word of scope (`all`, `only`).
+Nothing a model says is believed. Its texts must have no number, name, identifier or word that the memories lack, must
+lose none of theirs, and must neither add nor lose a negation or a word of scope (`all`, `only`).
 """
 
 import re
@@ -13,7 +13,7 @@ from typing import Literal, Protocol
 from pydantic import BaseModel
 
 from pellucid.encoders.chat.model import ChatModel
-from pellucid.language.inflection import form_of
+from pellucid.language.inflection import find_form
 from pellucid.language.numbers import figures
 from pellucid.language.spelling import entity_key, normalise
 from pellucid.language.statements.negation import polarity
@@ -22,10 +22,11 @@ from pellucid.model.memory import Memory
 from pellucid.observe.model.extract import fenced, json_line, list_schema
 from pellucid.observe.model.hostile import is_hostile
 
-MOST = 8
+MAX_MEMORIES = 8
+"""Memories that are sent at once."""
 LONGEST_CONTENT = 500
 KEPT_WORDS = 0.7
-"""The share of each part's content words that what replaces it must hold."""
+"""The share of a memory's content words that the texts that replace it must have."""
 
 INSTRUCTIONS = """\
 You tidy a long-term memory. The user message holds memories that are near each other, as JSON lines between markers.
@@ -75,7 +76,7 @@ class _MergeAnswer(BaseModel):
 
 @dataclass(frozen=True, slots=True)
 class Proposal:
-    """What a model proposes for some memories (by id), or a `skip` with the reason."""
+    """A model's proposal for some memories (`of` has their ids), or a `skip` with the reason."""
 
     kind: ModelKind
     of: tuple[str, ...]
@@ -87,7 +88,7 @@ class Consolidator(Protocol):
     """Proposes what to do with memories that are near each other."""
 
     def propose(self, memories: Sequence[Memory]) -> list[Proposal]:
-        """The proposals in order; each memory is changed by at most one. Raises ChatError if there is no answer."""
+        """Return the proposals in order; no memory is changed by two. ChatError if there is no answer."""
         ...
 
 
@@ -99,17 +100,17 @@ class LlmConsolidator:
         self._chat = chat
 
     def propose(self, memories: Sequence[Memory]) -> list[Proposal]:
-        """The model's proposals for these memories, checked; of more than 8 memories only the first 8 are sent.
+        """Return the model's checked proposals for these memories; only the first 8 memories are sent.
 
-        One about a memory that was decided on before becomes a `skip`; without any there is one `skip` of all. Raises
-        ChatError if there is no answer.
+        A proposal about a memory that an earlier one changes becomes a `skip`; without any, there is one `skip` of all
+        memories. Raises ChatError if there is no answer.
         """
-        shown = list(memories[:MOST])
+        shown = list(memories[:MAX_MEMORIES])
         answer = self._chat.ask(INSTRUCTIONS, _fenced_memories(shown), SCHEMA, "decisions")
         taken: set[str] = set()
         out: list[Proposal] = []
-        for given in _MergeAnswer.model_validate(answer).decisions[: 2 * MOST]:
-            proposal = _checked_proposal(given, shown)
+        for decision in _MergeAnswer.model_validate(answer).decisions[: 2 * MAX_MEMORIES]:
+            proposal = _checked_proposal(decision, shown)
             if taken.intersection(proposal.of):
                 proposal = Proposal("skip", proposal.of, "model: decided about before")
             elif proposal.kind != "skip":
@@ -119,7 +120,7 @@ class LlmConsolidator:
 
 
 def _fenced_memories(shown: Sequence[Memory]) -> str:
-    """The memories as numbered lines of JSON between tags."""
+    """Return the memories as numbered lines of JSON between tags."""
     lines = [
         json_line(
             {
@@ -135,7 +136,10 @@ def _fenced_memories(shown: Sequence[Memory]) -> str:
 
 
 def _checked_proposal(decision: _ModelDecision, shown: Sequence[Memory]) -> Proposal:
-    """The proposal that a decision of the model makes; a `skip` if it names a memory not shown, or breaks a rule."""
+    """Return the proposal that a model's decision about the `shown` memories makes.
+
+    A `skip` if the decision names a memory that was not shown, or breaks a rule.
+    """
     numbers = list(dict.fromkeys(decision.numbers))
     if not numbers or not all(0 < number <= len(shown) for number in numbers):
         return Proposal("skip", tuple(each.id for each in shown), "model: no such memory")
@@ -150,7 +154,7 @@ def _checked_proposal(decision: _ModelDecision, shown: Sequence[Memory]) -> Prop
 
 
 def _proposal_flaw(kind: ModelKind, parts: Sequence[Memory], contents: Sequence[str]) -> str:
-    """Which rule a proposal breaks first, in words; empty if it breaks none. `parts` are the memories it is about."""
+    """Describe the first rule that a proposal for the memories `parts` breaks; empty if it breaks none."""
     fits = {
         "merge": len(parts) > 1 and len(contents) == 1,
         "add": len(parts) > 1 and len(contents) == 1,
@@ -169,32 +173,31 @@ def _proposal_flaw(kind: ModelKind, parts: Sequence[Memory], contents: Sequence[
 
 
 def _form_flaw(parts: Sequence[Memory], contents: Sequence[str]) -> str:
-    """What is wrong with the proposed texts by themselves, or that they repeat the only memory, in words; empty if
-    nothing."""
+    """Describe a fault of the proposed texts by themselves, or that they repeat the only memory; empty if none."""
     if any(not content_words(each) or len(each) > LONGEST_CONTENT or not each.isprintable() for each in contents):
         return "empty, too long or with hidden signs"
     if any(is_hostile(each) for each in contents):
         return "an instruction"
-    said = {normalise(each.content) for each in parts}
-    is_repeated = len({normalise(each) for each in contents}) < len(contents)
-    return "it says nothing new" if len(parts) == 1 and (is_repeated or said & {*map(normalise, contents)}) else ""
+    before, after = {normalise(each.content) for each in parts}, {*map(normalise, contents)}
+    is_repetition = len(parts) == 1 and (len(after) < len(contents) or before & after)
+    return "it says nothing new" if is_repetition else ""
 
 
 def _support_flaw(parts: Sequence[Memory], contents: Sequence[str]) -> str:
-    """Which kind of thing in the proposed texts stands in no memory: a number, name, word; empty if none."""
+    """Describe the first thing in the proposed texts that no memory has (number, name, word); empty if none."""
     heard, told = _all_words(parts), " ".join(contents)
     if not {*figures(told)} <= {*figures(heard)}:
         return "a number its parts do not hold"
     if not _specials(told) <= _specials(heard):
         return "an identifier its parts do not hold"
-    known = set(words(heard))
-    if any(word not in known and not form_of(word, known) for word in content_words(told)):
+    heard_words = set(words(heard))
+    if any(word not in heard_words and not find_form(word, heard_words) for word in content_words(told)):
         return "words its parts do not hold"
-    return "a name its parts do not hold" if not _names(told) <= {*known, *stop_words()} else ""
+    return "a name its parts do not hold" if not _names(told) <= {*heard_words, *stop_words()} else ""
 
 
 def _negation_flaw(parts: Sequence[Memory], contents: Sequence[str]) -> str:
-    """How negations or words of scope differ between memories and proposal, in words; empty if they do not."""
+    """Say that negations or words of scope differ between memories and proposed texts; empty if they do not."""
     texts = [*(each.content for each in parts), *contents]
     if len({polarity(each).denied for each in texts}) > 1:
         return "negation differs"
@@ -204,18 +207,18 @@ def _negation_flaw(parts: Sequence[Memory], contents: Sequence[str]) -> str:
 
 
 def _order_flaw(parts: Sequence[Memory], contents: Sequence[str]) -> str:
-    """What changed its order (`A reports to B`, `B reports to A`), in words; empty if nothing did."""
+    """Say that words or names changed places (`A reports to B`, `B reports to A`); empty if they did not."""
     orders = [words(each.content) for each in parts]
     if any(sorted(one) == sorted(other) and one != other for one, other in combinations(orders, 2)):
         return "order differs"
     told = [words(each) for each in contents]
-    names = {word for word in _names(_all_words(parts)) if word not in stop_words()}
+    names = _names(_all_words(parts)) - stop_words()
     turned = any(_has_new_order([word for word in each if word in names], orders) for each in told)
     return "names change places" if turned else ""
 
 
 def _has_new_order(names: Sequence[str], texts: Iterable[Sequence[str]]) -> bool:
-    """Whether two of the names stand here in an order that no text has, though some text has both."""
+    """Whether two of the names have an order here that no text has, though some text has both."""
     for one, other in combinations(dict.fromkeys(names), 2):
         both = [order for order in texts if one in order and other in order]
         if both and not any(order.index(one) < order.index(other) for order in both):
@@ -224,11 +227,11 @@ def _has_new_order(names: Sequence[str], texts: Iterable[Sequence[str]]) -> bool
 
 
 def _loss_flaw(parts: Sequence[Memory], contents: Sequence[str]) -> str:
-    """What the proposal lost: a number, identifier, name, attribute, or most words of a memory; empty if nothing."""
+    """Describe the proposal's first loss (a number, identifier, name, attribute, most words); empty if nothing."""
     heard, told = _all_words(parts), " ".join(contents)
     lost = ({*figures(heard)} - {*figures(told)}) | (_specials(heard) - _specials(told))
-    held = set(words(told))
-    if lost or not {word for word in _names(heard) if word not in stop_words()} <= held:
+    told_words = set(words(told))
+    if lost or not _names(heard) - stop_words() <= told_words:
         return "a number, name or identifier is lost"
     values = [
         (entity_key(name), normalise(value)) for each in parts for name, value in each.structured_attributes.items()
@@ -238,22 +241,22 @@ def _loss_flaw(parts: Sequence[Memory], contents: Sequence[str]) -> str:
     if any(f" {value} " not in f" {normalise(told)} " for _, value in values):
         return "an attribute is lost"
     for part in parts:
-        said = content_words(part.content)
-        if sum(word in held or bool(form_of(word, held)) for word in said) < KEPT_WORDS * len(said):
+        needed = content_words(part.content)
+        if sum(word in told_words or bool(find_form(word, told_words)) for word in needed) < KEPT_WORDS * len(needed):
             return "too many words are lost"
     return ""
 
 
 def _all_words(parts: Iterable[Memory]) -> str:
-    """The contents of the memories, one a line."""
+    """Return the contents of the memories, one a line."""
     return "\n".join(each.content for each in parts)
 
 
 def _specials(text: str) -> set[str]:
-    """The identifiers and numbers of a text, casefolded."""
+    """Return the identifiers and numbers of a text, casefolded."""
     return {found.strip(".:'’*_").casefold() for found in _SPECIAL.findall(text)}
 
 
 def _names(text: str) -> set[str]:
-    """The words of a text that begin with a capital, in lower case."""
+    """Return the words of a text that begin with a capital, in lower case."""
     return {word for found in _NAME.findall(text) for word in words(found)}

@@ -1,10 +1,9 @@
-"""A segment in, the facts that a chat model claims and the segment bears out, out; dropped claims are counted."""
+"""A segment in, the facts that a chat model claims and the segment bears out out; dropped claims are counted."""
 
 import json
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
 from hashlib import sha256
 
 from pydantic import BaseModel
@@ -14,13 +13,14 @@ from pellucid.language.spelling import content_hash
 from pellucid.model.memory import CATEGORIES, TRANSCRIBED
 from pellucid.model.observation import ExtractedFact
 from pellucid.model.turn import Segment, Turn
+from pellucid.observe.batches import batches
 from pellucid.observe.model.check import LONGEST_CONTENT, Checked, DropReason, check
 from pellucid.observe.model.ground import MOST_TURNS, ModelClaim
 from pellucid.settings.sections import LlmSettings
 
 _LINE_ENDS = re.compile("[\x85\u2028\u2029]")
 KEPT_OUT = frozenset({"system"})
-"""Roles whose turns are not sent: a harness's own instructions are nobody's memory."""
+"""Roles whose turns are not sent: the instructions of a harness are not a memory."""
 
 INSTRUCTIONS = f"""\
 You distil a stretch of a recorded conversation into facts for a long-term memory.
@@ -50,12 +50,12 @@ For each fact give
 
 
 def strict_object(properties: Mapping[str, object]) -> dict[str, object]:
-    """The JSON schema of an object with exactly these properties, in the strict subset that endpoints enforce."""
+    """Return the JSON schema of an object with exactly these properties, in the strict subset of endpoints."""
     return {"type": "object", "additionalProperties": False, "required": list(properties), "properties": properties}
 
 
 def list_schema(name: str, properties: Mapping[str, object]) -> Mapping[str, object]:
-    """The JSON schema of an object with one list, called `name`, of objects with exactly these properties."""
+    """Return the JSON schema of an object with one list, called `name`, of objects with exactly these properties."""
     return strict_object({name: {"type": "array", "items": strict_object(properties)}})
 
 
@@ -81,18 +81,11 @@ class _Facts(BaseModel):
     facts: list[ModelClaim]
 
 
-@dataclass(frozen=True, slots=True)
-class _Line:
-    """A turn as the model is shown it, in one line of JSON."""
-
-    turn: Turn
-    text: str
-
-
 class LlmExtractor:
-    """An extractor that asks a chat model and checks each claim; `dropped` counts those that failed, by reason.
+    """An extractor that asks a chat model and checks each claim; `dropped` counts failed claims, by reason.
 
-    A segment gives all of its facts or, by ChatError, none: the caller then keeps its turns and asks again later.
+    A segment gives all of its facts or, if ChatError is raised, none: the caller then keeps its turns and asks again
+    later.
     """
 
     def __init__(self, chat: ChatModel, settings: LlmSettings) -> None:
@@ -102,25 +95,28 @@ class LlmExtractor:
         self.dropped: Counter[DropReason] = Counter()
 
     def extract(self, segment: Segment) -> list[ExtractedFact]:
-        """The facts of a segment in the order of its turns, each once; turns of `system` and blank ones are not sent.
+        """Return the facts of a segment in the order of its turns, each once.
 
-        Raises ChatError if any part of it got no answer.
+        Turns of the role `system` and blank turns are not sent. Raises ChatError if any part of the segment got no
+        answer.
         """
         turns = [turn for turn in segment.turns if turn.role not in KEPT_OUT and turn.content.strip()]
         dropped: Counter[DropReason] = Counter()
-        kept: dict[str, ExtractedFact] = {}
-        for shown in _line_chunks(turns, self._settings.max_input_chars):
-            for fact in self._facts(shown, dropped):
+        facts: dict[str, ExtractedFact] = {}
+        max_chars = self._settings.max_input_chars
+        lines = ((turn, _longest_line(turn, max_chars)) for turn in turns)
+        for shown in batches(lines, lambda each: len(each[1]) + 1, max_chars + 1):  # a line end between two
+            for fact in self._ask_about(shown, dropped):
                 key = content_hash(fact.content, fact.entity_ref)
-                dropped["duplicate"] += key in kept
-                kept.setdefault(key, fact)
+                dropped["duplicate"] += key in facts
+                facts.setdefault(key, fact)
         self.dropped += dropped
-        return sorted(kept.values(), key=lambda fact: (fact.evidence[0].start, fact.evidence[0].end))
+        return sorted(facts.values(), key=lambda fact: (fact.evidence[0].start, fact.evidence[0].end))
 
-    def _facts(self, shown: Sequence[_Line], dropped: Counter[DropReason]) -> list[ExtractedFact]:
-        """Ask the model about these lines; return the facts that pass every check, and count the rest in `dropped`."""
-        answer = self._chat.ask(INSTRUCTIONS, fenced("turns", (line.text for line in shown)), SCHEMA, "facts")
-        turns = [line.turn for line in shown]
+    def _ask_about(self, shown: Sequence[tuple[Turn, str]], dropped: Counter[DropReason]) -> list[ExtractedFact]:
+        """Ask about turns and their lines; return the facts that pass every check, count the rest in `dropped`."""
+        answer = self._chat.ask(INSTRUCTIONS, fenced("turns", (line for _, line in shown)), SCHEMA, "facts")
+        turns = [turn for turn, _ in shown]
         claims = _Facts.model_validate(answer).facts
         dropped["over-max-facts"] += len(claims[self._settings.max_facts :])
         facts: list[ExtractedFact] = []
@@ -134,31 +130,18 @@ class LlmExtractor:
         return facts
 
 
-def _line_chunks(turns: Sequence[Turn], most: int) -> Iterator[list[_Line]]:
-    """The turns as lines, as many at a time as fit into `most` characters; at least one, cut if it must be."""
-    shown: list[_Line] = []
-    for turn in turns:
-        line = _longest_line(turn, most)
-        if shown and sum(len(each.text) + 1 for each in shown) + len(line.text) > most:
-            yield shown
-            shown = []
-        shown.append(line)
-    if shown:
-        yield shown
-
-
-def _longest_line(turn: Turn, most: int) -> _Line:
-    """The turn as a line of JSON of at most `most` characters, its text cut where needed."""
-    whole, length = _line_as_json(turn, turn.content), min(len(turn.content), most)
-    if len(whole) <= most:
-        return _Line(turn, whole)
-    while length and len(_line_as_json(turn, turn.content[:length])) > most:
+def _longest_line(turn: Turn, max_chars: int) -> str:
+    """Return the turn as a line of JSON of at most `max_chars` characters, its text cut if needed."""
+    whole, length = _line_as_json(turn, turn.content), min(len(turn.content), max_chars)
+    if len(whole) <= max_chars:
+        return whole
+    while length and len(_line_as_json(turn, turn.content[:length])) > max_chars:
         length = length * 19 // 20
-    return _Line(turn, _line_as_json(turn, turn.content[:length]))
+    return _line_as_json(turn, turn.content[:length])
 
 
 def _line_as_json(turn: Turn, text: str) -> str:
-    """A turn as a line of JSON with its number, who spoke, and `text`."""
+    """Return a turn as a line of JSON with its number, its speaker, and `text`."""
     parts: dict[str, object] = {"turn": turn.ordinal, "who": turn.role}
     if turn.speaker:
         parts["name"] = turn.speaker
@@ -170,13 +153,13 @@ def _line_as_json(turn: Turn, text: str) -> str:
 
 
 def json_line(parts: Mapping[str, object]) -> str:
-    """An object as one line of JSON: no text in it can end the line, and so pass for a line of its own."""
+    """Return an object as one line of JSON; no text in it can end the line, and so pass for a line of its own."""
     line = json.dumps(parts, ensure_ascii=False).encode("utf-8", "replace").decode()
     return _LINE_ENDS.sub(lambda end: f"\\u{ord(end[0]):04x}", line)
 
 
 def fenced(name: str, lines: Iterable[str]) -> str:
-    """The lines between tags that no text in them can close, as the tags hold a hash of all lines."""
+    """Return the lines between tags that no text in them can close: the tags have a hash of all lines."""
     data = "\n".join(lines)
     mark = f"{name}-{sha256(data.encode()).hexdigest()[:12]}"
     return f"<{mark}>\n{data}\n</{mark}>"

@@ -20,14 +20,14 @@ from pellucid.observe.prose import sentences
 
 MOST_TURNS = 3
 _BEFORE = 2
-"""Turns before the evidence that may supply the name for a pronoun."""
+"""Turns before the evidence that can supply the name for a pronoun."""
 _CLAUSE = re.compile(
     r"(?<=[.!?…;:,)])\s++|(?<=[。！？、，；])|(?<!\s)\s++[-–—]++\s++"
     r"|(?<!\s)\s++(?=(?:but|whereas|instead|rather than|even though|although|though|because|aber|sondern|obwohl|weil"
     r"|(?:an)?statt|pero|sino|aunque|en (?:vez|lugar) de|au lieu d[eu])\b)"
 )
 _EDGES = rf"(?<![^\W{EAST}])", rf"(?![^\W{EAST}])"
-"""Of a word; scripts without spaces have none."""
+"""Patterns for the beginning and the end of a word; in scripts without spaces they match anywhere."""
 
 
 class ClaimedAttribute(BaseModel):
@@ -38,14 +38,14 @@ class ClaimedAttribute(BaseModel):
 
 
 class ClaimedResolution(BaseModel):
-    """What a claim says about an earlier statement, as a model gave it."""
+    """A claim's reference to an earlier statement, as a model gave it."""
 
     kind: Literal["correction", "retraction"]
     about: str
 
 
 class ModelClaim(BaseModel):
-    """One fact as a model gave it: of the right form, otherwise unchecked."""
+    """A fact as a model gave it: of the right form, otherwise unchecked."""
 
     category: Category
     content: str
@@ -60,10 +60,11 @@ class ModelClaim(BaseModel):
 
 @dataclass(frozen=True, slots=True)
 class ClaimSource:
-    """What a claim quotes. In all of its texts relative dates have the absolute ones beside them.
+    """The source that a claim quotes. In all of its texts relative dates have absolute ones beside them.
 
-    `voices` are the turns that hold the quote, `sentences` those of them it touches. `heard` is all that the evidence
-    says, `near` that, the turns just before it, and the speakers' names.
+    `turns` are the claim's evidence, `voices` those of them that have the quote, `sentences` the sentences that the
+    quote touches. `heard` is the whole text of the evidence, `near` the same with the turns just before and the
+    speakers' names.
     """
 
     turns: tuple[Turn, ...]
@@ -78,13 +79,13 @@ class ClaimSource:
 def source_of_claim(
     claim: ModelClaim, turns: Sequence[Turn]
 ) -> ClaimSource | Literal["turns-outside", "too-many-turns", "not-quoted"]:
-    """The turns and sentences that a claim about `turns` quotes, or the reason to drop it."""
-    known = {turn.ordinal: at for at, turn in enumerate(turns)}
-    if len(claim.turns) != 2 or not known.keys() >= set(claim.turns) or claim.turns[0] > claim.turns[1]:
+    """Return the turns and sentences that a claim about `turns` quotes, or the reason to drop the claim."""
+    places = {turn.ordinal: at for at, turn in enumerate(turns)}
+    if len(claim.turns) != 2 or not places.keys() >= set(claim.turns) or claim.turns[0] > claim.turns[1]:
         return "turns-outside"
     if claim.turns[1] - claim.turns[0] >= MOST_TURNS:
         return "too-many-turns"
-    first, last = (known[ordinal] for ordinal in claim.turns)
+    first, last = (places[ordinal] for ordinal in claim.turns)
     evidence = tuple(turns[first : last + 1])
     quoted = [(turn, sentence) for turn in evidence for sentence in quoted_sentences(claim.quote, turn)]
     if not quoted:
@@ -103,13 +104,15 @@ def source_of_claim(
 
 
 def clauses(text: str) -> tuple[str, ...]:
-    """The clauses of a text in normal form and in order, without empty ones."""
+    """Return the clauses of a text in normal form and in order, without empty ones."""
     return tuple(normalise(clause) for clause in _CLAUSE.split(text) if any(sign.isalnum() for sign in clause))
 
 
 def quoted_sentences(quote: str, turn: Turn) -> list[str]:
-    """The sentences of a turn in which a quote stands word for word, also across them; `[]` for a quote without content
-    words."""
+    """Return the sentences of a turn that a quote touches, word for word and also across sentences.
+
+    `[]` if the turn does not have the quote, or if the quote has no content words.
+    """
     sought = normalise(quote)
     spoken = [sentence for sentence in _split(turn.content) if any(sign.isalnum() for sign in sentence)]
     if not content_words(quote) or not sought:
@@ -123,10 +126,10 @@ def quoted_sentences(quote: str, turn: Turn) -> list[str]:
 
 
 def _split(text: str) -> tuple[str, ...]:
-    """The sentences of a text, line by line."""
+    """Return the sentences of a text, line by line."""
     return tuple(sentence for line in text.splitlines() for sentence in sentences(line))
 
 
 def _dated(sentence: str, turn: Turn) -> str:
-    """The sentence with absolute dates beside relative ones, by the time of its turn; unchanged if that has none."""
+    """Return the sentence with absolute dates beside relative ones; unchanged if its turn has no time."""
     return resolve_dates(sentence, turn.at, detect_language(sentence))

@@ -1,7 +1,7 @@
-"""A text in, whether it talks to a model instead of telling something out: injected instructions, control tokens.
+"""A text in, whether it addresses a model instead of stating something out: injected instructions, control tokens.
 
-No list of patterns is complete. These stand beside checks that do not depend on wording: whatever passes must still be
-quoted from the turns, and what tools or web pages said begins in quarantine.
+No list of patterns is complete. This check stands beside others that do not depend on wording: whatever passes must
+still be quoted from the turns, and the words of tools and web pages begin in quarantine.
 """
 
 import re
@@ -44,25 +44,25 @@ _ORDERS = (
 )
 
 
-def _any(patterns: tuple[str, ...]) -> re.Pattern[str]:
-    """A pattern that matches where any of these does, in any case and on any line."""
+def _join_patterns(patterns: tuple[str, ...]) -> re.Pattern[str]:
+    """Return a pattern that matches wherever any of the patterns does, in any case and on any line."""
     return re.compile("|".join(patterns), re.IGNORECASE | re.MULTILINE)
 
 
-_TOKEN, _INJECTION, _ORDER = _any(_TOKENS), _any(_HOSTILE), _any(_ORDERS)
+_TOKEN, _INJECTION, _ORDER = _join_patterns(_TOKENS), _join_patterns(_HOSTILE), _join_patterns(_ORDERS)
 
 
 def is_hostile(text: str) -> bool:
-    """Whether a text has control tokens of models, or wording that injections use and no memory needs."""
+    """Whether a text has control tokens of models, or wording that injections use and memories do not need."""
     plain = _plain(text)
     return bool(_TOKEN.search(text) or _TOKEN.search(plain) or _INJECTION.search(plain))
 
 
 def is_order(text: str) -> bool:
-    """Whether a text orders its reader about: a person's rule is a memory, a tool's or a model's is not."""
+    """Whether a text orders its reader about: as a person's rule it is a memory, from a tool or model it is not."""
     return bool(_ORDER.search(_plain(text)))
 
 
 def _plain(text: str) -> str:
-    """The text as a reader sees it: without disguised characters, one space between words."""
+    """Return the text as a reader sees it: without disguises, one space between words."""
     return " ".join(undisguised(text).split())

@@ -1,8 +1,8 @@
-"""The tool calls of a stretch of work in, pairs of a command that failed and the spelling of it that worked, out.
+"""The tool calls of a stretch of work in, pairs of a command that failed and the spelling of it that worked out.
 
-`pytest` fails, `uv run pytest` works: what an agent finds out anew in each session. Only what differs in the *way* a
-thing is run is such a pair. Another file, another test, another branch is another thing, and what passes after an edit
-passes because of the edit.
+`pytest` fails, `uv run pytest` works: agents find this out anew in each session. Two commands are a pair only if they
+differ in the *way* of running the same thing. Another file, test or branch is another thing, and a success after an
+edit is due to the edit.
 """
 
 import json
@@ -13,16 +13,17 @@ from contextlib import suppress
 from dataclasses import dataclass
 from itertools import pairwise
 
+from pellucid.language.statements.clash import common_ends
 from pellucid.model.turn import Segment, Turn
 from pellucid.observe.extract.artifacts import artifacts_by_turn
 
 FURTHER = 4
-"""Commands, at most, that may have worked between the one that failed and the one that is another spelling of it."""
+"""Commands that worked, at most, between a failed command and another spelling of it."""
 BRIEF = 4
-"""Lines a program prints at most when it refuses how it was called; one that ran and failed prints more."""
+"""Lines that a program prints at most when it rejects its call; a program that ran and failed prints more."""
 _LONGEST = 160
 _LONGEST_WRAPPER = 6
-"""Words in front of a command, or options in it, by which two spellings of it may differ."""
+"""Words in front of a command, or options in it, by which two spellings of it differ at most."""
 _FEWEST_LETTERS = 3
 _NOT_FOUND = 127
 _TIMED_OUT = 124
@@ -32,7 +33,7 @@ _LINE = re.compile(r"^(?:command|cmd): ([^\n]{2,400})(?=\n\w+: |\Z)", re.MULTILI
 _EXIT = re.compile(r"^(?:Exit code:?|Process exited with code) (\d{1,3})\b[^\n]*\n?", re.MULTILINE)
 _LOOKED_AT = 400
 _AROUND = re.compile(r"^cd [/~$]\S* && |(?<!\s)\s*+2>&1\s*+$")
-"""A step into a folder that is named from the root (mostly the project's own), and errors led along."""
+"""A change into a folder with an absolute path (mostly the project's own), and a redirection of errors."""
 _SHELL_SYNTAX = re.compile(r"[|;<>`\n\\{}*]|(?<!&)&(?!&)|\$[({]|&&.*&&")
 _ONE_OFF = re.compile(
     r"/(?:tmp|var/folders)\b|\bte?mp[./_-]|\b[0-9a-f]{8,}\b|\bredacted\b|(?<![.\w])\.\.(?:/|\s|$)", re.IGNORECASE
@@ -43,7 +44,7 @@ _PLACE = re.compile(r"[/.]")
 
 @dataclass(frozen=True, slots=True)
 class Run:
-    """A command that was run by itself, with the turn of its call; `code` is its exit code, if the output has one."""
+    """A command that was run by itself, with the turn of its call; `code` is the exit code, None if not printed."""
 
     call: Turn
     line: str
@@ -51,26 +52,26 @@ class Run:
     failed: bool
     code: int | None
     printed: int
-    """Lines of its output."""
+    """Lines of its output that are not blank."""
 
 
 @dataclass(frozen=True, slots=True)
 class CommandFix:
-    """A command that failed and another spelling of it that worked soon after, with nothing edited in between."""
+    """A command that failed, and another spelling that worked soon after, without an edit in between."""
 
     failing: Run
     working: Run
 
     @property
     def text(self) -> str:
-        """The pair as a sentence. What the failing command printed is the tool's words, and left out."""
+        """The pair as a sentence, without what the failing command printed: those are the tool's words."""
         code = f" (exit {self.failing.code})" if self.failing.code else ""
         return f"`{self.failing.line}` fails{code}, `{self.working.line}` works"
 
 
 def command_fixes(segment: Segment) -> list[CommandFix]:
-    """The pairs of a segment, in order; a failing command that itself works in another run makes none."""
-    runs = list(_runs_of(segment))
+    """Return the pairs of a segment, in order; a failing command that works in another run makes no pair."""
+    runs = list(_read_runs(segment))
     working = {run.words for run in runs if run and not run.failed}
     found: list[CommandFix] = []
     for at, run in enumerate(runs):
@@ -80,7 +81,7 @@ def command_fixes(segment: Segment) -> list[CommandFix]:
 
 
 def _failing_before(earlier: Sequence[Run | None], working: Run) -> Run | None:
-    """The last failed command, at most four successful ones before, that `working` is another way to run.
+    """Return the last failed command that `working` is another way to run, at most four successes before it.
 
     None if there is none, or files were edited or a person spoke in between.
     """
@@ -94,10 +95,10 @@ def _failing_before(earlier: Sequence[Run | None], working: Run) -> Run | None:
     return None
 
 
-def _runs_of(segment: Segment) -> Iterator[Run | None]:
-    """Each command that was run, and None in between where files were edited or a person spoke.
+def _read_runs(segment: Segment) -> Iterator[Run | None]:
+    """Yield each command that was run, and None wherever files were edited or a person spoke in between.
 
-    A call counts only if its output comes right after it: of calls made at once it is unknown which output is whose.
+    A call counts only if its output comes right after it: of calls made at once it is unknown whose output is whose.
     """
     edited = artifacts_by_turn(segment.turns)
     call: Turn | None = None
@@ -115,18 +116,18 @@ def _runs_of(segment: Segment) -> Iterator[Run | None]:
 
 
 def _command_line(content: str) -> str | None:
-    """The command line in a call's text, without `cd … &&` and `2>&1`; None if there is none."""
+    """Return the command line in a call's text, without `cd … &&` and `2>&1`; None if there is none."""
     found = _LINE.search(content)
     line = found[1].strip() if found else ""
     if line.startswith("["):
         with suppress(ValueError):
-            given = [str(word) for word in json.loads(line)]
-            line = given[2] if len(given) == 3 and given[1].startswith("-") else shlex.join(given)
+            argv = [str(word) for word in json.loads(line)]
+            line = argv[2] if len(argv) == 3 and argv[1].startswith("-") else shlex.join(argv)  # bash -lc '…'
     return _AROUND.sub("", line) if found else None
 
 
 def _run_of_call(call: Turn, line: str, output: Turn) -> Run:
-    """The run of a command line, whose failure, exit code and length are read from its output."""
+    """Return the run of a command line, whose failure, exit code and length are read from its output."""
     text = output.content
     found = _EXIT.search(text[:_LOOKED_AT])
     rest = text.replace(found[0], "", 1) if found else text
@@ -141,7 +142,7 @@ def _run_of_call(call: Turn, line: str, output: Turn) -> Run:
 
 
 def _command_words(line: str) -> tuple[str, ...]:
-    """The words of one simple command; empty if only a shell can read it, if it is long, or names a temporary place."""
+    """Return the words of one simple command; empty if it is long, complex, or names a temporary place."""
     if len(line) > _LONGEST or _SHELL_SYNTAX.search(line) or _ONE_OFF.search(line):
         return ()
     try:
@@ -150,57 +151,51 @@ def _command_words(line: str) -> tuple[str, ...]:
         return ()
     if any(_SPACE.search(word) or (word.isdigit() and not before.startswith("-")) for before, word in pairwise(words)):
         return ()
-    joined = "&&" in words and (words[0] != "cd" or words[2] != "&&")
+    joined = "&&" in words and (words[0] != "cd" or words[2:3] != ["&&"])
     return () if joined else tuple(words)
 
 
 def _is_another_way(failed: Run, worked: Run, *, at_once: bool) -> bool:
-    """Whether `worked` is another way to run `failed`; `at_once`: no other command succeeded in between."""
+    """Whether `worked` is another way to run `failed`; `at_once`: no command succeeded in between."""
     one, other, code = failed.words, worked.words, failed.code or 0
     if not one or not other or failed.printed == 0 or code == _TIMED_OUT or code >= _BY_SIGNAL:
         return False
-    ahead, old, new, behind = _parts_that_differ(one, other)
+    front, old, new, back = _split_at_difference(one, other)
     if not (old or new) or max(len(old), len(new)) > _LONGEST_WRAPPER:
         return False
-    if not ahead:
-        named = len(behind) > 1 or "&&" in (*old, *new)  # `install jq` is no way to run `jq`
+    if not front:  # the program itself is called otherwise, or something is put before it
+        named = len(back) > 1 or "&&" in (*old, *new)  # `install jq` is no way to run `jq`
         wrapped = named and not (old and new)
-        return wrapped or _hold_same_letters(old, new) or bool(code == _NOT_FOUND and old and behind)
+        return wrapped or _share_letters(old, new) or bool(code == _NOT_FOUND and old and back)
+    # only the arguments differ: the same thing is meant only if the call was refused, and mended at once
     if failed.printed > BRIEF or not at_once:
         return False
     if old and new:
-        return not ahead[-1].startswith("-") and not any(map(_PLACE.search, (*old, *new))) and _is_same_name(old, new)
-    return bool(behind) and _are_options(old or new)  # at the end stands what one adds to get past: `--force`, `--fix`
+        is_same_name = _letters(old).rstrip("s") == _letters(new).rstrip("s")  # `type-check`, `typecheck`
+        return not front[-1].startswith("-") and not any(map(_PLACE.search, (*old, *new))) and is_same_name
+    return bool(back) and _are_options(old or new)  # options at the end only override a check: `--force`, `--fix`
 
 
-def _parts_that_differ(
+def _split_at_difference(
     one: Sequence[str], other: Sequence[str]
 ) -> tuple[Sequence[str], Sequence[str], Sequence[str], Sequence[str]]:
-    """(words both share in front, other words of `one`, other words of `other`, words both share at the end)."""
-    least = min(len(one), len(other))
-    front = next((at for at in range(least) if one[at] != other[at]), least)
-    left = least - front
-    back = next((at for at in range(left) if one[-1 - at] != other[-1 - at]), left)
+    """Return the words both share in front, the other words of each, and the words both share at the end."""
+    front, back = common_ends(one, other)
     return one[:front], one[front : len(one) - back], other[front : len(other) - back], one[len(one) - back :]
 
 
-def _hold_same_letters(old: Sequence[str], new: Sequence[str]) -> bool:
-    """Whether one side's letters, at least three, stand in the other's: `python3` and `python`, `docker-compose`."""
+def _share_letters(old: Sequence[str], new: Sequence[str]) -> bool:
+    """Whether one side's letters, at least three, are part of the other's: `python3` and `python`."""
     one, other = sorted((_letters(old), _letters(new)), key=len)
     return len(one) >= _FEWEST_LETTERS and one in other
 
 
-def _is_same_name(old: Sequence[str], new: Sequence[str]) -> bool:
-    """Whether both sides spell one name: `type-check` and `typecheck`, `tests` and `test`."""
-    return _letters(old).rstrip("s") == _letters(new).rstrip("s")
-
-
 def _letters(words: Sequence[str]) -> str:
-    """The letters and digits of some words in lower case, as one string."""
+    """Return the letters and digits of some words in lower case, as one string."""
     return "".join(char for word in words for char in word.lower() if char.isalnum())
 
 
 def _are_options(words: Sequence[str]) -> bool:
-    """Whether words are command line options, each with one value at most."""
+    """Whether words are command line options, each with at most one value."""
     bare = [at for at, word in enumerate(words) if not word.startswith("-")]
     return all(at > 0 and words[at - 1].startswith("-") for at in bare)

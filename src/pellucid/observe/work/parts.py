@@ -1,22 +1,22 @@
-"""The turns of a coding session in, the part of each spoken one out: a person, narration, a conclusion, a record.
+"""The turns of a coding session in, the part of each spoken turn out: a person, narration, a conclusion, a record.
 
-An agent speaks between its tool calls all day: what it is about to do. What it found it says in its last words before a
-person speaks again, and wherever it says much at once. That holds in any language.
+An agent speaks between its tool calls all day about its next step. Its findings are in its last words before a person
+speaks again, and in long messages. That holds in any language.
 """
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from pellucid.model.turn import Segment, Turn
+from pellucid.model.turn import Segment
 from pellucid.observe.prose import blocks
 from pellucid.observe.setting import TurnContext
 
 Part = Literal["person", "narration", "conclusion", "record"]
 MUCH = 250
-"""Characters of prose from which an agent's words between two tool calls tell more than what it does next."""
+"""Characters of prose from which an agent's words between two tool calls tell more than its next step."""
 ENOUGH = 100
-"""The same for its last words before a person speaks."""
+"""The same for an agent's last words before a person speaks."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,19 +27,18 @@ class WorkTurn:
     part: Part
     before: TurnContext | None = None
     closes: bool = False
-    """Whether a person speaks next, or nobody: an agent's last words."""
+    """Whether a person speaks next, or nobody: of an agent, its last words."""
 
 
 def work_turns(segment: Segment, contexts: Sequence[TurnContext]) -> list[WorkTurn]:
-    """The spoken turns of a segment, each with the part it plays and the other side's last turn before it."""
+    """Return the spoken turns of a segment, each with the part it plays and the other side's last turn before it."""
     following = dict(zip((turn.ordinal for turn in segment.turns), (*segment.turns[1:], None), strict=True))
     out: list[WorkTurn] = []
     last: dict[str, TurnContext] = {}
     for context in contexts:
         coming = following[context.turn.ordinal]
         closes = coming is None or coming.role == "user"
-        spoken: Part = "person" if context.voice == "person" else _agent_part(context, closes=closes)
-        part = _recorded_part(context.turn) or spoken
+        part = _part_of_turn(context, closes=closes)
         other = "assistant" if context.voice == "person" else "person"
         out.append(WorkTurn(context, part, last.get(other), closes))
         if part != "record":
@@ -47,15 +46,16 @@ def work_turns(segment: Segment, contexts: Sequence[TurnContext]) -> list[WorkTu
     return out
 
 
-def _recorded_part(turn: Turn) -> Part | None:
-    """`conclusion` for a plan or recap, `record` for an answer, commit or title that a harness recorded; None for any
-    other turn."""
-    if turn.kind in ("plan", "recap"):
+def _part_of_turn(context: TurnContext, *, closes: bool) -> Part:
+    """Return the part of a turn: recorded by the harness, a person's, or an agent's that says much or little.
+
+    An agent's last words (`closes`) say much from fewer characters on.
+    """
+    if context.turn.kind in ("plan", "recap"):
         return "conclusion"
-    return "record" if turn.kind in ("answer", "commit", "title") else None
-
-
-def _agent_part(context: TurnContext, *, closes: bool) -> Part:
-    """`conclusion` if an agent's turn says much (or enough, if a person speaks next: `closes`), else `narration`."""
+    if context.turn.kind in ("answer", "commit", "title"):
+        return "record"
+    if context.voice == "person":
+        return "person"
     length = sum(len(block.text) for block in blocks(context.turn.content))
     return "conclusion" if length > MUCH or (closes and length > ENOUGH) else "narration"

@@ -9,26 +9,28 @@ from pellucid.observe.extract.statements import ObservedStatement
 
 LONGEST = 420
 COMMITTED = "Committed: "
-"""How a memory of a commit begins."""
+"""The beginning of a memory of a commit."""
 SETTLES = 0.5
-"""The durability from which an answered question, or its answer by itself, settles something that lasts."""
+"""The durability from which an answered question, or its answer alone, settles something that lasts."""
 _FEWEST_WORDS = 3
 _ITEM = re.compile(r"\n(?=[^\S\n]*[-*#])")
 _FIELD = re.compile(r"^(Question|Answer|Option): ", re.MULTILINE)
 
 
 def statements_of_record(turn: Turn) -> list[ObservedStatement]:
-    """The statements in a record of answers or of a commit; `[]` for any other turn."""
+    """Return the statements in a record of answers or of a commit; `[]` for any other turn."""
     if turn.kind == "answer":
         return [statement for pair in _dialogues(turn.content) if (statement := _settled_choice(*pair))]
     if turn.kind == "commit" and (summary := _commit_summary(turn.content)):
-        return [ObservedStatement(f"{COMMITTED}{summary}", "fact", 0.9, 0.0, 0)]
+        return [ObservedStatement(f"{COMMITTED}{summary}", "fact", 0.9)]
     return []
 
 
 def _dialogues(content: str) -> list[tuple[str, str]]:
-    """(question, answer) for each question in a record, `""` where it has no answer; a chosen option's text follows
-    behind a dash."""
+    """Return (question, answer) for each question in a record of answers, in order; `""` for a missing answer.
+
+    The text of a chosen option follows the answer after a dash.
+    """
     out: list[tuple[str, str]] = []
     pieces = _FIELD.split(content)[1:]
     for name, text in zip(pieces[::2], pieces[1::2], strict=True):
@@ -42,7 +44,7 @@ def _dialogues(content: str) -> list[tuple[str, str]]:
 
 
 def _settled_choice(question: str, answer: str) -> ObservedStatement | None:
-    """An answered question as a decision; None if it settles only the next step, or the answer asks back.
+    """Return an answered question as a decision; None if it settles only the next step, or the answer asks back.
 
     `Which file shall I open?` asks for the next step, `Where should retries live?` for what holds from then on.
     """
@@ -54,11 +56,11 @@ def _settled_choice(question: str, answer: str) -> ObservedStatement | None:
         return None
     text = f"{question} – {answer}"
     text = text if len(text) <= LONGEST else f"{text[:LONGEST].rsplit(' ', 1)[0]} …"
-    return ObservedStatement(text, "decision", 0.95, 0.0, 0)
+    return ObservedStatement(text, "decision", 0.95)
 
 
 def _commit_summary(content: str) -> str:
-    """A commit's subject and as many sentences after it as fit; empty if the subject has fewer than three words."""
+    """Return a commit's subject, and sentences after it that fit; empty if the subject has under three words."""
     subject, _, rest = content.strip().partition("\n")
     if len(subject.split()) < _FEWEST_WORDS:
         return ""
@@ -68,9 +70,6 @@ def _commit_summary(content: str) -> str:
         if line and len(summary) + len(line) + 2 > LONGEST:
             break
         if line:
-            summary = (
-                f"{summary} {line.rstrip('.')}"
-                if summary.endswith(":")
-                else join_sentences((summary, line.rstrip(".")))
-            )
+            is_list = summary.endswith(":")
+            summary = f"{summary} {line.rstrip('.')}" if is_list else join_sentences((summary, line.rstrip(".")))
     return summary.rsplit(". ", 1)[0] if summary.endswith(":") else summary

@@ -1,6 +1,6 @@
-"""A person's short reply to an agent in, the choice it makes out: `2` is the second of the options that were offered.
+"""A person's short reply to an agent in, the choice it makes out: `2` is the second of the offered options.
 
-The words of a choice are in the turn before. What is kept is what was chosen, with the reply as its evidence.
+The words of a choice are in the turn before. The statement has the chosen words, and the reply as its evidence.
 """
 
 import re
@@ -12,8 +12,8 @@ from pellucid.observe.extract.statements import ObservedStatement
 from pellucid.observe.prose import ProseBlock, blocks, sentences
 from pellucid.observe.work.parts import WorkTurn
 
-LEAST_PROPOSAL = 0.4
-"""The durability that a proposal needs: agreeing to `Shall I commit?` decides nothing that lasts."""
+MIN_PROPOSAL = 0.4
+"""The durability from which a proposal counts: agreeing to `Shall I commit?` decides nothing that lasts."""
 _LONGEST_REPLY = 80
 _PICK = re.compile(r"(?<![\w.])(?:[#(]?(?P<number>\d{1,2})|(?P<letter>[A-Ha-h]))(?=[).:,\s]|$)")
 _ITEM_LETTER = re.compile(
@@ -31,41 +31,45 @@ _OFFERS_NOTHING = (*_ANNOUNCES, *QUESTION_MARKS)
 _LABEL = re.compile(r"[^\s:：]{2,20}[:：]$")
 _LONGEST = 420
 _NEAR = 4
-"""Sentences before the end of a turn in which a proposal stands."""
+"""Sentences at the end of a turn that are searched for a proposal."""
 
 
 def choice_in_reply(turn: WorkTurn) -> ObservedStatement | None:
-    """The option that a short reply picks, or the proposal it agrees to; None if neither, or nothing will last."""
-    spoken = sentences(" ".join(turn.context.turn.content.split()))
-    if turn.before is None or turn.part != "person" or not spoken or len(spoken[0]) > _LONGEST_REPLY:
+    """Return the option that a short reply picks, or the proposal it agrees to, as a decision; None if neither."""
+    first = next(iter(sentences(" ".join(turn.context.turn.content.split()))), "")
+    if turn.before is None or turn.part != "person" or not 0 < len(first) <= _LONGEST_REPLY:
         return None
-    reply, offered = spoken[0].rstrip(" .!,"), blocks(turn.before.turn.content)
+    reply, offered = first.rstrip(" .!,"), blocks(turn.before.turn.content)
     picked = _picked_options(reply, offered)
     if not picked and _ASSENT.match(reply):
         picked = _proposal(offered)
-    return ObservedStatement(f"{picked[:_LONGEST]} (chosen: “{reply}”)", "decision", 0.9, 0.0, 0) if picked else None
+    return ObservedStatement(f"{picked[:_LONGEST]} (chosen: “{reply}”)", "decision", 0.9) if picked else None
 
 
 def _picked_options(reply: str, offered: Sequence[ProseBlock]) -> str:
-    """The texts of the options that a reply names by number or letter, joined by `; `; empty if it names none."""
+    """Return the texts of the options that a reply names by number or letter, joined by `; `; empty if none.
+
+    `offered` are the blocks of the turn before.
+    """
     marks = {(found["number"] or found["letter"]).upper() for found in _PICK.finditer(reply)}
+    # `a` is also an article
     marks -= {"A"} if re.search(r"\ba [a-z]", reply) else set()
     return "; ".join(_option_text(offered, place) for mark, place in _options(offered).items() if mark in marks)
 
 
-def without_offers(spoken: Sequence[ProseBlock]) -> Sequence[ProseBlock]:
-    """An agent's blocks without the named options (`Option A`) it asks about: none of them holds before one is chosen.
+def without_offers(agent_blocks: Sequence[ProseBlock]) -> Sequence[ProseBlock]:
+    """Return an agent's blocks without the named options (`Option A`) it asks about, which hold only if chosen.
 
-    All blocks if it asks nothing at the end, or the options are not named so.
+    All blocks if it asks nothing at the end, or if the options are not named so.
     """
-    asks = bool(spoken) and closing_mark(spoken[-1].text) in QUESTION_MARKS
-    offers = {at for place in _options(spoken).values() for at in place} if asks else set[int]()
-    named = any((found := _ITEM_LETTER.match(spoken[at].text)) and found["named"] for at in offers)
-    return [block for at, block in enumerate(spoken) if at not in offers] if named else spoken
+    asks = bool(agent_blocks) and closing_mark(agent_blocks[-1].text) in QUESTION_MARKS
+    offers = {at for place in _options(agent_blocks).values() for at in place} if asks else set[int]()
+    named = any((found := _ITEM_LETTER.match(agent_blocks[at].text)) and found["named"] for at in offers)
+    return [block for at, block in enumerate(agent_blocks) if at not in offers] if named else agent_blocks
 
 
 def is_in_choice(statement: str, choice: ObservedStatement, turn: WorkTurn) -> bool:
-    """Whether a statement of the turn before is one of the options of the choice, or a part of what was chosen."""
+    """Whether a statement of the turn before is one of the options of the choice, or part of the chosen text."""
     offered = blocks(turn.before.turn.content) if turn.before else ()
     options = [_option_text(offered, place) for place in _options(offered).values()]
     chosen = any(option in choice.text for option in options)
@@ -73,7 +77,7 @@ def is_in_choice(statement: str, choice: ObservedStatement, turn: WorkTurn) -> b
 
 
 def _options(offered: Sequence[ProseBlock]) -> dict[str, range]:
-    """The last list of options: by mark (`A`, `2`) the positions of the blocks that make up each; `{}` for none."""
+    """Return the last list of options: maps the mark of each (`A`, `2`) to its blocks' positions; `{}` if none."""
     named = {found["mark"].upper(): at for at, block in enumerate(offered) if (found := _ITEM_LETTER.match(block.text))}
     starts = named if len(named) > 1 else _numbered_options(offered)
     ends = sorted(starts.values())
@@ -84,7 +88,10 @@ def _options(offered: Sequence[ProseBlock]) -> dict[str, range]:
 
 
 def _numbered_options(offered: Sequence[ProseBlock]) -> dict[str, int]:
-    """The positions where the items of the last numbered list begin, by number; text may stand between items."""
+    """Return the items of the last numbered list: maps the number of each to the position where it begins.
+
+    Other text can stand between items; items without distinct numbers are counted from 1.
+    """
     run, last = list[int](), list[int]()
     for at, block in enumerate(offered):
         if block.marker == "ordered":
@@ -93,14 +100,17 @@ def _numbered_options(offered: Sequence[ProseBlock]) -> dict[str, int]:
             run = [*run, at] if goes_on else [at]
             last = run if len(run) > 1 else last
     numbers = [offered[at].number for at in last]
+    # Markdown allows `1.` before every item
     if None in numbers or len(set(numbers)) < len(numbers):
         numbers = list(range(1, len(last) + 1))
     return {str(number): at for number, at in zip(numbers, last, strict=True)}
 
 
 def _end_of_option(offered: Sequence[ProseBlock], at: int) -> int:
-    """The position behind an option that no other follows, with the lists below it (`Pros:`) and the line it
-    announces."""
+    """Return the position after the last option, with the lists below it (`Pros:`) and the line it announces.
+
+    `at` is the position of the option's first block.
+    """
     end = at + 1 + (offered[at].text.endswith(_ANNOUNCES) and at + 1 < len(offered))
     while end < len(offered) and (offered[end].marker == "bullet" or _LABEL.match(offered[end].text)):
         end += 1
@@ -108,13 +118,16 @@ def _end_of_option(offered: Sequence[ProseBlock], at: int) -> int:
 
 
 def _option_text(offered: Sequence[ProseBlock], place: range) -> str:
-    """The text of an option's blocks at `place`: the first, and if it ends in a colon the others, joined by `; `."""
+    """Return the text of an option's first block and, if that ends in a colon, of the others, joined by `; `.
+
+    `place` are the positions of its blocks.
+    """
     first, *others = (offered[at].text for at in place)
     return f"{first} {'; '.join(others)}" if first.endswith(_ANNOUNCES) and others else first
 
 
 def _proposal(offered: Sequence[ProseBlock]) -> str:
-    """What was agreed to: the last sentence that recommends, else the last before the closing question; or empty.
+    """Return the last sentence that recommends, else the last before the closing question; empty if there is none.
 
     A turn that neither recommends nor asks proposes nothing: an `ok` to it only says that it was read.
     """
@@ -124,6 +137,6 @@ def _proposal(offered: Sequence[ProseBlock]) -> str:
     for at, sentence in enumerate(spoken[-_NEAR:]):
         recommends = bool(_RECOMMENDED.search(sentence))
         chance = table.read(sentence, by_user=False).durable
-        if chance >= LEAST_PROPOSAL and (recommends or asks) and closing_mark(sentence) not in _OFFERS_NOTHING:
+        if chance >= MIN_PROPOSAL and (recommends or asks) and closing_mark(sentence) not in _OFFERS_NOTHING:
             rated.append((recommends, at, sentence))
     return max(rated)[2].rstrip(" .") if rated else ""

@@ -1,8 +1,7 @@
 """A spoken turn of a coding session in, the statements worth keeping out, each with its category and confidence.
 
-A person's sentences are kept one by one, so that each can be replaced by what is said later; what says too little by
-itself is kept with the one it belongs to. An agent's conclusion is kept in stretches, since its sentences lean on each
-other.
+A person's sentences are kept singly, so that a later statement can replace one of them; a sentence that says too little
+alone is kept with its neighbour. An agent's conclusion is kept in stretches, since its sentences depend on each other.
 """
 
 import re
@@ -14,6 +13,7 @@ from pellucid.language.quoting.voices import foreign_and_own
 from pellucid.language.sentences import is_closed, join_sentences
 from pellucid.language.statements.frames import tells_change
 from pellucid.language.words import reading_length
+from pellucid.observe.batches import batches
 from pellucid.observe.extract.classify import hedged_confidence
 from pellucid.observe.extract.durability import CATEGORY, DurabilityReading, load_table
 from pellucid.observe.extract.polish import polish
@@ -29,24 +29,24 @@ from pellucid.observe.work.replies import without_offers
 KEEP = 0.35
 """The durability from which an agent's sentence is kept."""
 KEEP_OF_PERSON = 0.5
-"""The same for a person: a rule that is lost has to be said again, an order too many is one line to read over."""
+"""The same for a person's sentence: a lost rule has to be said again, a superfluous order is one line to skip."""
 KEEP_OF_CUE = 0.2
-"""The same for a cued sentence: `never`, `we decided` also stand in what others said, or once did."""
+"""The same for a person's sentence with a cue such as `never`: quotations and stories have those words, too."""
 KEEP_OF_LAST = 0.25
-"""The same for an agent's last words before a person speaks, if nothing in them has more: one statement is kept."""
+"""The same for the one statement of an agent's last words before a person speaks, if none reaches `KEEP`."""
 DECIDED = 0.5
 """The probability from which an agent's statement is kept as a decision."""
 LONGEST = 420
 """Characters of a statement that is made of neighbouring sentences."""
 FEWEST_WORDS = 4
 BRIEF = 3
-"""Sentences of a person's turn, at most, that are read together too: more are about more than one thing."""
+"""The most sentences of a turn or paragraph that are read as one: more are about more than one thing."""
 BRIEF_LENGTH = 280
-"""Characters of an agent's paragraph of as few sentences that is told to its end: those of a passage."""
+"""Characters of the longest agent's paragraph, of at most `BRIEF` sentences, that is kept to its end."""
 PER_CONCLUSION = 4
-"""Statements at most of one turn of an agent's, the surest; of a person's all are kept."""
+"""The most statements of one turn of an agent, the surest; of a person's turn all are kept."""
 PER_RECORD = 8
-"""The same of an accepted plan, and of a summary of what went before: they are long, and nothing but conclusions."""
+"""The same for an accepted plan or a recap, which are long and consist of conclusions."""
 
 _ANNOUNCES = re.compile(r"[:：]\W{0,3}$")
 _BOX = re.compile(r"\[.\]\s")
@@ -56,24 +56,24 @@ _LABEL = re.compile(r"^[^.:!?]{2,40}[:：]$")
 
 @dataclass(frozen=True, slots=True)
 class Unit:
-    """A sentence or list item; `lead` is the heading or announcing line that it stands under, if any."""
+    """A sentence or list item; `lead` is the heading or announcing line above it, empty if there is none."""
 
     text: str
     lead: str
     block: int
-    """Which paragraph or list it is of: units of one block may be told together."""
+    """The position of its paragraph or list; units of one block can become one statement."""
     listed: bool = False
 
     @property
     def whole(self) -> str:
-        """The text as it reads alone: a list item behind its lead."""
+        """The text as it reads alone: a list item after its lead."""
         return f"{self.lead} {self.text}" if self.lead and self.listed else self.text
 
 
-def units(spoken: Sequence[ProseBlock]) -> Iterator[Unit]:
-    """The sentences and list items of some blocks, each with its lead; bare headings and checkboxes are none."""
+def units(prose: Sequence[ProseBlock]) -> Iterator[Unit]:
+    """Yield the sentences and list items of some blocks, each with its lead; without bare headings and checkboxes."""
     lead, part = "", 0
-    found = [block for block in spoken if not _BOX.match(block.text)]
+    found = [block for block in prose if not _BOX.match(block.text)]
     for at, block in enumerate(found):
         if block.marker == "none":
             part = at
@@ -93,15 +93,15 @@ def units(spoken: Sequence[ProseBlock]) -> Iterator[Unit]:
 
 
 def _labelled(block: ProseBlock, sentence: str) -> str:
-    """The sentence with the label that opens its block (`Root cause: …`), which was parsed as a speaker."""
+    """Return the sentence with the label that opens its block (`Root cause: …`), which was parsed as a speaker."""
     if block.speaker and block.text.startswith(sentence):
         return f"{block.speaker}: {sentence}"
     return sentence
 
 
-def _is_heading(block: ProseBlock, found: Sequence[ProseBlock], at: int) -> bool:
-    """Whether the short block at position `at` is the heading of the blocks after it."""
-    if len(block.text) > _LONGEST_HEADING or at + 1 == len(found):
+def _is_heading(block: ProseBlock, prose: Sequence[ProseBlock], at: int) -> bool:
+    """Whether the short block at index `at` of `prose` is the heading of the blocks after it."""
+    if len(block.text) > _LONGEST_HEADING or at + 1 == len(prose):
         return False
     return bool(_LABEL.match(block.text)) or not (is_closed(block.text) or _ANNOUNCES.search(block.text))
 
@@ -115,11 +115,8 @@ class ReadUnit:
     text: str
 
 
-def statements_of_turn(turn: WorkTurn, taken: Collection[str] = ()) -> list[ObservedStatement]:
-    """The statements of a turn in its order; none of narration.
-
-    A person's sentences in `taken` (lower-case), which are corrections, are left out.
-    """
+def statements_of_turn(turn: WorkTurn, taken: Collection[str]) -> list[ObservedStatement]:
+    """Return a turn's statements in order; of narration none, of a person none in `taken` (lower-case)."""
     if turn.part == "record":
         return statements_of_record(turn.context.turn)
     if turn.part == "person":
@@ -128,7 +125,10 @@ def statements_of_turn(turn: WorkTurn, taken: Collection[str] = ()) -> list[Obse
 
 
 def _statements_of_person(turn: WorkTurn, taken: Collection[str]) -> list[ObservedStatement]:
-    """The cued and the durable sentences of a person's turn, and those that may change a memory; nothing pasted."""
+    """Return the cued and the durable sentences of a person's turn, and those that can change a memory.
+
+    Nothing pasted is among them, nor a sentence in `taken`.
+    """
     context = turn.context
     words = _without_quotes(foreign_and_own(context.turn.content)[1], turn.before)
     own = replace(context, turn=replace(context.turn, content=words))
@@ -149,8 +149,7 @@ def _statements_of_person(turn: WorkTurn, taken: Collection[str]) -> list[Observ
 
 
 def _without_quotes(words: str, before: TurnContext | None) -> str:
-    """A person's words without lines of four words or more that repeat the agent's turn before; all of them if nothing
-    is left."""
+    """Return a person's words without lines, of four words or more, repeated from `before`; all if none is left."""
     quotable = _bare(before.turn.content) if before else ""
     lines = [(line, _bare(line)) for line in words.splitlines()]
     own = [line for line, bare in lines if bare.count(" ") < FEWEST_WORDS - 1 or bare not in quotable]
@@ -158,21 +157,22 @@ def _without_quotes(words: str, before: TurnContext | None) -> str:
 
 
 def _is_brief(turn_units: Sequence[Unit]) -> bool:
-    """Whether a turn is one paragraph of one to three sentences, and no list."""
+    """Whether a turn is one paragraph of at most three sentences, and not a list."""
     return 0 < len(turn_units) <= BRIEF and len({unit.block for unit in turn_units}) == 1 and not turn_units[0].listed
 
 
 def _completed(
     made: Sequence[ObservedStatement], turn_units: Sequence[Unit], language: Language
 ) -> list[ObservedStatement]:
-    """The statements of a brief message (`made`), each with the sentences beside it that it needs.
+    """Return the statements of a brief message (`made`), each with the neighbouring sentences that it needs.
 
     `No engine class.` belongs to the reason after it, `Make it 6.` to what it settles; a statement that opens with a
     pronoun belongs to the sentence before it, even a question.
     """
     out: list[ObservedStatement] = []
+    # `waiting`: a complement at the beginning of the message, for the first statement; `before`: the unit before
     by_unit, waiting, before = dict[int, ObservedStatement](), "", ""
-    beside = [each for each in made if by_unit.setdefault(_unit_of(each, turn_units, language), each) is not each]
+    beside = [each for each in made if by_unit.setdefault(_find_unit(each, turn_units, language), each) is not each]
     for at, unit in enumerate(turn_units):
         text, statement = polish(unit.whole, language), by_unit.pop(at, None)
         leans = statement is not None and is_unresolved(statement.text, language)
@@ -189,22 +189,24 @@ def _completed(
     return sorted([*out, *by_unit.values(), *beside], key=lambda each: each.position)
 
 
-def _unit_of(statement: ObservedStatement, turn_units: Sequence[Unit], language: Language) -> int:
-    """The position of the unit that a statement was read from: the first with its words, else the first whose words it
-    holds; -1 if none."""
+def _find_unit(statement: ObservedStatement, turn_units: Sequence[Unit], language: Language) -> int:
+    """Return the position of the unit that a statement was read from; -1 if none fits.
+
+    The first unit that has the statement's words, else the first whose words the statement has.
+    """
     own, texts = _bare(statement.text), [_bare(polish(unit.whole, language)) for unit in turn_units]
     holding = [at for at, each in enumerate(texts) if own in each]
     return next(iter(holding or [at for at, each in enumerate(texts) if each and each in own]), -1)
 
 
 def _with_text(statement: ObservedStatement, *parts: str) -> ObservedStatement:
-    """The statement with these sentences as its text, unchanged if they are too long; its `own` words stay."""
+    """Return the statement with the sentences of `parts` as its text; unchanged if that would be too long."""
     text = join_sentences(each for each in parts if each)
     return replace(statement, text=text, own=statement.own or statement.text) if len(text) <= LONGEST else statement
 
 
 def _is_complement(unit: Unit, text: str, language: Language) -> bool:
-    """Whether a sentence that is too short to be read alone, or nearly worth keeping, completes the one beside it."""
+    """Whether a sentence (`text`, polished) completes its neighbour: too short alone, or nearly worth keeping."""
     noise, lowered = language.noise, text.lower()
     if not text or not solid_words(text, language) or is_unresolved(text, language) or is_question(unit.text, language):
         return False
@@ -215,36 +217,36 @@ def _is_complement(unit: Unit, text: str, language: Language) -> bool:
 
 
 def _is_meant(cued: ObservedStatement, language: Language) -> bool:
-    """Whether a cued sentence states what its cue says: it asks nothing, and does not read as passing."""
+    """Whether a cued sentence states what its cue says: it is not a question, and does not read as passing."""
     if language.noise.unmarked.search(cued.text.lower()):
         return False
     return cued.category == "procedure" or load_table().read(cued.text, by_user=True).durable >= KEEP_OF_CUE
 
 
 def _statement_alone(read: ReadUnit) -> ObservedStatement:
-    """The statement of a single sentence of a person's; one that may not last is a correction, marked as an update."""
+    """Return the statement of one sentence of a person: a correction, marked as an update, if not durable."""
     lasts, position = read.reading.durable >= KEEP_OF_PERSON, read.unit.block * POSITIONS
     category = CATEGORY[read.reading.kind] if lasts else "correction"
-    return ObservedStatement(read.text, category, _confidence(read.reading), 0.0, position, is_update=not lasts)
+    return ObservedStatement(read.text, category, _confidence(read.reading), position=position, is_update=not lasts)
 
 
 def _statements_of_agent(turn: WorkTurn) -> list[ObservedStatement]:
-    """The surest statements of an agent's turn; of its last words at least one, if it may be worth keeping."""
+    """Return the surest statements of an agent's turn; of its last words at least one, if possible."""
     context = turn.context
     found = _surest_statements(context, KEEP, PER_CONCLUSION if context.turn.kind == "message" else PER_RECORD)
     return found or (_surest_statements(context, KEEP_OF_LAST, 1) if turn.closes else [])
 
 
-def _surest_statements(context: TurnContext, least: float, most: int) -> list[ObservedStatement]:
-    """The `most` surest statements of an agent's turn, of sentences with at least this durability (`least`)."""
+def _surest_statements(context: TurnContext, min_durability: float, max_count: int) -> list[ObservedStatement]:
+    """Return the `max_count` surest statements of an agent's turn, in order, of sentences durable enough."""
     found = list(units(without_offers(blocks(context.turn.content))))
     read = _stating_units(found, context, by_user=False)
     prose = [each for each in read if not _has_lead(each.unit)]
-    made = [_joined_statement(run) for run in _statement_runs(prose, least, context.language)]
-    lasting = [each for each in read if _has_lead(each.unit) and each.reading.durable >= least]
+    made = [_joined_statement(run) for run in _statement_runs(prose, min_durability, context.language)]
+    lasting = [each for each in read if _has_lead(each.unit) and each.reading.durable >= min_durability]
     for (_, lead), items in groupby(filter(_has_lead, found), key=lambda unit: (unit.block, unit.lead)):
         made += _statements_of_list(lead, list(items), lasting)
-    surest = sorted(made, key=lambda each: -each.confidence)[:most]
+    surest = sorted(made, key=lambda each: -each.confidence)[:max_count]
     return sorted((each for each in made if each in surest), key=lambda each: each.position)
 
 
@@ -254,11 +256,14 @@ def _has_lead(unit: Unit) -> bool:
 
 
 def _statements_of_list(lead: str, items: Sequence[Unit], lasting: Sequence[ReadUnit]) -> Iterator[ObservedStatement]:
-    """The statements of a list with `lasting` items: of all its items if they fit, else of the lasting ones and `…`;
-    none without."""
+    """Yield the statements of a list that has durable items (`lasting`); nothing if it has none.
+
+    One statement of all items if they fit into it; else of the durable items and `…`, in as many statements as needed.
+    """
     kept = [each for each in lasting if each.unit in items]
     whole = sum(len(each.text) + 2 for each in items) + len(lead) <= LONGEST
-    parts = [items] if whole else [[each.unit for each in run] for run in _runs_in_room(kept, LONGEST - len(lead))]
+    runs = batches(kept, lambda each: len(each.unit.text) + 2, LONGEST - len(lead))
+    parts = [items] if whole else [[each.unit for each in run] for run in runs]
     for part in parts if kept else ():
         sure = [each for each in kept if each.unit in part]
         left = "" if len(part) == len(items) else "; …"
@@ -266,20 +271,8 @@ def _statements_of_list(lead: str, items: Sequence[Unit], lasting: Sequence[Read
         yield replace(_joined_statement(sure), text=text)
 
 
-def _runs_in_room(read: Iterable[ReadUnit], room: int) -> Iterator[list[ReadUnit]]:
-    """The units in order as runs of at most `room` characters; a longer unit is a run by itself."""
-    run: list[ReadUnit] = []
-    for each in read:
-        if run and sum(len(one.unit.text) + 2 for one in [*run, each]) > room:
-            yield run
-            run = []
-        run.append(each)
-    if run:
-        yield run
-
-
 def _stating_units(turn_units: Sequence[Unit], context: TurnContext, *, by_user: bool) -> list[ReadUnit]:
-    """The units that state something, with their durability; questions and an agent's next steps are left out."""
+    """Return the units that state something, with their durability; without questions and an agent's next steps."""
     table, language, out = load_table(), context.language, list[ReadUnit]()
     brief = by_user and _is_brief(turn_units)
     for at, unit in enumerate(turn_units):
@@ -302,23 +295,27 @@ def _stating_units(turn_units: Sequence[Unit], context: TurnContext, *, by_user:
 
 
 def _is_next_step(unit: Unit, language: Language) -> bool:
-    """Whether an agent says what it is about to do or offers to do, in the sentence or in the lead of its list."""
+    """Whether an agent announces or offers its next step, in the sentence or in the lead of its list."""
     lead = unit.lead.lower() if unit.listed else ""
     return any(map(language.noise.intent.search, (unit.text.lower(), lead))) or (
         bool(lead) and is_question(lead.rstrip(":："), language)
     )
 
 
-def _statement_runs(read_units: Iterable[ReadUnit], least: float, language: Language) -> Iterator[list[ReadUnit]]:
-    """The durable units that stand together, as runs that are short enough to be one statement.
+def _statement_runs(
+    read_units: Iterable[ReadUnit], min_durability: float, language: Language
+) -> Iterator[list[ReadUnit]]:
+    """Yield the durable units of each block as runs that are short enough to be one statement.
 
-    A brief paragraph is kept to its end: behind `Every job reloads all fonts.` comes why, behind what was found, that
-    it is fixed. One that ends in a guess is a step of a search. A sentence that opens with a pronoun takes the one
-    before it along.
+    A brief paragraph is kept from its first durable unit to its end: after `Every job reloads all fonts.` comes the
+    reason, after a finding its mending. If it ends in a guess, it is a step of a search and left out. A sentence that
+    opens with a pronoun takes the sentence before it along. `min_durability` is where a unit counts as durable.
     """
     for _, each in groupby(read_units, key=lambda read: read.unit.block):
         block = list(each)
-        rest = block[next((at for at, read in enumerate(block) if read.reading.durable >= least), len(block)) :]
+        rest = block[
+            next((at for at, read in enumerate(block) if read.reading.durable >= min_durability), len(block)) :
+        ]
         brief = len(block) <= BRIEF and sum(len(read.text) + 2 for read in block) <= BRIEF_LENGTH
         if len(block) > 1 and brief and language.noise.hedges.search(block[-1].text.lower()):
             continue
@@ -329,32 +326,32 @@ def _statement_runs(read_units: Iterable[ReadUnit], least: float, language: Lang
         before: ReadUnit | None = None
         for read in block:
             full = sum(len(each.text) + 2 for each in run) + len(read.text) > LONGEST
-            if run and (full or read.reading.durable < least):
+            if run and (full or read.reading.durable < min_durability):
                 yield run
                 run = []
-            if read.reading.durable >= least:
+            if read.reading.durable >= min_durability:
                 leans = not run and before and is_unresolved(read.text, language)
                 run = [*run, *([before] if leans and before else []), read]
-            before = None if read.reading.durable >= least else read
+            before = None if read.reading.durable >= min_durability else read
         if run:
             yield run
 
 
 def _joined_statement(run: list[ReadUnit]) -> ObservedStatement:
-    """Several sentences as one statement, a `decision` or `fact` as the surest is, with its confidence."""
+    """Return several sentences as one statement, a `decision` or `fact` by the surest of them."""
     surest = max(run, key=lambda read: read.reading.durable)
     text = join_sentences(read.text for read in run)
     # an agent prefers, promises, rules nothing, and what it found out often reads a little like what it decided
     decided = surest.reading.kind == "decision" and surest.reading.of_kind >= DECIDED
     category = "decision" if decided else "fact"
-    return ObservedStatement(text, category, _confidence(surest.reading), 0.0, run[0].unit.block * POSITIONS)
+    return ObservedStatement(text, category, _confidence(surest.reading), position=run[0].unit.block * POSITIONS)
 
 
 def _confidence(reading: DurabilityReading) -> float:
-    """The confidence of a statement by its durability: 0.6 to 0.95."""
+    """Return the confidence of a statement, 0.6 to 0.95, by its durability."""
     return round(0.6 + 0.35 * reading.durable, 2)
 
 
 def _bare(text: str) -> str:
-    """The words of a text in lower case without punctuation, for comparison."""
+    """Return the words of a text in lower case without punctuation, for comparison."""
     return " ".join("".join(char if char.isalnum() else " " for char in text.lower()).split())

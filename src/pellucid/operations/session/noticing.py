@@ -18,7 +18,7 @@ from pellucid.language.quoting.phrases import longest_covered, phrases, words_ro
 from pellucid.memory.episodes import UNSAID
 from pellucid.model.memory import Memory
 from pellucid.model.turn import Segment, Turn
-from pellucid.observe.extract.artifacts import files_named, paths_given
+from pellucid.observe.extract.artifacts import files_named, paths_in_call
 from pellucid.operations.session.looking.turns import turns_at_hand
 from pellucid.operations.using import KINDS, MemoryUse, cite_if_served, note_use
 from pellucid.recall.receipt.words import query_of
@@ -130,7 +130,7 @@ class _SessionUses:
             if served and turn.role == "assistant" and turn.kind not in UNSAID:
                 yield from _uses_in_words(turn, served)
             elif served and turn.kind == "call":
-                given = paths_given(turn)
+                given = paths_in_call(turn)
                 yield from (
                     _Use(each.memory, "file", turn, {path: (0, 0)})
                     for each in served

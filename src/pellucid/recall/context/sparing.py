@@ -5,7 +5,7 @@ from math import fsum, log
 
 import numpy as np
 
-from pellucid.language.substance import is_specific, said_itself
+from pellucid.language.substance import is_specific, without_announcement
 from pellucid.language.words import carries_meaning
 from pellucid.recall.context.builder import ContextBuilder, ContextLine
 from pellucid.recall.score.repeats import covered_by_later
@@ -31,7 +31,7 @@ def uninformative_turns(state: State, world: World, lines: Sequence[ContextLine]
 
 def _has_little_content(text: str, state: State, world: World) -> bool:
     """Whether a text's content words are together worth less than one word that only this memory holds."""
-    own, rows = said_itself(text), state.corpus.rows
+    own, rows = without_announcement(text), state.corpus.rows
     terms = world.reader.survey(own, names=False).terms
     telling = {each.stem: each.frequency for each in terms if carries_meaning(own[each.start : each.end].casefold())}
     return fsum(log(1 + rows / (1 + frequency)) for frequency in telling.values()) < log(1 + rows / 2)

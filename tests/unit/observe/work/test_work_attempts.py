@@ -52,6 +52,7 @@ OTHERS = {
     "what is installed first": ("jq", NOT_FOUND.format("jq"), "brew install jq"),
     "what was told at length": ("go test ./...", "Exit code 1\n" + "FAIL\n" * 20, "go test -short ./..."),
     "what gets past a check": ("npm run lint", "Exit code 1\nunused variable", "npm run lint --force"),
+    "a line that breaks off": ("cd &&", "Exit code 2\nsyntax error", "cd web &&"),
     "a number of the moment": ("gh pr checks 203", "Exit code 1\ngone", "sudo gh pr checks 203"),
 }
 

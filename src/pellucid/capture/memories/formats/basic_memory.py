@@ -17,7 +17,7 @@ from pellucid.language.words import reading_length
 MOST_PROSE = 200  # statements taken from the prose of one note
 
 _ENOUGH = 12
-"""An observation of so many words is assumed to name its subject; shorter ones mostly leave that to the title."""
+"""Words from which an observation is assumed to name its subject; shorter ones mostly leave that to the title."""
 _OBSERVATION = re.compile(r"\[([^\[\]()]{1,100})\][ \t]+(\S.*)")
 _CLOCK = re.compile(r"\d{1,3}:\d\d(?::\d\d)?(?:[.,]\d{1,3})?(?: +- +\d{1,3}:\d\d(?::\d\d)?(?:[.,]\d{1,3})?)?")
 _RELATION = re.compile(
@@ -28,7 +28,7 @@ _TAG = re.compile(r"(?<!\S)#([\w/-]{1,100})")
 
 
 def read(document: SourceFile) -> Iterator[AdoptedMemory]:
-    """Yield the memories of one note; each has its title as subject, and its date, else the file's."""
+    """Yield the memories of one note; each has the note's title as subject, and its date, else the file's."""
     parts = parse_header(document.text())
     if parts.problem:
         document.add_problem(1, parts.problem)
@@ -72,11 +72,12 @@ def _memory_of_observation(text: str, note: AdoptedMemory, title: str) -> Adopte
     found = _OBSERVATION.fullmatch(text)
     if found is None:
         return None
-    label, said = found.group(1).strip(), found.group(2)
+    label, observation = found.group(1).strip(), found.group(2)
     if not label or _is_mark(label):
         return None
-    tags = tuple(_TAG.findall(said))
-    words = plain_words(_TAG.sub(" ", said) if said.split("#", 1)[0].strip() else said)
+    tags = tuple(_TAG.findall(observation))
+    only_tags = not observation.split("#", 1)[0].strip()
+    words = plain_words(observation if only_tags else _TAG.sub(" ", observation))
     if not words or empty_reason(words):
         return None
     return replace(
@@ -88,7 +89,7 @@ def _memory_of_observation(text: str, note: AdoptedMemory, title: str) -> Adopte
 
 
 def _is_mark(label: str) -> bool:
-    """Whether the text in brackets is a task's mark or a time of day, and so no category."""
+    """Whether the text in brackets is a task's mark or a time of day, and so not a category."""
     return _CLOCK.fullmatch(label) is not None or label in {"x", "X"} or (len(label) == 1 and not label.isalnum())
 
 
@@ -113,7 +114,7 @@ def _memory_of_relation(text: str, note: AdoptedMemory, title: str) -> AdoptedMe
 def _memories_of_prose(
     found: list[MarkdownBlock], note: AdoptedMemory, title: str, document: SourceFile
 ) -> Iterator[AdoptedMemory]:
-    """Yield a memory for each statement in a note's other blocks, 200 at most; those beyond are counted."""
+    """Yield a memory for each statement in a note's other blocks, at most 200; the rest is counted."""
     for number, each in enumerate(statements(iter(found), document.report)):
         if number >= MOST_PROSE:
             document.report.drop("prose-beyond-200")
@@ -124,7 +125,7 @@ def _memories_of_prose(
 
 
 def _text_with_heading(each: AdoptedStatement, title: str) -> str:
-    """Return a statement's text behind its headings, or behind the note's title if it has none and needs one."""
+    """Return a statement's text with its headings before it, or the note's title if needed."""
     words = text_with_headings(each)
     if words != each.text or stands_alone(words.partition("\n")[0], title) or words.startswith(title):
         return words

@@ -1,4 +1,4 @@
-"""ChatGPT's saved memories in, our form of them out: an export's list, what conversations had saved, a pasted list."""
+"""ChatGPT's saved memories in, adopted memories out: from an export's list, conversations, or a pasted list."""
 
 import re
 from collections.abc import Iterator
@@ -19,13 +19,13 @@ _HEADING = re.compile(r"#{1,6}[ \t]|.{1,60}:$")
 
 
 def recognises(entry: JsonObject) -> bool:
-    """Whether an entry is a saved memory, or a conversation that may have saved some."""
+    """Whether an entry is a saved memory, or a conversation, which can have saved some."""
     is_memory = text_at(entry, "content", "text", "value") is not None and "role" not in entry
     return is_memory or isinstance(entry.get("mapping"), dict)
 
 
 def read(document: SourceFile) -> Iterator[AdoptedMemory]:
-    """Yield the memories in an export or a pasted list; of a conversation only what it saved as memories."""
+    """Yield the memories in an export or a pasted list; of a conversation only the memories that it saved."""
     if begins_json(document.source.head().lstrip("\ufeff")):
         for place, entry in entries(document):
             if mapping := as_object(entry.get("mapping")):
@@ -37,7 +37,7 @@ def read(document: SourceFile) -> Iterator[AdoptedMemory]:
 
 
 def _memories_of_entry(document: SourceFile, place: int, entry: JsonObject) -> Iterator[AdoptedMemory]:
-    """Yield the memory of one entry, in parts if it is long; deleted, switched-off or empty ones are counted."""
+    """Yield the memory of one entry, in parts if it is long; deleted, switched-off or empty entries are counted."""
     words = text_at(entry, "content", "text", "value", "memory")
     if entry.get("deleted") is True or entry.get("is_deleted") is True:
         document.report.drop("deleted")
@@ -54,7 +54,10 @@ def _memories_of_entry(document: SourceFile, place: int, entry: JsonObject) -> I
 
 
 def _saved_memories(document: SourceFile, place: int, mapping: JsonObject) -> Iterator[AdoptedMemory]:
-    """Yield what a conversation saved, from its tree of messages: those to the `bio` tool, and lists of saved ones."""
+    """Yield the memories that a conversation saved: messages to the `bio` tool, and lists of saved memories.
+
+    `mapping` is the conversation's tree of messages.
+    """
     document.report.drop("conversation")
     for node in mapping.values():
         message = as_object(as_object(node).get("message"))
@@ -74,7 +77,7 @@ def _saved_memories(document: SourceFile, place: int, mapping: JsonObject) -> It
 
 
 def _memory_of_line(document: SourceFile, place: int, line: str, at: datetime | None) -> Iterator[AdoptedMemory]:
-    """Yield the memory of one line, without its bullet, number and date; one that states nothing is counted."""
+    """Yield the memory of one line, without its bullet, number and date; a line that states nothing is counted."""
     words = _MARK.sub("", line.strip(), count=1)
     if dated := _DATED.match(words):
         words, at = words[dated.end() :], as_instant(dated.group(1)) or at
@@ -86,7 +89,7 @@ def _memory_of_line(document: SourceFile, place: int, line: str, at: datetime | 
 
 
 def _memories_of_pasted_list(document: SourceFile) -> Iterator[AdoptedMemory]:
-    """Yield the memories of a list pasted from ChatGPT's settings, one a line; headings are counted."""
+    """Yield the memories of a list pasted from ChatGPT's settings, a line each; headings are counted."""
     for number, line in enumerate(document.text().split("\n"), 1):
         if not line.strip():
             continue

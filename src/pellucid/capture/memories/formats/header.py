@@ -1,4 +1,4 @@
-"""A Markdown file's text in, its frontmatter and body out: what is no proper YAML is read line by line."""
+"""A Markdown file's text in, its frontmatter and body out; frontmatter that is not YAML is read line by line."""
 
 import json
 import re
@@ -12,12 +12,12 @@ from pellucid.errors import InputError
 from pellucid.vault import frontmatter
 
 _LINE = re.compile(r"([A-Za-z_][\w-]*)[ \t]*:[ \t]*(.*)")
-_LONGEST = 64 * 1024  # characters of a frontmatter that is parsed as YAML; a longer one is read line by line
+_LONGEST = 64 * 1024  # characters of the longest frontmatter that is parsed as YAML; a longer one is read line by line
 
 
 @dataclass(frozen=True, slots=True)
 class Header:
-    """A file's frontmatter values and body, the body's first line number, and what is wrong with the former, or ""."""
+    """A file's frontmatter values and body, the body's first line number, and the frontmatter's problem or ""."""
 
     values: frontmatter.Values
     body: str
@@ -26,7 +26,7 @@ class Header:
 
 
 def parse_header(text: str) -> Header:
-    """Split a text into frontmatter and body; one whose `---` fence is never closed is all body."""
+    """Split a text into frontmatter and body; a text whose `---` fence is never closed is all body."""
     try:
         head, body = frontmatter.split(text)
     except InputError:
@@ -43,7 +43,7 @@ def parse_header(text: str) -> Header:
 
 
 def _values_by_line(head: str) -> frontmatter.Values:
-    """Parse the `key: value` lines of a frontmatter that is no valid YAML; other lines are left out."""
+    """Parse the `key: value` lines of a frontmatter that is not valid YAML; other lines are left out."""
     found = (_LINE.fullmatch(line.rstrip()) for line in head.split("\n"))
     return {line.group(1): _header_value(line.group(2).strip()) for line in found if line}
 
@@ -65,11 +65,11 @@ def text_values(value: object) -> tuple[str, ...]:
 
 
 def first_text(values: Mapping[str, object], *keys: str) -> str | None:
-    """Return the text or number (or list of one) under the first key that has one, as text; None if none has."""
+    """Return the text or number (or list of one) under the first key that has one, as text; None if no key has."""
     for key in keys:
         value = values.get(key)
-        held = as_list(value)
-        value = held[0] if len(held) == 1 else value
+        items = as_list(value)
+        value = items[0] if len(items) == 1 else value
         if isinstance(value, str | int | float) and not isinstance(value, bool) and str(value).strip():
             return str(value).strip()
     return None

@@ -32,7 +32,7 @@ _TOPICS: dict[str, Category] = {"user": "fact", "feedback": "rule", "project": "
 def read(document: SourceFile, kind: MemoryFormat, depth: int = 0) -> Iterator[AdoptedMemory]:
     """Yield the memories of a file, then those of the files it imports with `@path`; `depth` counts nested imports.
 
-    A memory's date is that of its nearest heading with one, else of the file's header or name, else its last change.
+    A memory's date is that of its nearest heading with a date, else of the file's header or name, else its last change.
     """
     parts = parse_header(document.text())
     if parts.problem:
@@ -78,7 +78,7 @@ def _adopted_memory(template: AdoptedMemory, each: AdoptedStatement) -> AdoptedM
 
 
 def _without_import_lines(body: str, imports: list[str], document: SourceFile) -> str:
-    """Blank the lines outside code that are nothing but an import; append the imported names to `imports`."""
+    """Return the text with import lines outside code blanked; append their names to `imports`."""
     if "@" not in body:
         return body
     lines, fence = body.split("\n"), ""
@@ -95,7 +95,7 @@ def _without_import_lines(body: str, imports: list[str], document: SourceFile) -
 def _without_index_entries(
     found: Iterator[MarkdownBlock], document: SourceFile, imports: list[str]
 ) -> Iterator[MarkdownBlock]:
-    """Yield the blocks but those that only point at other files; append the names that they import to `imports`."""
+    """Yield the blocks, except those that only point at other files; append imported names to `imports`."""
     for block in found:
         if block.kind == "item" and _is_index_entry(block.text, document.path.parent):
             document.report.drop("index-entry")
@@ -120,10 +120,10 @@ def _is_index_entry(text: str, folder: Path) -> bool:
 
 
 def imported_file(name: str, document: SourceFile, *, deep: bool) -> SourceFile | None:
-    """Return the file that an import names; None, and the reason counted, if it must not be read.
+    """Return the file that an import names; None if it must not be read, and the reason is counted.
 
-    A name without a slash or a suffix that is no file (`@dataclass`) is no import, and not counted.
-    `deep`: the limit of nested imports is reached.
+    A name without a slash or a suffix that is not a file (`@dataclass`) is not an import, and not counted. `deep`: the
+    limit of nested imports is reached.
     """
     report = document.report
     path = _import_target(name, document)

@@ -19,9 +19,9 @@ from pellucid.capture.memories.phrases import LONGEST
 from pellucid.capture.transcripts.json_values import as_instant
 from pellucid.model.memory import CATEGORIES, Status
 
-LONGEST_MEMORY = 4 * LONGEST  # characters of one memory; the file of a longer one is no memory but a document
+LONGEST_MEMORY = 4 * LONGEST  # characters of one memory; a longer file is not a memory but a document
 
-_GONE = frozenset({"forgotten", "rejected"})  # statuses of memories that are not adopted: their owner did not want them
+_GONE = frozenset({"forgotten", "rejected"})  # statuses of memories that are not adopted: their owner rejected them
 _ATTRIBUTES = re.compile(r"\n\[Attributes: ([^\]\n]{0,4000})\]\s*\Z")
 
 
@@ -34,7 +34,7 @@ def is_memory(values: Mapping[str, object]) -> bool:
 def read(document: SourceFile) -> Iterator[AdoptedMemory]:
     """Yield the one memory of a file; other pages of the vault are counted.
 
-    So are forgotten and rejected memories, and the parts of a memory that was split, for the whole is there as well.
+    Forgotten and rejected memories are counted, too, and the parts of a split memory, for the whole is there as well.
     """
     parts = parse_header(document.text())
     if parts.problem:
@@ -54,15 +54,14 @@ def read(document: SourceFile) -> Iterator[AdoptedMemory]:
 
 
 def _status(values: Mapping[str, object]) -> Status | None:
-    """Return the status, `disputed` or `active` if none is named; None for a name that is no status of Pellucid's."""
-    name = first_text(values, "status") or (
-        "disputed" if first_text(values, "verificationState") == "disputed" else "active"
-    )
+    """Return the status, `disputed` or `active` if none is named; None for a name that Pellucid does not have."""
+    is_disputed = first_text(values, "verificationState") == "disputed"
+    name = first_text(values, "status") or ("disputed" if is_disputed else "active")
     return next((each for each in get_args(Status) if each == name), None)
 
 
 def _memory(document: SourceFile, parts: Header, status: Status) -> Iterator[AdoptedMemory]:
-    """Yield the memory of a file with the fields of its frontmatter; if it is empty or too long, count a problem."""
+    """Yield the memory of a file with the fields of its frontmatter; count a problem if it is empty or too long."""
     values = parts.values
     content, inline = _attributes(parts.body.strip())
     if not content or len(content) > LONGEST_MEMORY:

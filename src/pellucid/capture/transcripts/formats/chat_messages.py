@@ -29,24 +29,23 @@ def is_message(value: JsonObject) -> bool:
 
 
 def session_of(value: JsonObject) -> str:
-    """Return the id of the session that a message or conversation names; "" if it names none."""
+    """Return the id of the session that a message or conversation names; "" if it names no session."""
     named = next((value[key] for key in _SESSIONS if value.get(key) not in (None, "")), "")
     return str(named) if isinstance(named, str | int) else ""
 
 
 def role_of(message: JsonObject) -> Role | None:
-    """Return the message's role; None for one that no known API uses (it is not guessed to be the user)."""
+    """Return the message's role; None for a role that no known API uses (it is not guessed to be the user's)."""
     return ROLES.get((text_at(message, "role") or "").lower())
 
 
 def message_turns(
     number: int, message: JsonObject, session: str, calls: PendingCalls, source: Source
 ) -> Iterator[Turn]:
-    """Yield the turns of a message: its text, then its tool calls. One of unknown role is counted as unreadable.
+    """Yield the turns of a message: its text, then its tool calls; a message of unknown role is unreadable.
 
-    Args:
-        number: the line, or element of the document, that the message is.
-        session: the session of a message that names none.
+    `number` is its line, or element of the document, `session` the session of a message that names none. An unreadable
+    message is counted in the source's report.
     """
     role = role_of(message)
     if role is None:

@@ -1,9 +1,9 @@
 """A Claude Code session file (`~/.claude/projects/<project>/<session>.jsonl`) in, its turns out.
 
-One object a line: `{type, message: {role, content}, uuid, timestamp, sessionId, cwd, gitBranch, isSidechain, …}`.
-Beside `user` and `assistant` lines, the user's words stand in tool results and in the queue (`queue-operation`,
-`attachment`), titles in lines of their own, and a compaction's summary in a user line that is marked as one. A
-sub-agent's side chain is a session of its own, and its prompts are the main agent's words, not the user's.
+An object a line: `{type, message: {role, content}, uuid, timestamp, sessionId, cwd, gitBranch, isSidechain, …}`. Beside
+`user` and `assistant` lines, the user's words are in tool results and in the queue (`queue-operation`, `attachment`),
+titles in lines of their own, and a compaction's summary in a user line that is marked so. A sub-agent's side chain is a
+session of its own, and its prompts are the main agent's words, not the user's.
 """
 
 from collections.abc import Iterator
@@ -33,7 +33,7 @@ def recognises(value: JsonObject) -> bool:
 
 @numbered
 def read(source: Source) -> Iterator[Turn]:
-    """Yield the turns of a Claude Code session file; lines that are no turn are counted by their reason."""
+    """Yield the turns of a Claude Code session file; lines that are not turns are counted by their reason."""
     thread = source.thread
     for _, line in source.objects():
         frame = _turn_frame(line, thread)
@@ -56,7 +56,10 @@ def read(source: Source) -> Iterator[Turn]:
 
 
 def _message_turns(line: JsonObject, frame: Turn, source: Source) -> Iterator[Turn]:
-    """Yield the turns of a message line; a summary and an accepted plan are the assistant's, repeats are counted."""
+    """Yield the turns of a message line; a summary and an accepted plan are the assistant's.
+
+    Repeats of queued messages and the harness's own words are counted.
+    """
     if reason := _drop_reason(line):
         source.report.drop(reason)
         return
@@ -83,7 +86,7 @@ def _message_turns(line: JsonObject, frame: Turn, source: Source) -> Iterator[Tu
 
 
 def _drop_reason(line: JsonObject) -> str | None:
-    """Return why a message line is nobody's turn, `harness-noise` or `api-error`; None if it is somebody's."""
+    """Return why a message line is not a turn, `harness-noise` or `api-error`; None if it is a turn."""
     if line.get("isMeta") is True:
         return "harness-noise"
     if line.get("isApiErrorMessage") is True or as_object(line.get("message")).get("model") == "<synthetic>":
@@ -92,7 +95,7 @@ def _drop_reason(line: JsonObject) -> str | None:
 
 
 def _queued_turns(line: JsonObject, frame: Turn, source: Source) -> Iterator[Turn]:
-    """Apply a line about the queue; yield the turn of a message that it says was given to the agent, if any."""
+    """Apply a line about the queue; yield the turn of a message that the line says was given to the agent, if any."""
     queue, words = source.thread.queue, text_at(line, "content")
     match line.get("operation"):
         case "enqueue":
@@ -110,7 +113,7 @@ def _queued_turns(line: JsonObject, frame: Turn, source: Source) -> Iterator[Tur
 
 
 def _attached_turns(line: JsonObject, frame: Turn, source: Source) -> Iterator[Turn]:
-    """Yield the turn of a queued message attached for the agent; none if the line about the queue gave it before."""
+    """Yield the turn of a queued message attached for the agent; nothing if a line about the queue gave it before."""
     attachment = as_object(line.get("attachment"))
     words = output_text(attachment.get("prompt", ""))
     is_typed = attachment.get("commandMode") in (None, "prompt")
@@ -133,13 +136,13 @@ def _feedback_turn(words: str, frame: Turn) -> Turn:
 
 
 def _title_turns(line: JsonObject, frame: Turn, source: Source) -> Iterator[Turn]:
-    """Yield the turn of a session's title; none as long as the line that the title names has not been seen."""
+    """Yield the turn of a session's title; nothing as long as the line that the title names has not been seen."""
     title, leaf = text_at(line, "summary", "customTitle", "aiTitle", "title"), text_at(line, "leafUuid")
     if title is None:
         source.report.drop("not-a-turn")
     elif leaf is None:
         yield _title_turn(title, frame.session_id, frame)
-    elif session := source.thread.titles.session_of(leaf, title):
+    elif session := source.thread.titles.session_for(leaf, title):
         yield _title_turn(title, leaf, replace(frame, session_id=session))
 
 
@@ -149,7 +152,7 @@ def _title_turn(title: str, about: str | None, frame: Turn) -> Turn:
 
 
 def _turn_frame(line: JsonObject, thread: Thread) -> Turn:
-    """Return a turn without content, with its line's session, role, time and id; note and add folder and branch."""
+    """Return a line's turn without content, with the session's folder and branch, which the thread notes."""
     session = text_at(line, "sessionId") or ""
     thread.note_place(session, text_at(line, "cwd"), text_at(line, "gitBranch"))
     role: Role = "user" if line.get("type") == "user" else "assistant"

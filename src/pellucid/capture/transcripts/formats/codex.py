@@ -1,8 +1,8 @@
 """A Codex rollout file (`~/.codex/sessions/YYYY/MM/DD/rollout-*.jsonl`) in, its turns out.
 
-Today's lines are `{timestamp, type, payload}`; the response items alone are the conversation (event messages repeat
-it, and add a title; a compaction's summary is a line of its own). Older files hold the items bare, after a first line
-with the session's id.
+Today's lines are `{timestamp, type, payload}`; the response items alone are the conversation (event messages repeat it,
+and add a title; a compaction's summary is a line of its own). Older files have the items bare, after a first line with
+the session's id.
 """
 
 import re
@@ -24,7 +24,7 @@ _CALLS = frozenset({"function_call", "custom_tool_call", "local_shell_call", "we
 _OUTPUTS = frozenset({"function_call_output", "custom_tool_call_output", "local_shell_call_output"})
 _METADATA = re.compile(r'"exit_code":\s{0,4}(-?\d{1,5})\b')
 _EXIT = re.compile(r"^(?:Exit code:|Process exited with code) (-?\d{1,5})\b", re.MULTILINE)
-_HEADER = 400  # characters of an output in which its exit code is looked for
+_HEADER = 400  # characters of an output that are searched for its exit code
 _PROPOSED = re.compile(r"<proposed_plan>((?:(?!<proposed_plan>).)*)</proposed_plan>", re.DOTALL)
 _GO = "Implement the plan."  # what the harness sends in the user's name when a proposed plan is accepted
 _ROLES: dict[str, Role] = {"user": "user", "system": "system", "developer": "system"}
@@ -58,9 +58,8 @@ def read(source: Source) -> Iterator[Turn]:
             continue
         at = instant_at(line, "timestamp") or instant_at(item, "timestamp")
         session = thread.session or source.path.stem
-        frame = Turn(
-            session, UNNUMBERED, _role(item), "", at=at, agent=AGENT, folder=thread.folder, branch=thread.branch
-        )
+        role = _ROLES.get(text_at(item, "role") or "", "assistant")
+        frame = Turn(session, UNNUMBERED, role, "", at=at, agent=AGENT, folder=thread.folder, branch=thread.branch)
         if kind in ENVELOPES and kind != "response_item":
             yield from _event_turns(kind, item, frame, source)
         else:
@@ -74,9 +73,9 @@ def _note_place(item: JsonObject, thread: Thread) -> None:
 
 
 def _event_turns(kind: str | None, item: JsonObject, frame: Turn, source: Source) -> Iterator[Turn]:
-    """Yield the turn of a line that is no response item: a summary or a title; others are counted.
+    """Yield the turn of a line that is not a response item: a summary or a title; others are counted.
 
-    Those only repeat the messages, or name the session's folder and branch, which are noted.
+    The others only repeat the messages, or name the session's folder and branch, which are noted.
     """
     if kind == "compacted" and (summary := text_at(item, "message")):
         yield replace(frame, role="assistant", kind="recap", content=summary)
@@ -88,7 +87,7 @@ def _event_turns(kind: str | None, item: JsonObject, frame: Turn, source: Source
 
 
 def _item_turns(item: JsonObject, frame: Turn, source: Source) -> Iterator[Turn]:
-    """Yield the turns of one item: a message, a tool call or its output; any other is counted."""
+    """Yield the turns of one item: a message, a tool call or its output; any other item is counted."""
     kind, calls = text_at(item, "type"), source.thread.calls
     key = text_at(item, "id") or text_at(item, "call_id")
     frame = replace(frame, key=f"{kind}:{key}" if key else None)
@@ -105,7 +104,10 @@ def _item_turns(item: JsonObject, frame: Turn, source: Source) -> Iterator[Turn]
 
 
 def _message_turns(item: JsonObject, frame: Turn, source: Source) -> Iterator[Turn]:
-    """Yield the turns of a message, and a plan when the user accepts it; what the agent's program wrote is counted."""
+    """Yield the turns of a message; a plan that the user accepts is the assistant's.
+
+    Messages that the agent's program wrote are counted. A proposed plan is remembered in the thread.
+    """
     found = message_blocks(item.get("content"))
     if item.get("role") == "developer" or any(is_harness_text(block.text) for block in found):
         source.report.drop("harness-noise")
@@ -124,11 +126,6 @@ def _message_turns(item: JsonObject, frame: Turn, source: Source) -> Iterator[Tu
             yield replace(turn, content=without_open_files(turn.content) if turn.role == "user" else turn.content)
 
 
-def _role(item: JsonObject) -> Role:
-    """Return who speaks in an item: the system for `developer`, the assistant for none or an unknown role."""
-    return _ROLES.get(text_at(item, "role") or "", "assistant")
-
-
 def _call_block(kind: str, item: JsonObject) -> MessageBlock:
     """Return a tool call of any of the kinds as a block, with its name, id and arguments."""
     call_id = text_at(item, "call_id", "id")
@@ -142,7 +139,7 @@ def _call_block(kind: str, item: JsonObject) -> MessageBlock:
 
 
 def _output_text(output: object) -> tuple[str, bool | None]:
-    """Return the text of a tool's output, and whether the call failed (None if it names no exit code).
+    """Return the text of a tool's output, and whether the call failed (None if the output has no exit code).
 
     A shell's output is JSON text `{"output": …, "metadata": {"exit_code": …}}`, or has header lines with the code.
     """

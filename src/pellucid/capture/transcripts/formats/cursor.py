@@ -1,8 +1,8 @@
 """A session file of Cursor (`~/.cursor/projects/<project>/agent-transcripts/**/<session>.jsonl`) in, its turns out.
 
-One object a line: `{role, message: {content}}`, and marks such as `{type: turn_ended}`. No line names the session, the
-project or an instant, and no tool's output is there. A person's words stand in `<user_query>`, behind what the editor
-puts in front of them. A sub-agent's file lies in `subagents/`, and is a session of its own beside the one it serves.
+An object a line: `{role, message: {content}}`, and marks such as `{type: turn_ended}`. No line names the session, the
+project or a time, and no tool's output is in the file. A person's words are in `<user_query>`, after text that the
+editor puts before them. A sub-agent's file is in `subagents/`, and is a session of its own beside the one it serves.
 """
 
 from collections.abc import Iterator
@@ -19,7 +19,7 @@ from pellucid.model.turn import Turn
 
 AGENT = "cursor"
 _OPENING, _CLOSING = "<user_query>", "</user_query>"
-_HIDDEN = "[REDACTED]"  # what stands for the agent's thinking at the end of its words
+_HIDDEN = "[REDACTED]"  # the mark for the agent's thinking at the end of its words
 
 
 def recognises(value: JsonObject) -> bool:
@@ -29,7 +29,7 @@ def recognises(value: JsonObject) -> bool:
 
 @numbered
 def read(source: Source) -> Iterator[Turn]:
-    """Yield the turns of a Cursor session file; those of a sub-agent's file all are the assistant's."""
+    """Yield the turns of a Cursor session file; in a sub-agent's file, all are the assistant's."""
     own, folder = source.path.stem, source.path.parent
     is_sub_agent = folder.name == "subagents"
     session = f"{folder.parent.name}/{own}" if is_sub_agent else own
@@ -51,12 +51,12 @@ def read(source: Source) -> Iterator[Turn]:
 
 
 def _without_wrapping(block: MessageBlock, role: str) -> MessageBlock:
-    """Return the block with only what was typed or said in its text, without what the program put around it."""
+    """Return the block with only the person's or agent's own words, without text that the program put around."""
     if block.kind != "text":
         return block
     text = without_reminders(block.text)
     if role != "user":
         return replace(block, text=text.rstrip().removesuffix(_HIDDEN).rstrip())
-    _, opening, behind = text.partition(_OPENING)
-    words, closing, _ = behind.rpartition(_CLOSING)
+    _, opening, rest = text.partition(_OPENING)
+    words, closing, _ = rest.rpartition(_CLOSING)
     return replace(block, text=words.strip() if opening and closing else text)

@@ -1,8 +1,8 @@
 """A chat exported as Markdown in, its turns out: SpecStory, or headings such as `## User` and `## Assistant`.
 
-Known headings: `_**User (2026-03-01 09:00Z)**_` (SpecStory), `## User`, `**You:** …`, `> **Human**`,
-`###### ChatGPT said:`. Those of a role look alike in one file; a line that looks otherwise, or stands inside a code
-fence, is content. What a tool did is a turn of the tool; thinking is left out, and what an agent's program wrote in the
+Known headings: `_**User (2026-03-01 09:00Z)**_` (SpecStory), `## User`, `**You:** …`, `> **Human**`, `###### ChatGPT
+said:`. The headings of a role look alike in one file; a line that looks otherwise, or is inside a code fence, is
+content. A tool's work is a turn of the tool; thinking is left out, and so is text that an agent's program wrote in the
 user's name. A sub-agent's side chain is a session of its own, without the prompt it was given.
 """
 
@@ -27,11 +27,11 @@ _SESSION = re.compile(
 )
 _SPECSTORY = re.compile(r"<!--[^>\n]{0,80}\bSpecStory\b")
 _TITLE = re.compile(r"^# (?P<title>.{1,300}?)(?:\(?\d{4}-\d\d-\d\d[^()\n]{0,80}\)?)?$", re.MULTILINE)
-_MOST_BEFORE = 30
-"""Lines with something on them before the first message; more, and the file is a document that quotes a chat."""
+_MAX_BEFORE = 30
+"""Lines that are not blank before the first message; with more, the file is a document that quotes a chat."""
 _TOOL = re.compile(r"<tool-use\b[^>]{0,400}>|^Tool use: \*\*(?P<name>[^*\n]{1,128})\*\*", re.MULTILINE)
 _TOOL_END = re.compile(r"^(?:</details>)?</tool-use>", re.MULTILINE)
-"""Only at the beginning of a line: an indented one belongs to a session that the tool's output quotes."""
+"""Only at the beginning of a line: an indented tag belongs to a session that the tool's output quotes."""
 _RULE = re.compile(r"---[ \t]*")
 _FENCE_OR_RULE = re.compile(rf"^(?:{_FENCE.pattern}|---[ \t]*$)", re.MULTILINE)
 _TOOL_NAME = re.compile(r'data-tool-name="([^"]{1,128})"')
@@ -61,14 +61,14 @@ _HEADING = re.compile(
     re.IGNORECASE,
 )
 _TIME = re.compile(r"\d{4}-\d\d-\d\d(?:[ T]\d\d:\d\d(?::\d\d)?(?:\.\d+)?(?:Z|[+-]\d\d:?\d\d)?)?")
-Style = tuple[str, str, str]  # what makes two headings of one file alike: quote, level and mark
+Style = tuple[str, str, str]  # the form that headings of one role share: quote, level and mark
 
 
 @dataclass(frozen=True, slots=True)
 class TurnHeading:
     """A heading over a message: the speaker's role, the time, and `words` of the message on the same line.
 
-    `note` is what the export adds to the speaker's name: `(some-model 2026-03-01 09:00Z)`, ` - sidechain`.
+    `note` is the export's addition to the speaker's name: `(some-model 2026-03-01 09:00Z)`, ` - sidechain`.
     """
 
     role: Role
@@ -89,13 +89,13 @@ def recognises(head: str) -> bool:
             return True
         before += bool(line.strip())
         headings += line.startswith("#")
-        if before > _MOST_BEFORE or headings > 1:
+        if before > _MAX_BEFORE or headings > 1:
             return False
     return False
 
 
 def _heading_styles(head: str) -> dict[Role, Style]:
-    """Return the style of each role's headings: the one that user and assistant share, else its most frequent one."""
+    """Return a dict from roles to their headings' style: that of user and assistant, else the most frequent."""
     counted: dict[Role, Counter[Style]] = {"user": Counter(), "assistant": Counter()}
     for found, _ in _outside_fences(head.splitlines()):
         if found:
@@ -111,7 +111,7 @@ def _heading_styles(head: str) -> dict[Role, Style]:
 
 
 def _outside_fences(lines: Iterable[str]) -> Iterator[tuple[TurnHeading | None, str]]:
-    """Yield each line with its heading, None if it is none; a line in a code fence is never a heading."""
+    """Yield each line with its heading, None if it is not a heading; a line in a code fence never is."""
     open_fence = ""
     for line in lines:
         if fence := _FENCE.match(line):
@@ -121,7 +121,7 @@ def _outside_fences(lines: Iterable[str]) -> Iterator[tuple[TurnHeading | None, 
 
 @dataclass(slots=True)
 class _OpenMessage:
-    """The message being read, with its lines so far and their length in characters; before the first, no heading."""
+    """The message that is being read, with its lines so far and their length; before the first, without a heading."""
 
     heading: TurnHeading | None = None
     lines: list[str] = field(default_factory=list[str])
@@ -130,16 +130,17 @@ class _OpenMessage:
 
 @numbered
 def read(source: Source) -> Iterator[Turn]:
-    """Yield the turns of a chat, each up to the next heading of its role's usual style; a long one in several."""
+    """Yield the turns of a chat, each up to the next heading of its role's usual style; long messages give several."""
     frame = Turn("", UNNUMBERED, "assistant", "")
     at: datetime | None = None
     current, styles = _OpenMessage(), _heading_styles(source.head())
-    for known, line in _outside_fences(line.text for line in source.lines()):
-        found = known if known and styles.get(known.role) == known.style else None
+    for heading, line in _outside_fences(line.text for line in source.lines()):
+        found = heading if heading and styles.get(heading.role) == heading.style else None
         if found is None and current.size <= _LONGEST:
             current.lines.append(line)
             current.size += len(line) + 1
             continue
+        # a heading, or a message that is too long to go on with: what was read so far is complete
         if current.heading is None:
             frame, at = _preamble("\n".join(current.lines), frame)
             yield from _title_turns(current.lines, frame, at)
@@ -152,7 +153,7 @@ def read(source: Source) -> Iterator[Turn]:
 
 
 def _preamble(text: str, frame: Turn) -> tuple[Turn, datetime | None]:
-    """Return `frame` with the session and agent named before the first message, and the time named there."""
+    """Return `frame` with the session and agent named before the first message, and the time named there, or None."""
     found = _SESSION.search(text)
     session = (found["id"] or found["named"] or "") if found else ""
     agent = "-".join(found["agent"].lower().split()) if found and found["agent"] else None
@@ -160,14 +161,14 @@ def _preamble(text: str, frame: Turn) -> tuple[Turn, datetime | None]:
 
 
 def _title_turns(lines: list[str], frame: Turn, at: datetime | None) -> Iterator[Turn]:
-    """Yield a turn of the title in the lines before the first message, if there is one that is no date."""
+    """Yield a turn of the title in the lines before the first message, if there is a title other than a date."""
     found = _TITLE.search("\n".join(lines))
     if found and not time_in(found["title"]):
         yield replace(frame, kind="title", content=found["title"].strip(), at=at)
 
 
 def _message_turns(message: _OpenMessage, frame: Turn, report: CaptureReport) -> Iterator[Turn]:
-    """Yield the turns of one message: its text, and between its parts what tools did."""
+    """Yield the turns of one message: its text, and between its parts the tools' work."""
     assert message.heading is not None
     lines = (
         [line.removeprefix(">").removeprefix(" ") for line in message.lines]
@@ -200,7 +201,7 @@ def _message_turns(message: _OpenMessage, frame: Turn, report: CaptureReport) ->
 
 
 def _drop_reason(heading: TurnHeading) -> str | None:
-    """Return why a message is nobody's turn, `api-error` or (a sub-agent's prompt) `harness-noise`; else None."""
+    """Return why a message is not a turn, `api-error` or (a sub-agent's prompt) `harness-noise`; else None."""
     if _SYNTHETIC in heading.note:
         return "api-error"
     is_prompt = heading.role == "user" or not _MODEL.search(heading.note)
@@ -221,7 +222,7 @@ def _user_turns(text: str, frame: Turn, report: CaptureReport) -> Iterator[Turn]
 
 
 def _tool_block(text: str, opening: re.Match[str]) -> tuple[str, int]:
-    """Return a tool block's content and where the block ends: at its closing tag or, without tags, the next rule."""
+    """Return a tool block's content and its end in `text`: at its closing tag or, without tags, at the next rule."""
     if opening["name"]:
         end = _rule_outside_fences(text, opening.end())
         return text[opening.end() : end], end
@@ -242,7 +243,7 @@ def _rule_outside_fences(text: str, at: int) -> int:
 
 
 def _text_turns(text: str, frame: Turn) -> Iterator[Turn]:
-    """Yield one turn of a text, without the program's notes and the blank lines and rules around it; none if empty."""
+    """Yield one turn of a text, without the program's notes and surrounding blank lines and rules; nothing if empty."""
     lines = _NOTE.sub("", text).split("\n")
     while lines and _is_separator(lines[0]):
         lines.pop(0)

@@ -20,7 +20,7 @@ _DESCRIBING_KEYS = """
     """
 _DESCRIBING = frozenset(_DESCRIBING_KEYS.split())
 _SPOKEN = frozenset({"text", "multimodal_text", "code", "execution_output"})
-"""The contents of an export that are words of somebody, or what they led to."""
+"""The types of an export's contents that are somebody's words, or the output that they led to."""
 
 
 def read(source: Source) -> Iterator[Turn]:
@@ -46,7 +46,7 @@ def recognises(value: JsonObject) -> bool:
 
 
 def _document_objects(source: Source) -> Iterator[NumberedObject]:
-    """Yield the messages and conversations of one JSON document, with their number from 1; a fault ends it."""
+    """Yield the messages and conversations of one JSON document, numbered from 1; a fault ends it and is counted."""
     described: JsonObject = {}
     number = 0
     try:
@@ -66,7 +66,7 @@ def _document_objects(source: Source) -> Iterator[NumberedObject]:
 
 
 def _session_name(conversation: JsonObject) -> str:
-    """Return the session that a conversation names, else its own id; "" without either."""
+    """Return the session that a conversation names, else its own id; "" if it has neither."""
     return session_of(conversation) or text_at(conversation, "id", "custom_id") or ""
 
 

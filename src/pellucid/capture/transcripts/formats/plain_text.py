@@ -1,7 +1,7 @@
 """Plain text in, its turns out: `Name: words` lines, or paragraphs between blank lines.
 
-The first line that is not blank and no date decides, so that a file that grows is read as it was before. A line that
-is a date, or begins with one as the heading of a note does, says when what follows it was said.
+The first line that is neither blank nor a date decides, so that a file that grows is read the same way again. A line
+that is a date, or begins with one like the heading of a note, dates what follows it.
 """
 
 import re
@@ -54,7 +54,7 @@ _LONGEST = 1024 * 1024
 
 @dataclass(slots=True)
 class _OpenMessage:
-    """The message being read; `size` is its length in characters so far."""
+    """The message that is being read; `size` is its length in characters so far."""
 
     role: Role = "user"
     kind: TurnKind = "note"
@@ -69,7 +69,7 @@ class _OpenMessage:
         self.size += len(line) + 1
 
     def close(self) -> Turn:
-        """Return the message as a turn, whose content may be empty."""
+        """Return the message as a turn, whose content can be empty."""
         content = "\n".join(self.lines).strip()
         return Turn("", UNNUMBERED, self.role, content, at=self.at, speaker=self.speaker, kind=self.kind)
 
@@ -89,8 +89,8 @@ def read(source: Source) -> Iterator[Turn]:
 
 
 def _turns(source: Source) -> Iterator[Turn]:
-    """Yield the turns of a dialogue or of notes, some empty; the first line with words decides which it is."""
-    dialogue: bool | None = None
+    """Yield the turns of a dialogue or of notes, some of them empty; the first line with words decides which it is."""
+    dialogue: bool | None = None  # undecided; until then, what is read waits in `before`
     day: datetime | None = None
     before: list[Turn] = []
     current = _OpenMessage()
@@ -101,7 +101,7 @@ def _turns(source: Source) -> Iterator[Turn]:
         day = dated or day
         if dialogue is None and text.strip() and not dated:
             dialogue = speech is not None
-            if dialogue:  # the dates above it are no one's words
+            if dialogue:  # the dates above it are not a turn
                 before, current = [], _OpenMessage()
             yield from before
         if dated and dialogue:
@@ -125,7 +125,8 @@ def _turns(source: Source) -> Iterator[Turn]:
 def _paragraph_start(line: str, current: _OpenMessage, dated: datetime | None) -> _OpenMessage | None:
     """Return the new message that a line begins: an empty one for a blank line, one with the line if it is `dated`.
 
-    None for any other line, and for a dated one while the `current` message is still empty: it belongs to that.
+    None for any other line, and for a dated line while the `current` message is still empty: it belongs to that
+    message.
     """
     if not line.strip():
         return _OpenMessage()
@@ -147,7 +148,7 @@ def _speaker_start(line: str) -> _OpenMessage | None:
 
 
 def _is_name(name: str) -> bool:
-    """Whether what precedes a colon is a speaker's name, and no label such as `Note` or `TODO`."""
+    """Whether the text before a colon is a speaker's name, not a label such as `Note` or `TODO`."""
     lowered = name.lower()
     # scripts without capitals are taken at their word
     return lowered in _ROLES or (lowered.split(" ")[0] not in _NOT_NAMES and not name[0].islower())
@@ -156,9 +157,8 @@ def _is_name(name: str) -> bool:
 def date_at_head(line: str, *, begins: bool) -> datetime | None:
     """Return the date, in UTC, at the head of a line that dates what follows it; None if there is none.
 
-    Args:
-        begins: the line begins a paragraph, and whatever follows the date is dated by it. Any other line must be a
-            heading, bracket the date, hold nothing else, or go on with a colon or a dash.
+    With `begins`, the line begins a paragraph, and whatever follows the date is dated by it. Any other line must be a
+    heading, bracket the date, contain nothing else, or go on with a colon or a dash.
     """
     for form in _FORMS:
         if found := form.match(line):

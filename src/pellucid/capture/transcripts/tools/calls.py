@@ -1,4 +1,4 @@
-"""A tool call in, what has to be known of it when its result comes out: whom it asked, what it writes, whose it is."""
+"""A tool call in, the facts about it that its result needs out: whom it asked, what it writes, whose it is."""
 
 import json
 import re
@@ -13,16 +13,16 @@ from pellucid.capture.transcripts.tools.shell import ShellCommand, parse_command
 
 _OURS = "pellucid"
 _SKIPPED = re.compile(r"[^\W\d]\w*=|-|\d+\Z")
-"""What may stand before a program: a variable's assignment, an option of a runner, a number as its value."""
+"""A word that can precede a program: a variable's assignment, a runner's option, a number as its value."""
 _RUNNERS = frozenset({"uvx", "uv", "run", "pipx", "tool", "env", "sudo", "time", "nice", "timeout", "command", "exec"})
 
 
 @dataclass(frozen=True, slots=True)
 class ToolCall:
-    """What is remembered of a tool call until its result comes.
+    """The facts that are remembered of a tool call until its result comes.
 
     `ours`: Pellucid was called. `plan`: the plan shown to the user for consent, "" if only the result has its text,
-    None if the call shows none.
+    None if the call shows no plan.
     """
 
     tool: str | None = None
@@ -33,7 +33,7 @@ class ToolCall:
 
 
 def read_call(tool: str | None, arguments: object) -> ToolCall:
-    """Return what is to be remembered of a call; arguments may be an object or JSON text."""
+    """Return the facts to remember of a call; `arguments` can be an object or JSON text."""
     if isinstance(arguments, str):
         with suppress(ValueError, RecursionError):
             arguments = json.loads(arguments)
@@ -44,27 +44,27 @@ def read_call(tool: str | None, arguments: object) -> ToolCall:
 
 
 class PendingCalls:
-    """Remembers calls, by id, until their results come; of more than 4096 the oldest is forgotten."""
+    """Remembers calls, by id, until their results come; beyond 4096 calls the oldest is forgotten."""
 
-    _MOST = 4096
+    _MAX_CALLS = 4096
 
     def __init__(self) -> None:
         self._waiting: OrderedDict[str, ToolCall] = OrderedDict()
 
     def remember(self, call_id: str | None, call: ToolCall) -> None:
-        """Remember a call; one without an id cannot be matched with its result."""
+        """Remember a call; a call without an id cannot be matched with its result, and is not."""
         if call_id:
             self._waiting[call_id] = call
-            if len(self._waiting) > self._MOST:
+            if len(self._waiting) > self._MAX_CALLS:
                 self._waiting.popitem(last=False)
 
     def take(self, call_id: str | None) -> ToolCall:
-        """Remove and return the call with this id; an empty one if it is not known."""
+        """Remove and return the call with this id; an empty call if the id is not known."""
         return self._waiting.pop(call_id, ToolCall()) if call_id else ToolCall()
 
 
 def _runs_pellucid(command: ShellCommand) -> bool:
-    """Whether a shell command runs Pellucid, behind variables, runners such as `uv run`, or `python -m`."""
+    """Whether a shell command runs Pellucid, after variables, runners such as `uv run`, or `python -m`."""
     words = [word or "" for word in command.words]
     while words and (words[0] in _RUNNERS or _SKIPPED.match(words[0])):
         words.pop(0)

@@ -1,4 +1,4 @@
-"""A tool call in, the commit messages and request texts it writes out, and whether its result shows that it did."""
+"""A tool call in, the commit messages and request texts that it writes out, and whether its result confirms them."""
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
@@ -22,14 +22,14 @@ _TRAILER = re.compile(r"[A-Za-z][\w-]*(?:-by|-id): \S.*", re.IGNORECASE)
 _GENERATED = re.compile(r"\W*(?:generated|created|made|written) (?:with|by|using|via)\b.{1,200}", re.IGNORECASE)
 _ANY_TRAILER = re.compile(r"[A-Za-z][\w-]*: \S.*")
 
-Option = tuple[str, str | None]  # an option's name and value; "" if it takes none, None if the value is not known
+Option = tuple[str, str | None]  # an option's name and value; "" if it takes no value, None if the value is not known
 
 
 @dataclass(frozen=True, slots=True)
 class CommitText:
     """The message of a commit or text of a pull request that a call would write.
 
-    `masked`: success of the call does not prove that it was written, only its output does.
+    `masked`: the call can succeed without having written it; only the output proves that it did.
     """
 
     what: Literal["commit", "request"]
@@ -38,7 +38,7 @@ class CommitText:
 
 
 def command_line(tool: str | None, arguments: object) -> str:
-    """Return the shell command line that a call runs; "" for a call of a tool that is no shell."""
+    """Return the shell command line that a call runs; "" for a call of a tool that is not a shell."""
     if (tool or "").casefold() not in _SHELLS:
         return ""
     named = as_object(arguments)
@@ -54,8 +54,7 @@ def command_line(tool: str | None, arguments: object) -> str:
 def commit_texts(tool: str | None, arguments: object, shell: Sequence[ShellCommand]) -> tuple[CommitText, ...]:
     """Return the commit messages and pull request texts that a call writes if it succeeds, see `confirmed_text`.
 
-    Args:
-        shell: the commands of its shell command line; empty for another tool.
+    `shell` are the commands of its shell command line; empty for another tool.
     """
     found = [text for command in shell for text in _texts_of_command(command)]
     if tool and not shell and _HOSTED.search(tool):
@@ -64,10 +63,9 @@ def commit_texts(tool: str | None, arguments: object, shell: Sequence[ShellComma
 
 
 def confirmed_text(candidate: CommitText, output: str, *, failed: bool | None) -> str | None:
-    """Return the text, a pull request's with its address, if the call's output shows that it was written; else None.
+    """Return the text if the call's output confirms that it was written; a pull request's with its address.
 
-    Args:
-        failed: whether the source says that the call failed; None if it does not say.
+    None if the output does not. `failed` is whether the source says that the call failed; None if it does not say.
     """
     if failed or (_FAULT.search(output) and not _COMMITTED.search(output)):
         return None
@@ -81,7 +79,7 @@ def confirmed_text(candidate: CommitText, output: str, *, failed: bool | None) -
 
 
 def _texts_of_command(command: ShellCommand) -> Iterator[CommitText]:
-    """Yield what `git commit`, `gh pr create` or `gh pr edit` would write; nothing for any other command."""
+    """Yield the texts that `git commit`, `gh pr create` or `gh pr edit` would write; nothing for others."""
     words = list(command.words)
     while words and words[0] is not None and re.match(r"\w+=", words[0]):
         words.pop(0)
@@ -101,7 +99,7 @@ def _after_git_options(words: list[str | None]) -> list[str | None]:
 
 
 def _commit_text(options: list[Option], command: ShellCommand) -> Iterator[CommitText]:
-    """Yield the message that a `git commit` would write; none if it is not in the command, or for `--dry-run`."""
+    """Yield the message that a `git commit` would write; nothing for `--dry-run` or an unknown message."""
     messages = [value for name, value in options if name in ("-m", "--message")]
     if any(name in ("-F", "--file") and value == "-" for name, value in options):
         messages.append(command.heredoc)
@@ -112,7 +110,7 @@ def _commit_text(options: list[Option], command: ShellCommand) -> Iterator[Commi
 
 
 def _pull_request_text(options: list[Option], command: ShellCommand) -> Iterator[CommitText]:
-    """Yield the title and text that a `gh pr` command would write; none if they are not in the command."""
+    """Yield the title and text that a `gh pr` command would write; nothing if the command has neither."""
     titles = [value for name, value in options if name in ("-t", "--title")]
     bodies = [value for name, value in options if name in ("-b", "--body")]
     if any(name in ("-F", "--body-file") and value == "-" for name, value in options):
@@ -128,6 +126,7 @@ def _options(words: Iterable[str | None]) -> list[Option]:
     for word in words:
         if word is None or not word.startswith("-") or word == "-":
             if found and found[-1][1] is None:
+                # an unknown word is a value all the same; `\0` keeps the next word from becoming it
                 found[-1] = (found[-1][0], word if word is not None else "\0")
         elif word.startswith("--"):
             name, equals, value = word.partition("=")
@@ -138,7 +137,7 @@ def _options(words: Iterable[str | None]) -> list[Option]:
 
 
 def _letter_options(word: str) -> list[Option]:
-    """Split `-am` into `-a` and `-m`; one that takes a value has the rest of the word, or None if the value follows."""
+    """Split `-am` into `-a` and `-m`; the last letter's value is the rest of the word, None if it follows."""
     for place, letter in enumerate(word[1:], 1):
         if letter in "mFtb":  # the rest of the word is its value, if there is one
             flags = [(f"-{each}", "") for each in word[1:place]]
@@ -147,22 +146,22 @@ def _letter_options(word: str) -> list[Option]:
 
 
 def _text_of_fields(tool: str, fields: JsonObject) -> Iterator[CommitText]:
-    """Yield what a call of a hosting service's tool would write, from its arguments; nothing if they have no text."""
+    """Yield the text that a hosting service's tool would write, from its arguments; nothing if they have none."""
     parts = [text_at(fields, "title"), text_at(fields, "body", "description", "message")]
     if text := without_trailers("\n\n".join(part.strip() for part in parts if part)):
         yield CommitText("commit" if tool.casefold().endswith("git_commit") else "request", text)
 
 
 def without_trailers(text: str) -> str:
-    """Return a message without the lines at its end that say who or what wrote it (`Co-authored-by: …`)."""
+    """Return a message without the lines at its end that name who or what wrote it (`Co-authored-by: …`)."""
     lines = text.strip().splitlines()
-    kept = len(lines)
-    while kept and (not (last := lines[kept - 1].strip()) or _names_author(last) or _ANY_TRAILER.fullmatch(last)):
-        kept -= 1
-    tail = [line for line in lines[kept:] if not _names_author(line.strip())]
-    return "\n".join([*lines[:kept], *tail]).strip()
+    end = len(lines)
+    while end and (not (last := lines[end - 1].strip()) or _names_author(last) or _ANY_TRAILER.fullmatch(last)):
+        end -= 1
+    tail = [line for line in lines[end:] if not _names_author(line.strip())]
+    return "\n".join([*lines[:end], *tail]).strip()
 
 
 def _names_author(line: str) -> bool:
-    """Whether a line says who or what wrote the message."""
+    """Whether a line names who or what wrote the message."""
     return bool(_TRAILER.fullmatch(line) or _GENERATED.fullmatch(line))

@@ -1,6 +1,6 @@
-"""What a tool's result says of the user in, the user's own words out: answers to questions, and why a call was refused.
+"""A tool's result in, the user's own words in it out: answers to questions, and why a call was refused.
 
-Harnesses ask the user inside a tool call; what was answered, or typed instead of permission, stands in its result.
+Harnesses ask the user inside a tool call; the answer, or the words typed instead of permission, are in its result.
 """
 
 import re
@@ -33,7 +33,7 @@ class DialogueQuestion:
 
 @dataclass(frozen=True, slots=True)
 class DialogueAnswer:
-    """What the user answered; `options` describe the chosen options, `notes` is what the user added."""
+    """The user's answer; `options` describe the chosen options, `notes` is what the user added."""
 
     question: str
     answer: str
@@ -48,20 +48,19 @@ class DialogueAnswer:
 
 
 def questions_in(tool: str | None, arguments: object) -> tuple[DialogueQuestion, ...]:
-    """Return the questions that a call puts to the user; none for a call of any other tool."""
+    """Return the questions that a call puts to the user; empty for a call of any other tool."""
     if (tool or "").casefold() not in ASKING:
         return ()
     named = as_object(arguments)
-    asked = [as_object(each) for each in as_list(named.get("questions"))] or [named]
-    return tuple(found for each in asked if (found := _question(each)))
+    raw_questions = [as_object(each) for each in as_list(named.get("questions"))] or [named]
+    return tuple(question for each in raw_questions if (question := _question(each)))
 
 
 def answers(questions: Sequence[DialogueQuestion], output: str, details: JsonObject) -> list[DialogueAnswer]:
-    """Return the user's answers in a call's result; open questions have none.
+    """Return the user's answers in a call's result; a question that was not answered has none.
 
-    Args:
-        output: the result as the model was given it.
-        details: the agent program's own record of the result; may be empty.
+    `output` is the result as the model was given it, `details` the agent program's own record of it, which can be
+    empty.
     """
     texts = dict(_answer_texts(questions, output[:_LONGEST], details))
     notes = {name: text_at(as_object(each), "notes") for name, each in as_object(details.get("annotations")).items()}
@@ -69,7 +68,7 @@ def answers(questions: Sequence[DialogueQuestion], output: str, details: JsonObj
 
 
 def refusal(output: str) -> tuple[str, bool] | None:
-    """Return what the user typed to refuse a call, and whether that asks for clearer questions; None if no refusal."""
+    """Return the user's words that refuse a call, and whether they ask for clearer questions; None if not refused."""
     refused = _REFUSED.match(output)
     if refused is None:
         return None
@@ -86,16 +85,16 @@ def answers_in_refusal(questions: Sequence[DialogueQuestion], words: str) -> lis
     ]
 
 
-def _question(asked: JsonObject) -> DialogueQuestion | None:
-    """Parse a question from a call's arguments; None if it has no text."""
-    text = text_at(asked, "question", "prompt", "text")
-    options = [as_object(each) for each in as_list(asked.get("options"))]
+def _question(raw: JsonObject) -> DialogueQuestion | None:
+    """Parse a question from a call's arguments (`raw`); None if it has no text."""
+    text = text_at(raw, "question", "prompt", "text")
+    options = [as_object(each) for each in as_list(raw.get("options"))]
     described = {label: text_at(each, "description") or "" for each in options if (label := text_at(each, "label"))}
-    return DialogueQuestion(text, text_at(asked, "id") or "", described) if text else None
+    return DialogueQuestion(text, text_at(raw, "id") or "", described) if text else None
 
 
 def _answer_texts(questions: Sequence[DialogueQuestion], output: str, details: JsonObject) -> Iterator[tuple[str, str]]:
-    """Yield each question's text with its answer: from the record, else from JSON or prose in the output."""
+    """Yield (question, answer): from the record, else from JSON or prose in the output."""
     recorded = as_object(details.get("answers"))
     if not recorded and output.lstrip().startswith("{"):
         recorded = as_object(object_in(output).get("answers"))
@@ -107,9 +106,9 @@ def _answer_texts(questions: Sequence[DialogueQuestion], output: str, details: J
 
 
 def _answers_in_prose(questions: Sequence[DialogueQuestion], output: str) -> Iterator[tuple[str, str]]:
-    """Yield each question with its answer, parsed from `"question"="answer", …`.
+    """Yield (question, answer), parsed from `"question"="answer", …`.
 
-    An answer may contain quotes, so it reaches to where the next known question begins.
+    An answer can contain quotes, so that it reaches to the beginning of the next known question.
     """
     starts = [(at, question) for question in questions if (at := output.find(f'"{question.text}"="')) >= 0]
     if not starts:
@@ -120,35 +119,39 @@ def _answers_in_prose(questions: Sequence[DialogueQuestion], output: str) -> Ite
         end = starts[index + 1][0] if index + 1 < len(starts) else len(output)
         answer = output[at + len(question.text) + 4 : end]
         stop = _AFTER_ANSWER.search(answer)
-        words, behind = (answer[: stop.start()], answer[stop.start() :]) if stop else (answer, "")
-        _, noted, note = behind.partition("user notes: ")
+        words, rest = (answer[: stop.start()], answer[stop.start() :]) if stop else (answer, "")
+        _, has_note, note = rest.partition("user notes: ")
         note = _AFTER_NOTE.split(note, maxsplit=1)[0].strip().removesuffix(".")
-        yield question.text, f"{words}\n{note}" if noted else words
+        yield question.text, f"{words}\n{note}" if has_note else words
 
 
 def _question_answer_pairs(output: str) -> Iterator[tuple[str, str]]:
-    """Yield questions and answers from such prose when no question of the call is found in it."""
+    """Yield (question, answer) from such prose, without knowing the questions of the call."""
     begin = _PAIR_BEGINS.search(output)
     while begin and (end := _PAIR_ENDS.search(output, begin.end())):
         yield begin[1], output[begin.end() : end.start()]
         begin = _PAIR_BEGINS.search(output, end.end())
 
 
-def _answer(questions: Sequence[DialogueQuestion], asked: str, said: str, notes: str = "") -> DialogueAnswer:
-    """Return the answer `said` to the question with the text `asked`, with the chosen options' descriptions."""
-    question = next((each for each in reversed(questions) if each.text == asked), DialogueQuestion(asked))
-    label = said.partition("\n")[0].strip()
+def _answer(questions: Sequence[DialogueQuestion], question_text: str, words: str, notes: str = "") -> DialogueAnswer:
+    """Return the answer to a question, with the descriptions of the chosen options.
+
+    `question_text` is the question, also if it is not among `questions`, `words` are the user's.
+    """
+    asked = (each for each in reversed(questions) if each.text == question_text)
+    question = next(asked, DialogueQuestion(question_text))
+    label = words.partition("\n")[0].strip()
     chosen = [label] if label in question.options else [part.strip() for part in label.split(",")]
     described = tuple(found for part in chosen if (found := question.options.get(part)))
-    return DialogueAnswer(question.text, said.strip(), described, notes)
+    return DialogueAnswer(question.text, words.strip(), described, notes)
 
 
-def _joined_answer(said: object) -> str:
-    """Render an answer, a text or a list: the chosen options on one line, then each of the user's notes."""
-    found = as_object(said).get("answers", said)
-    if isinstance(found, str):
-        return found
-    parts = [str(part) for part in as_list(found)]
+def _joined_answer(answer: object) -> str:
+    """Return an answer, a text or a list, as text: the chosen options on one line, then each of the user's notes."""
+    inner = as_object(answer).get("answers", answer)
+    if isinstance(inner, str):
+        return inner
+    parts = [str(part) for part in as_list(inner)]
     options = ", ".join(part for part in parts if not part.startswith("user_note: "))
     notes = [part.removeprefix("user_note: ") for part in parts if part.startswith("user_note: ")]
     return "\n".join([options, *notes]).strip()

@@ -1,7 +1,7 @@
-"""The blocks of one message in, its turns out: words, calls, and what the result of a call really holds.
+"""The blocks of one message in, its turns out: words, calls, and the real content of a call's result.
 
-A result may be a tool's output, but also the user's answer, feedback, or consent to a plan; and a call that succeeded
-may have written a commit message.
+A result can be a tool's output, but also the user's answer, feedback, or consent to a plan; and a call that succeeded
+can have written a commit message.
 """
 
 import re
@@ -17,18 +17,18 @@ from pellucid.capture.transcripts.tools.dialogue import answers, answers_in_refu
 from pellucid.model.turn import Role, Turn, TurnKind
 
 _FOREIGN = re.compile(r"^mcp__|web|fetch|brows", re.IGNORECASE)
-"""Tools whose error text third parties write, so that a refusal in it need not be the user's."""
+"""Tools whose error text third parties write, so that a refusal in it is not necessarily the user's."""
 _ACCEPTED = re.compile(r"^## Approved Plan[^\n]{0,80}\n", re.MULTILINE)
 
 
 def block_turns(
-    found: Iterable[MessageBlock], message: Turn, calls: PendingCalls, report: CaptureReport
+    blocks: Iterable[MessageBlock], message: Turn, calls: PendingCalls, report: CaptureReport
 ) -> Iterator[Turn]:
     """Yield the turns of a message's blocks, each a copy of `message` with other content; thinking is counted.
 
-    Calls are added to `calls`, and an output is read by what its call asked for.
+    Adds the message's calls to `calls`, and reads an output by the call it belongs to.
     """
-    for index, block in enumerate(found):
+    for index, block in enumerate(blocks):
         frame = replace(message, key=f"{message.key}#{index}" if message.key else None)
         if block.kind == "thinking":
             report.drop("thinking")
@@ -43,9 +43,9 @@ def block_turns(
 
 
 def _result_turns(block: MessageBlock, call: ToolCall, frame: Turn, report: CaptureReport) -> Iterator[Turn]:
-    """Yield the turns of a tool's result: a user's words in it, else the output, then the commit texts it confirms.
+    """Yield the turns of a tool's result: a user's words in it, else the output; then the commit texts it confirms.
 
-    The output of a Pellucid command is counted as dropped.
+    The output of a Pellucid command is only counted as dropped.
     """
     if call.ours:
         report.drop("own-recall")
@@ -82,6 +82,6 @@ def _tool_turn(frame: Turn, content: str, tool: str | None, kind: TurnKind) -> T
 
 
 def _extra_turn(frame: Turn, name: str, role: Role, kind: TurnKind, content: str) -> Turn:
-    """Return one of several turns taken from a result; `name` distinguishes its key."""
+    """Return one of several turns made of a result; `name` distinguishes its key."""
     key = f"{frame.key}.{name}" if frame.key else None
     return replace(frame, role=role, kind=kind, content=content, speaker=None, key=key)

@@ -1,14 +1,14 @@
-"""A shell command line in, the simple commands in it out, each with its words and what it is fed; nothing is run.
+"""A shell command line in, its simple commands out, each with its words and its input; nothing is run.
 
-As `shlex` does it, with what agents write on top: heredocs, `$(cat <<'EOF' … EOF)` inside quotes, comments, and what
-stands between one command and the next. A word with an expansion that is not such a heredoc has no known value.
+It works like `shlex`, but also reads what agents write: heredocs, `$(cat <<'EOF' … EOF)` inside quotes, comments, and
+the operators between commands. A word with an expansion that is not such a heredoc has no known value.
 """
 
 import re
 from dataclasses import dataclass
 
 _LONGEST = 256 * 1024
-_MOST_HEREDOCS = 64
+_MAX_HEREDOCS = 64
 _PLAIN = re.compile(r"[^\s'\"\\$`<>#;|&()]+")
 _JOINT = re.compile(r"\|\||&&|\|&|;;|[|;&\n()]")
 _HEREDOC = re.compile(r"<<(-?)[ \t]*(?:'([^'\n]+)'|\"([^\"\n]+)\"|\\?([\w.-]+))")
@@ -24,9 +24,9 @@ _FALLS_THROUGH = frozenset({"", "&&", ")"})
 
 @dataclass(frozen=True, slots=True)
 class ShellCommand:
-    """One simple command: its words (None for one whose value only a shell could tell) and its heredoc's text.
+    """One simple command: its words (None for a word whose value only a shell knows) and its heredoc's text.
 
-    `masked`: the line may succeed although this command failed, for it stands in a pipe, or before `||` or `;`.
+    `masked`: the line can succeed although this command failed, for it is in a pipe, or before `||` or `;`.
     """
 
     words: tuple[str | None, ...]
@@ -35,12 +35,12 @@ class ShellCommand:
 
 
 def parse_commands(line: str) -> list[ShellCommand]:
-    """Parse a shell command line into its simple commands; what follows a quote that is never closed is left out."""
+    """Parse a shell command line into its simple commands; the part after a quote never closed is left out."""
     return _ShellParser(line[:_LONGEST]).run()
 
 
 class _ShellParser:
-    """Parses one command line in one pass; `_word` is the word at hand, None between two words."""
+    """Parses one command line in one pass; `_word` is the current word, None between two words."""
 
     def __init__(self, text: str) -> None:
         self._text = text
@@ -75,9 +75,9 @@ class _ShellParser:
         return self._found
 
     def _add_to_word(self, text: str, width: int, *, known: bool = True) -> None:
-        """Add text, written in `width` characters, to the word at hand, and step over it.
+        """Add text, written in `width` characters, to the current word, and step over it.
 
-        `known=False`: only a shell could tell the text, and so the word.
+        `known=False`: only a shell knows the text, and so the word.
         """
         self._word = self._word or []
         self._word.append(text)
@@ -85,13 +85,13 @@ class _ShellParser:
         self._at += width
 
     def _end_word(self) -> None:
-        """End the word at hand, if there is one."""
+        """End the current word, if there is one."""
         if self._word is not None:
             self._words.append("".join(self._word) if self._known else None)
         self._word, self._known = None, True
 
     def _end_command(self, joint: str) -> None:
-        """End the command at hand, if there is one; the operator `joint` behind it decides whether it is masked."""
+        """End the current command, if there is one; the operator `joint` after it decides whether it is masked."""
         self._end_word()
         if self._words:
             masked = joint not in _FALLS_THROUGH and not (self._at >= self._end and joint in ";\n")
@@ -99,8 +99,8 @@ class _ShellParser:
         self._words, self._heredoc = [], None
 
     def _step_over_syntax(self, char: str) -> bool:
-        """Step over a heredoc, a redirection, a comment, an operator or white space, if one is here; return whether."""
-        if char == "<" and (mark := _HEREDOC.match(self._text, self._at)) and self._heredocs < _MOST_HEREDOCS:
+        """Step over a heredoc, redirection, comment, operator or white space; False if none is here."""
+        if char == "<" and (mark := _HEREDOC.match(self._text, self._at)) and self._heredocs < _MAX_HEREDOCS:
             self._end_word()
             self._at = mark.end()
             self._cut_heredoc(mark)
@@ -169,7 +169,7 @@ class _ShellParser:
 
     def _heredoc_substitution(self, at: int) -> tuple[str | None, int]:
         """Return the value of the substitution at `at`, None unless it is `$(cat <<EOF … EOF)`, and where it ends."""
-        cat = _CAT.match(self._text, at) if self._heredocs < _MOST_HEREDOCS else None
+        cat = _CAT.match(self._text, at) if self._heredocs < _MAX_HEREDOCS else None
         if cat and (mark := _HEREDOC.match(self._text, cat.end())):
             self._heredocs += 1
             body, after = _heredoc_body(self._text, _line_end(self._text, mark.end()) + 1, mark)
@@ -183,12 +183,12 @@ class _ShellParser:
         return None, len(self._text)
 
     def _give_up(self) -> None:
-        """Discard the command at hand and the rest of the line."""
+        """Discard the current command and the rest of the line."""
         self._words, self._word, self._at = [], None, len(self._text)
 
 
 def _heredoc_body(text: str, at: int, mark: re.Match[str]) -> tuple[str, int]:
-    """Return the lines of the heredoc whose body begins at `at`, and the position behind its closing mark."""
+    """Return the lines of the heredoc whose body begins at `at`, and the position after its closing mark."""
     name = mark[2] or mark[3] or mark[4]
     lines: list[str] = []
     while at < len(text):

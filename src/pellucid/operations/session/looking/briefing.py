@@ -13,7 +13,7 @@ from pydantic import Field
 from pellucid.app import App
 from pellucid.language.quoting.voices import foreign_and_own
 from pellucid.language.sentences import QUESTION_MARKS, closing_mark, is_question, sentences
-from pellucid.language.substance import FEWEST_WORDS, said_itself, says_little
+from pellucid.language.substance import FEWEST_WORDS, says_little, without_announcement
 from pellucid.language.words import content_words
 from pellucid.model.artifact import parse_artifact
 from pellucid.model.memory import Category, Memory
@@ -235,7 +235,7 @@ def _settles(memory: Memory) -> bool:
     """Whether a memory settles something: a person said it, and it is no question alone, nor one whose answer only
     leads in to what is quoted."""
     _, answer = _asked_and_answered(memory.content)
-    return memory.source_class in _DECIDERS and bool(said_itself(_QUOTED.split(answer)[0]).strip(_ANSWER))
+    return memory.source_class in _DECIDERS and bool(without_announcement(_QUOTED.split(answer)[0]).strip(_ANSWER))
 
 
 def _asked_and_answered(text: str) -> tuple[str, str]:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Sequence
 
 from pellucid.language import lexicon
 from pellucid.language.contractions import spell_out
-from pellucid.language.inflection import form_of
+from pellucid.language.inflection import find_form
 from pellucid.language.numbers import amounts
 from pellucid.language.statements.negation import polarity
 from pellucid.language.words import content_words, stop_words, words
@@ -47,7 +47,7 @@ def _adds_name(rewording: str, original: str) -> bool:
 def _has_unknown(said: Iterable[str], known: Iterable[str]) -> bool:
     """Whether one of these words is neither known nor a form of a known one."""
     distinct = set(known)
-    return any(word not in distinct and not form_of(word, distinct) for word in said)
+    return any(word not in distinct and not find_form(word, distinct) for word in said)
 
 
 def _changes_tense(rewording: str, original: str) -> bool:
@@ -91,7 +91,7 @@ def _spelled_out_text(text: str) -> str:
 
 def _compared_words(text: str) -> list[str]:
     """The words in order, pronouns as their person, without those that may come and go."""
-    persons, free = lexicon.persons(), lexicon.words("coming", "were", "are", of=lexicon.LATIN)
+    persons, free = lexicon.persons(), lexicon.words("coming", "were", "are", codes=lexicon.LATIN)
     return [persons.get(word, word) for word in words(_spelled_out_text(text)) if word not in free]
 
 
@@ -102,7 +102,7 @@ def _words_as_in_original(rewording: str, original: str) -> list[str]:
 
 def _in_known_forms(spoken: Iterable[str], known: dict[str, None]) -> list[str]:
     """The words, each in a known form if it has one."""
-    return [word if word in known else form_of(word, known) or word for word in spoken]
+    return [word if word in known else find_form(word, known) or word for word in spoken]
 
 
 def _sentences_by_word(sentences: Sequence[Sequence[str]]) -> dict[str, list[int]]:
@@ -117,7 +117,7 @@ def _sentences_by_word(sentences: Sequence[Sequence[str]]) -> dict[str, list[int
 def _limits(text: str) -> list[str]:
     """The words that limit a text (`only`, `until`), in order; also `used` in `used to`, and the `to` of a `from`."""
     spoken = _compared_words(text)
-    limits = lexicon.words("limits", of=lexicon.LATIN)
+    limits = lexicon.words("limits", codes=lexicon.LATIN)
     paired = {"to", "zu", "nach", "auf", "a"} if {"from", "von", "vom", "de"} & {*spoken} else set[str]()
     return [
         word
