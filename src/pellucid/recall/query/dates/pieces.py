@@ -254,18 +254,18 @@ def _is_past_unit(unit: str, offset: str) -> bool:
 def pieces(text: str, lowered: str, today: date) -> list[Piece]:
     """Return the dates of a query in its order; none overlaps another. `lowered` is the query in lower case.
 
-    At most 16, and the second ends of ranges among them.
+    At most 16, not counting the bare second ends of ranges (`… and July`).
     """
     if not _compiled_pattern(_HINT).search(lowered):
         return []
     found = list[Piece]()
-    for pattern, resolve in _ROWS:
-        for match in _compiled_pattern(pattern).finditer(lowered):
-            piece = _piece_of(match, resolve, today)
-            if piece and not _is_verb(match, text) and all(piece.end <= p.at or p.end <= piece.at for p in found):
-                found.append(piece)
-            if len(found) >= MOST:
-                break
+    matches = ((each, resolve) for pattern, resolve in _ROWS for each in _compiled_pattern(pattern).finditer(lowered))
+    for match, resolve in matches:
+        piece = _piece_of(match, resolve, today)
+        if piece and not _is_verb(match, text) and all(piece.end <= p.at or p.end <= piece.at for p in found):
+            found.append(piece)
+        if len(found) == MOST:
+            break
     return sorted([*found, *_ends_of_ranges(lowered, found, today)], key=lambda piece: piece.at)
 
 
