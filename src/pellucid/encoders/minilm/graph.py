@@ -24,7 +24,7 @@ _EPSILON = 1e-12
 def build(weights: Path, variant: Variant, stamp: dict[str, str]) -> bytes:
     """Return the serialised graph, input `ids` int64, output `states` float32; `stamp` becomes its metadata."""
     graph = OnnxGraph()
-    _Network(_read_weights(weights), graph, Int8Dense(graph) if variant == "int8" else FloatDense(graph)).forward()
+    _Network(load_file(weights), graph, Int8Dense(graph) if variant == "int8" else FloatDense(graph)).forward()
     body = helper.make_graph(
         graph.nodes,
         "minilm",
@@ -37,11 +37,6 @@ def build(weights: Path, variant: Variant, stamp: dict[str, str]) -> bytes:
     model = helper.make_model(body, opset_imports=versions, ir_version=9)
     helper.set_model_props(model, stamp)
     return model.SerializeToString()
-
-
-def _read_weights(path: Path) -> dict[str, Vector]:
-    """Return the arrays of a safetensors file by name, all of them float32."""
-    return load_file(path)
 
 
 @dataclass(frozen=True, slots=True)

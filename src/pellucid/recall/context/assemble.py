@@ -7,7 +7,6 @@ no memory in the context.
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, replace
-from functools import partial
 
 import numpy as np
 
@@ -90,9 +89,13 @@ def without_repeats(state: State, world: World) -> tuple[Ints, list[Served], dic
     Best first. The third value maps the position of each memory left out above the last of these to the position of the
     memory that it repeats.
     """
+
+    def stems(text: str) -> set[str]:
+        return {each.stem for each in world.reader.survey(text, names=False).terms}
+
     max_count, order = state.request.settings.top_k_facts, state.order
     repeats = dict[int, int]()
-    already_told = AlreadyTold({state.plan.stems[i] for i in state.plan.telling}, partial(_stems, world))
+    already_told = AlreadyTold({state.plan.stems[i] for i in state.plan.telling}, stems)
     kept = dict[int, Served]()
     must_stay = _irreplaceable(state)
     for start in range(0, len(order), max_count):
@@ -112,11 +115,6 @@ def _irreplaceable(state: State) -> Callable[[int], bool]:
     """Return a predicate: whether the memory at a pool position must stay, as it is pinned or a direct answer."""
     stays = state.pool.pinned | (state.pool.terms.get("direct", np.zeros(len(state.pool))) > 0)
     return lambda at: bool(stays[at])
-
-
-def _stems(world: World, text: str) -> set[str]:
-    """Return the distinct stems of a text."""
-    return {each.stem for each in world.reader.survey(text, names=False).terms}
 
 
 def _rungs_of_ranking(state: State, kept: int, repeating: int) -> tuple[Rung, ...]:

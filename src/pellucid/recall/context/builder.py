@@ -201,7 +201,8 @@ class ContextBuilder:
             lines_by_heading.setdefault(line.group if line.group in self._details else line.group[1], []).append(line)
         body = self._notice
         for lines in sorted(
-            lines_by_heading.values(), key=lambda lines: (lines[0] is not ranked[0], -_score_of_group(lines, scores))
+            lines_by_heading.values(),
+            key=lambda lines: (lines[0] is not ranked[0], -max(scores.get(each.group, 0.0) for each in lines)),
         ):
             body += _heading(lines[0].group[1]) + self._details.get(lines[0].group, "")
             body += "".join(f"\n[{number[line.place]}] {line.text}" for line in lines)
@@ -217,11 +218,6 @@ class ContextBuilder:
         """Return the citation block of these lines."""
         rollouts = dict.fromkeys(name for line in ranked if (name := rollout_of(line.memory)))
         return oai_block((each for line in ranked for each in citations_of(line.memory)), list(rollouts))
-
-
-def _score_of_group(lines: Sequence[ContextLine], scores: Mapping[Group, float]) -> float:
-    """Return the highest of the `scores` of the groups of these lines; a group without a score counts 0."""
-    return max(scores.get(line.group, 0.0) for line in lines)
 
 
 def _heading(day: str) -> str:

@@ -61,7 +61,7 @@ def plan(state: State, world: World) -> State:
     survey = world.reader.survey(text)
     terms, stems = survey.terms, _distinct_stems(survey.terms)
     words, frequencies = _first_spellings(text, terms, stems), tuple(stems.values())
-    telling = _content_positions(words)
+    telling = tuple(i for i, word in enumerate(words) if word.casefold() not in function_words())
     encoding, problem = encode(text, world)
     spans = spans_of_people(text, survey.named.values())
     people = _stems_within(spans, terms, list(stems))
@@ -218,11 +218,6 @@ def _first_spellings(text: str, terms: Sequence[Term], stems: Iterable[str]) -> 
     """Return each stem as it is first spelled in the text."""
     first = {term.stem: text[term.start : term.end] for term in reversed(terms)}
     return tuple(first[stem] for stem in stems)
-
-
-def _content_positions(words: Sequence[str]) -> tuple[int, ...]:
-    """Return the positions of the content words: all but function words."""
-    return tuple(i for i, word in enumerate(words) if word.casefold() not in function_words())
 
 
 def _known_or_all(telling: tuple[int, ...], frequencies: Sequence[int]) -> Sequence[int]:

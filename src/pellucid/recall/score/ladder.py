@@ -49,16 +49,6 @@ def overlap(state: State, pool: Pool) -> NDArray[np.float64]:
     return np.bitwise_count(pool.matched) / max(len(state.plan.words), 1)
 
 
-def _above_cosine_floor(state: State, pool: Pool) -> Mask:
-    """Return a mask of the candidates that reach the cosine floor; those without a vector (cosine 0) pass."""
-    return (pool.cosine >= state.request.settings.min_fact_score) | (pool.cosine == 0)
-
-
-def _in_period(state: State, pool: Pool) -> Mask:
-    """Return a mask of the candidates created in the period that the query names; all of them if dates are off."""
-    return pool.dated if state.request.settings.query_dates != "off" else np.ones(len(pool), dtype=np.bool_)
-
-
 def strict_period(state: State) -> bool:
     """Whether a period in the query excludes what was created at another time."""
     period = state.plan.period
@@ -84,7 +74,7 @@ FILTERS: tuple[Filter, ...] = (
     Filter(
         "time-window",
         "made outside the period that the query names",
-        _in_period,
+        lambda state, pool: pool.dated | (state.request.settings.query_dates == "off"),
         spares=lambda state, pool: np.full(len(pool), not strict_period(state)),
     ),
     Filter(
@@ -97,7 +87,8 @@ FILTERS: tuple[Filter, ...] = (
     Filter(
         "score-floor",
         "below the cosine floor",
-        _above_cosine_floor,
+        # a cosine of 0 passes: the candidate has no vector to compare
+        lambda state, pool: (pool.cosine >= state.request.settings.min_fact_score) | (pool.cosine == 0),
         spares=_brought_by_context,
         margin=lambda state, pool: state.request.settings.min_fact_score - pool.cosine.astype(np.float64),
     ),
