@@ -92,6 +92,7 @@ class Recaller:
         served = tuple((each.memory.id, each.op_id) for each in state.served if each.memory.id in included)
 
         def make_record() -> RecallRecord:
+            """Pack the receipt, and return the record of the recall with it."""
             return _record_of(request, event, drafted.packed(), served, drafted.query)
 
         prunes = request.recall_id.endswith(_PRUNE_AT)

@@ -91,6 +91,7 @@ def without_repeats(state: State, world: World) -> tuple[Ints, list[Served], dic
     """
 
     def stems(text: str) -> set[str]:
+        """Return the distinct stems of a text."""
         return {each.stem for each in world.reader.survey(text, names=False).terms}
 
     max_count, order = state.request.settings.top_k_facts, state.order
@@ -199,9 +200,11 @@ def _fill_budget(
     cutter = Cutter(state, world, state.plan.telling)
 
     def shorten(line: ContextLine, room: int) -> ContextLine | None:
+        """Return the line cut to `room` characters; None if it cannot be, or is an excerpt already."""
         return None if line.memory.id in leading else cutter.shorten(line, room)
 
     def fill(lines: Sequence[ContextLine]) -> ContextBuilder:
+        """Return a builder with as many of these lines as fit."""
         builder = _empty_builder(state, lines)
         builder.fill(lines, budget, shorten)
         return builder

@@ -221,4 +221,5 @@ class ContextBuilder:
 
 
 def _heading(day: str) -> str:
+    """Return the heading of a day, on a line of its own."""
     return f"\n## {day}"

@@ -61,8 +61,8 @@ def graph(state: State, plan: Plan, world: World) -> LegAnswer:
     plan = replace(plan, beside=_stems_beside(reader, plan, seeds))
     walk = Walk(reader, state.admission, settings)
     reached = walk.from_seeds([node.number for node in seeds], plan.asked)
-    asked_nodes = _nodes_asked_for(state, world, plan, seeds)
-    found = _scored_rows(state, plan, world, reached, asked_nodes, leads=plan.asked is not None or len(asked_nodes) > 0)
+    sought = _nodes_asked_for(state, world, plan, seeds)
+    found = _scored_rows(state, plan, world, reached, sought, leads=plan.asked is not None or len(sought) > 0)
     answers = (found.columns.admitted & reached.asked[found.place]).any()
     absent = absent if not answers else ()
     note, names = ABSENT if absent else "", absent
@@ -71,7 +71,7 @@ def graph(state: State, plan: Plan, world: World) -> LegAnswer:
             note = reason_for_no_edge(plan.asked)
         plan = replace(plan, asked=None)
         reached = walk.from_seeds([node.number for node in seeds], None)
-        found = _scored_rows(state, plan, world, reached, asked_nodes, leads=True)
+        found = _scored_rows(state, plan, world, reached, sought, leads=True)
     order = _ordered_rows(found, reached)
     admitted = found.columns.admitted[order]
     inside, outside = order[admitted][: settings.pool], order[~admitted][: settings.open_pool]
@@ -216,15 +216,15 @@ def _stems_beside(reader: GraphReader, plan: Plan, seeds: Sequence[Node]) -> tup
     """
     if plan.asked is None:
         return ()
-    numbers = {node.number for node in seeds}
-    named = (name for name in (*plan.entities, *names_in(plan.text)) if _names_one_of(reader, name, numbers))
+    named = _names_of_nodes(reader, plan, {node.number for node in seeds})
     left = set(WORD.findall(text_beside_edges(plan.text, named).casefold()))
     return tuple(i for i in plan.telling if plan.frequencies[i] and plan.words[i].casefold() in left)
 
 
-def _names_one_of(reader: GraphReader, name: str, numbers: Collection[int]) -> bool:
-    """Whether a name belongs to one of the nodes with these numbers."""
-    return any(node.number in numbers for node in reader.find([name]))
+def _names_of_nodes(reader: GraphReader, plan: Plan, numbers: Collection[int]) -> list[str]:
+    """Return the names in the query that belong to one of the nodes with these numbers."""
+    names = (*plan.entities, *names_in(plan.text))
+    return [name for name in names if any(node.number in numbers for node in reader.find([name]))]
 
 
 def _nodes_asked_for(state: State, world: World, plan: Plan, seeds: Sequence[Node]) -> Ints:
@@ -237,9 +237,7 @@ def _nodes_asked_for(state: State, world: World, plan: Plan, seeds: Sequence[Nod
     defined = {node.number for node in seeds if node.defined}
     if plan.asked or not defined:
         return no_nodes
-    named = [
-        name for name in (*plan.entities, *names_in(plan.text)) if _names_one_of(world.reader.graph, name, defined)
-    ]
+    named = _names_of_nodes(world.reader.graph, plan, defined)
     explained = [*named, plan.period.phrase if plan.period else ""]
     words = {word for each in explained for word in re.findall(r"\w+", each.casefold())}
     others = {word for i in plan.telling if len(word := plan.words[i].casefold()) > 1} - words  # `SPEC-3's`
@@ -255,13 +253,11 @@ def _header_keys(state: State, world: World, nodes: Ints) -> set[str]:
     return {key.casefold() for each in headers for key in _KEY.findall(each.memory.content)}
 
 
-def _scored_rows(
-    state: State, plan: Plan, world: World, reached: Reached, asked_nodes: Ints, *, leads: bool
-) -> _ScoredRows:
+def _scored_rows(state: State, plan: Plan, world: World, reached: Reached, sought: Ints, *, leads: bool) -> _ScoredRows:
     """Return the rows that belong to the nodes, with their scores; rows of seeds only if no edge is asked for.
 
     If an edge that is asked for joins two seeds, both stay, too; the section that states the edge scores best. With
-    `leads` the lead of a document comes before what is nearer to the question. `asked_nodes` are those of
+    `leads` the lead of a document comes before what is nearer to the question. `sought` are those of
     `_nodes_asked_for`.
     """
     reader = world.reader.graph
@@ -277,7 +273,7 @@ def _scored_rows(
         columns, place, near + MEANT * _scores_of_meant_sections(reader, reached, rows, place) + 2 * MEANT * states_edge
     )
     scores = reached.activation[place] * fit * np.where(places < PER_NODE, 1.0 / (places + 1) ** 2, 0.0)
-    scores[np.isin(reached.nodes[place], asked_nodes) & (places == 0) & columns.admitted] += 1.0
+    scores[np.isin(reached.nodes[place], sought) & (places == 0) & columns.admitted] += 1.0
     if asked.any():
         scores[~_rows_to_keep(scores, asked, places)] = 0.0
     return _ScoredRows(rows, columns, place, scores)
@@ -400,6 +396,5 @@ def _ranks_in_node(columns: Columns, nodes: Ints, near: Floats) -> Ints:
     if (nodes[1:] > nodes[:-1]).all():
         return out
     order = np.lexsort((columns.ids, -near, ~columns.admitted, nodes))
-    starts = nodes.searchsorted(nodes)
-    out[order] = np.arange(len(nodes)) - starts
+    out[order] = np.arange(len(nodes)) - nodes.searchsorted(nodes)
     return out

@@ -56,8 +56,7 @@ def plan(state: State, world: World) -> State:
 
     If the message needs little, the request is narrowed to a few memories.
     """
-    request = state.request
-    text = clean(request.query)
+    request, text = state.request, clean(state.request.query)
     survey = world.reader.survey(text)
     terms, stems = survey.terms, _distinct_stems(survey.terms)
     words, frequencies = _first_spellings(text, terms, stems), tuple(stems.values())
