@@ -28,7 +28,7 @@ FOLDS, SPOKEN, PENALTIES = 5, 2.0, (0.3, 1.0, 3.0)
 def words_of(texts: list[str]) -> tuple[list[str], Floats]:
     """The names of the features that are kept, and how much of each a text has: rows of length √SPOKEN."""
     given = [features(text) for text in texts]
-    names = linear.kept(given)
+    names = linear.common_features(given)
     held = [[name for name in each if name in {*names}] for each in given]
     worth = [dict.fromkeys(each, float(np.sqrt(SPOKEN / max(1, len(each))))) for each in held]
     return names, linear.matrix(worth, names)
@@ -58,7 +58,7 @@ def solve(like: Floats, targets: Floats, penalty: float) -> Floats:
 def right(like: Floats, targets: Floats, labels: NDArray[np.int64], penalty: float) -> float:
     """The share of phrasings whose class is found by a head that was fitted without their fifth."""
     fold = np.random.default_rng(1).permutation(len(labels)) % FOLDS
-    said = linear.left_out(like, targets, fold, partial(solve, penalty=penalty))
+    said = linear.score_held_out(like, targets, fold, partial(solve, penalty=penalty))
     return float((said.argmax(axis=1) == labels).mean())
 
 

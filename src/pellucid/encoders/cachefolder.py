@@ -1,4 +1,4 @@
-"""A folder and bytes in, whole private files out: what several processes may fill at once."""
+"""A folder and bytes in, whole private files out: several processes can fill the folder at once."""
 
 import fcntl
 import hashlib
@@ -11,14 +11,14 @@ _CHUNK = 1 << 20
 
 
 def make_private_folder(folder: Path) -> None:
-    """Make a folder and those above it that are missing, readable by their owner only."""
+    """Make a folder and its missing parents, readable by their owner only."""
     for missing in reversed([each for each in (folder, *folder.parents) if not each.exists()]):
         missing.mkdir(mode=0o700, exist_ok=True)
 
 
 @contextmanager
 def hold_lock(folder: Path) -> Generator[None]:
-    """Hold the folder's lock, waiting for any other process or thread that holds it. The kernel frees it if we die."""
+    """Hold the folder's lock, waiting for any other process or thread that holds it. If we die, the kernel frees it."""
     make_private_folder(folder)
     handle = os.open(folder / ".lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
     try:
@@ -29,14 +29,14 @@ def hold_lock(folder: Path) -> Generator[None]:
 
 
 def read_chunks(path: Path) -> Iterator[bytes]:
-    """The bytes of a file, a megabyte at a time."""
+    """Yield the bytes of a file, a megabyte at a time."""
     with path.open("rb") as stream:
         while chunk := stream.read(_CHUNK):
             yield chunk
 
 
 def file_digest(path: Path) -> str | None:
-    """The SHA-256 of a file in hex; None if there is no such file."""
+    """Return the SHA-256 of a file in hex; None if the file is missing."""
     total = hashlib.sha256()
     try:
         for chunk in read_chunks(path):
@@ -47,7 +47,7 @@ def file_digest(path: Path) -> str | None:
 
 
 def read_verified(path: Path, expected: str) -> bytes | None:
-    """The bytes of a small file if their SHA-256 is `expected`; None if it is another, or there is no such file."""
+    """Return the bytes of a small file; None if the file is missing or its SHA-256 differs from `expected`."""
     try:
         data = path.read_bytes()
     except FileNotFoundError:
@@ -56,9 +56,9 @@ def read_verified(path: Path, expected: str) -> bytes | None:
 
 
 def place_file(path: Path, data: Iterable[bytes], expected: str | None = None) -> str:
-    """Write a file whole or not at all, and return its SHA-256; call with the folder's lock held.
+    """Write a file whole or not at all, and return the SHA-256 of `data`; call with the folder's lock held.
 
-    If the SHA-256 is not `expected`, nothing is written.
+    If the SHA-256 is not `expected`, nothing is written. None expects any.
     """
     total = hashlib.sha256()
     part = path.with_name(f".{path.name}.part")
@@ -79,7 +79,7 @@ def place_file(path: Path, data: Iterable[bytes], expected: str | None = None) -
 
 
 def _sync_folder(folder: Path) -> None:
-    """Have the names of the files in a folder written to the disk."""
+    """Flush the names of the files in a folder to the disk."""
     handle = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
     try:
         os.fsync(handle)

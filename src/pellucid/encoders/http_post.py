@@ -1,6 +1,6 @@
-"""An address and a body in, one bounded answer out: a single POST by a deadline, with what Python itself brings.
+"""An address and a body in, one bounded answer out: a single POST by a deadline, by Python's standard library.
 
-The deadline covers name look-up, connection and every byte. No redirect is followed, no proxy, cookie or password of
+The deadline covers name look-up, connection and every byte. No redirect is followed; no proxy, cookie or password of
 the environment is used. Certificates are checked against the system's.
 """
 
@@ -17,14 +17,14 @@ from typing import Literal
 from urllib.parse import SplitResult, urlsplit
 
 LONGEST_BODY = 4 * 1024 * 1024
-"""Bytes of an answer that are read; a longer one is given up."""
+"""Bytes of an answer that are read; a longer answer is given up."""
 _CHUNK = 64 * 1024
 Reason = Literal["late", "long", "broken"]
 
 
 @dataclass(frozen=True, slots=True)
 class HttpResponse:
-    """What came back, whole; header names in lower case."""
+    """A whole answer; header names in lower case."""
 
     status: int
     body: bytes
@@ -32,7 +32,7 @@ class HttpResponse:
 
 
 class NoAnswerError(Exception):
-    """There is no whole answer; the text says why, and holds nothing that was sent.
+    """Raised if there is no whole answer; the text says why, and contains nothing that was sent.
 
     `status` is the HTTP status of an answer that was too long, else 0.
     """
@@ -46,8 +46,8 @@ class NoAnswerError(Exception):
 def post(url: str, headers: Mapping[str, str], body: bytes, deadline_s: float) -> HttpResponse:
     """POST `body` to `url` once, and return the whole answer, whatever its status.
 
-    Raises:
-        NoAnswerError: no whole answer within `deadline_s` seconds, whatever the reason, or `url` is no `address`.
+    Raises NoAnswerError if there is no whole answer within `deadline_s` seconds, or `url` is not an address by
+    `parse_address`.
     """
     if deadline_s <= 0:
         raise NoAnswerError("no time was left to ask", "late")
@@ -66,18 +66,21 @@ def post(url: str, headers: Mapping[str, str], body: bytes, deadline_s: float) -
 
 
 def json_headers(key: str) -> dict[str, str]:
-    """The headers of a request that sends and wants JSON, with `key` as its bearer token unless that is empty."""
+    """Return the headers of a request that sends and wants JSON, with `key` as its bearer token unless it is empty."""
     headers = {"Content-Type": "application/json", "Accept": "application/json", "User-Agent": "pellucid"}
     return headers | ({"Authorization": f"Bearer {key}"} if key else {})
 
 
 def can_be_key(key: str) -> bool:
-    """Whether an API key, which may be empty, can stand in a header."""
+    """Whether an API key, which can be empty, is allowed in a header."""
     return key.isascii() and key.isprintable() and " " not in key
 
 
 def parse_address(url: str) -> SplitResult | None:
-    """The parts of an http or https address; None if it is none, or holds a user name, a query or a fragment."""
+    """Return the parts of an http or https address; None if the text is not one.
+
+    None, too, if it has a user name, a query, a fragment or port 0.
+    """
     try:
         parts = urlsplit(url)
         odd = parts.username is not None or parts.query or parts.fragment or parts.port == 0
@@ -90,12 +93,12 @@ def parse_address(url: str) -> SplitResult | None:
 
 @cache
 def _tls_context() -> ssl.SSLContext:
-    """The system's certificates, with host names checked; loading them takes longer than many an answer."""
+    """Return the system's certificates, with host names checked; cached, as loading them is slow."""
     return ssl.create_default_context()
 
 
 class _PostThread(Thread):
-    """One POST in a thread of its own, for neither a name look-up nor slow headers can be timed from within."""
+    """One POST in a thread of its own, since neither a name look-up nor slow headers can be timed from within."""
 
     def __init__(self, address: SplitResult, headers: Mapping[str, str], body: bytes, deadline_s: float) -> None:
         super().__init__(daemon=True)
@@ -131,12 +134,12 @@ class _PostThread(Thread):
                 self._socket.shutdown(socket.SHUT_RDWR)
 
     def _send_request(self) -> HttpResponse:
-        """Connect, send and read the whole answer, once; the connection is closed however it ends."""
+        """Connect, send, read and return the whole answer, once; the connection is closed in any case."""
         connection = self._connection()
         try:
             connection.connect()
             self._socket = connection.sock
-            self._check_wanted()
+            self._check_in_time()
             connection.request("POST", self._address.path or "/", self._body, dict(self._headers))
             with connection.getresponse() as response:
                 headers = {name.lower(): value for name, value in response.getheaders()}
@@ -145,7 +148,7 @@ class _PostThread(Thread):
             connection.close()
 
     def _connection(self) -> http.client.HTTPConnection:
-        """A connection to the address, not yet opened, whose every step times out at the deadline."""
+        """Return a connection to the address, not yet opened, whose every step times out at the deadline."""
         host, port = self._address.hostname or "", self._address.port
         left = max(0.001, self._until - time.monotonic())
         if self._address.scheme == "http":
@@ -153,10 +156,10 @@ class _PostThread(Thread):
         return http.client.HTTPSConnection(host, port, timeout=left, context=_tls_context())
 
     def _read_body(self, response: http.client.HTTPResponse) -> bytes:
-        """The whole body of an answer; NoAnswerError if it is too long, cut off, or too late."""
+        """Return the whole body of an answer; NoAnswerError if it is too long, cut off, or too late."""
         body = bytearray()
         while chunk := response.read1(_CHUNK):
-            self._check_wanted()
+            self._check_in_time()
             body += chunk
             if len(body) > LONGEST_BODY:
                 raise NoAnswerError(f"the answer is longer than {LONGEST_BODY} bytes", "long", response.status)
@@ -165,7 +168,7 @@ class _PostThread(Thread):
             raise NoAnswerError("the answer was cut off")
         return bytes(body)
 
-    def _check_wanted(self) -> None:
-        """Raise NoAnswerError if the deadline is over, or nobody waits for the answer any more."""
+    def _check_in_time(self) -> None:
+        """Raise NoAnswerError if the deadline is over, or the thread was abandoned."""
         if self._abandoned or time.monotonic() > self._until:
             raise NoAnswerError(str(self.too_late), "late")

@@ -1,7 +1,7 @@
-"""ONNX Runtime, told before it is loaded that nothing of what it runs is to be written down or sent.
+"""ONNX Runtime, told before it is loaded to record and send nothing of what it runs.
 
-From 1.29 on it reports to its maker, and keeps a device's id and what is still to be sent in the user's cache, unless
-`ORT_DISABLE_TELEMETRY` is set when it is loaded. Who has set that already is left alone.
+From 1.29 on it reports to its maker, and writes a device's id and what is still to be sent to the user's cache, unless
+`ORT_DISABLE_TELEMETRY` is set when it is loaded. A value that is set already is left alone.
 """
 
 # onnxruntime carries no types
@@ -22,7 +22,7 @@ __all__ = ["onnxruntime", "onnxruntime_state"]
 
 
 def open_session(graph: Path, log_severity: int) -> onnxruntime.InferenceSession:
-    """A session that runs a graph on the caller's thread alone, and logs from this severity (0 to 4) on."""
+    """Return a session that runs a graph on the caller's thread alone, and logs from this severity (0 to 4) on."""
     options = onnxruntime.SessionOptions()
     options.intra_op_num_threads = options.inter_op_num_threads = 1
     # hardly two batches have the same shape, so a remembered memory plan is never used again

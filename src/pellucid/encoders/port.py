@@ -25,7 +25,7 @@ class Encoding:
 
 @dataclass(frozen=True, slots=True)
 class QueryEncoding:
-    """One query: its unit vector, its tokens as int8 (tokens, 128), and where each token stands in the text.
+    """One query: its unit vector, its tokens as int8 (tokens, 128), and the range of each token in the text.
 
     `spans` are half-open character ranges in the query as given; special tokens are left out of both.
     """
@@ -40,22 +40,21 @@ class Embedder(Protocol):
 
     @property
     def model(self) -> str:
-        """The name and revision stored with every row, e.g. `all-MiniLM-L6-v2@53aa5117/int8`."""
+        """Return the name and revision stored with every row, e.g. `all-MiniLM-L6-v2@53aa5117/int8`."""
         ...
 
     @property
     def basis(self) -> str:
-        """The projection of the token codes, e.g. `wht128-v1`."""
+        """Return the projection of the token codes, e.g. `wht128-v1`."""
         ...
 
     def encode(self, texts: Sequence[str]) -> Iterator[Encoding]:
-        """The encodings of texts to be stored, in the order given. A text may be empty."""
+        """Yield the encodings of texts to be stored, in the order given. A text is allowed to be empty."""
         ...
 
     def encode_query(self, text: str, deadline: Deadline | None = None) -> QueryEncoding:
-        """The encoding of a query; recent ones come from a cache.
+        """Return the encoding of a query; recent ones come from a cache.
 
-        Raises:
-            DeadlineError: the model was still loading at the deadline.
+        Raises DeadlineError if the model was still loading at the deadline.
         """
         ...

@@ -1,8 +1,8 @@
 """A program and words for it in, what it printed out: one bounded run, after which nothing of it goes on.
 
-It runs without a shell, in an empty folder of its own that is gone afterwards, in a session and process group of its
-own, with no environment but the one given. When it has ended, or its time or its output is over, its whole group is
-killed. A child that made itself a session of its own is out of reach; it is not waited for.
+It runs without a shell, in an empty folder of its own that is deleted afterwards, in a session and process group of its
+own, with no environment but the one given. When the program has ended, or its time or its output is over, its whole
+group is killed. A child that made itself a session of its own is out of reach; it is not waited for.
 """
 
 import os
@@ -20,16 +20,16 @@ from threading import Thread
 from typing import IO, Literal
 
 LONGEST_OUTPUT = 1024 * 1024
-"""Bytes a program may print; it is ended when there are more."""
+"""Bytes that a program is allowed to print; it is stopped if there are more."""
 _KEPT_COMPLAINT = 8 * 1024
 _CHUNK = 64 * 1024
 
 
 @dataclass(frozen=True, slots=True)
 class ProgramRun:
-    """What came of a run: how it ended, its exit code (negative: the signal that ended it), and what it printed.
+    """The result of a run: how it ended, its exit code (negative: the signal that ended it), and its output.
 
-    `complaint` is the end of its standard error.
+    `complaint` is the end of its standard error. `ended`: by `itself`, stopped as `late`, or for too `long` an output.
     """
 
     ended: Literal["itself", "late", "long"]
@@ -39,10 +39,9 @@ class ProgramRun:
 
 
 def run(argv: Sequence[str], words: bytes, environment: Mapping[str, str], deadline_s: float) -> ProgramRun:
-    """Run a program once with `words` on its standard input, for `deadline_s` seconds at most.
+    """Run a program once with `words` on its standard input, for at most `deadline_s` seconds.
 
-    Raises:
-        OSError: it cannot be started.
+    Raises OSError if the program cannot be started.
     """
     with (
         TemporaryDirectory(prefix="pellucid-", ignore_cleanup_errors=True) as folder,
@@ -89,7 +88,7 @@ class _Conversation:
         return ProgramRun(ended, self._process.returncode, bytes(self._out), bytes(self._complaint))
 
     def _register_pipes(self, exit_reader: socket.socket) -> None:
-        """Have the selector watch the process's pipes, and the socket that tells of its end."""
+        """Have the selector watch the process's pipes, and the socket that signals its end."""
         process = self._process
         assert process.stdin is not None
         assert process.stdout is not None
@@ -114,7 +113,7 @@ class _Conversation:
         return "late"
 
     def _write_input(self, pipe: IO[bytes]) -> None:
-        """Write as much of the words as the pipe takes; close it behind the last."""
+        """Write as much of the words as the pipe takes; close the pipe after the last of them."""
         try:
             self._words = self._words[os.write(pipe.fileno(), self._words[:_CHUNK]) :]
         except BlockingIOError:
@@ -125,7 +124,7 @@ class _Conversation:
             self._close(pipe)
 
     def _read_available(self, pipe: IO[bytes], into: bytearray) -> bool:
-        """Append what is in a pipe now to `into`, and keep the end of a complaint; whether there may be more."""
+        """Append what is in a pipe now to `into`, of a complaint only its end; return whether there can be more."""
         try:
             data = os.read(pipe.fileno(), _CHUNK)
         except BlockingIOError:
@@ -138,12 +137,12 @@ class _Conversation:
         return bool(data)
 
     def _close(self, pipe: IO[bytes]) -> None:
-        """Close a pipe, and no longer watch it."""
+        """Close a pipe, and stop watching it."""
         self._selector.unregister(pipe)
         pipe.close()
 
     def _read_rest(self) -> None:
-        """Read what the process had printed when it ended, and no more: somebody else may still hold its pipes."""
+        """Read what the process had printed when it ended, and no more: another process can still hold its pipes."""
         for pipe, into in ((self._process.stdout, self._out), (self._process.stderr, self._complaint)):
             for _ in range(2 * LONGEST_OUTPUT // _CHUNK):
                 if pipe is None or pipe.closed or not self._read_available(pipe, into):

@@ -1,8 +1,8 @@
-"""A home and a question in, how the recall answers it out: as set, and as it would with other parts and weights.
+"""A home and a question in, the recall's answer to it out: as set, and as it would be with other parts and weights.
 
-Each question is asked once. What it would be with other parts or weights is worked out from its candidates as an
-ablation of a receipt is (`recall.ablate`), then a context is assembled of it as of any ranking; so it equals a recall
-that is asked with these parts and weights. Only what no candidate tells is asked anew.
+Each question is recalled once. Its answer with other parts or weights is worked out from the candidates of that recall
+as an ablation of a receipt is (`recall.ablate`), and a context is then assembled as from any ranking; so the answer
+equals that of a recall with these parts and weights. Only what the candidates cannot tell is asked anew.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -14,7 +14,7 @@ from typing import Any, cast
 import numpy as np
 
 from pellucid.lab.datasets.dataset import Group, KeptMemory, LabelledQuestion
-from pellucid.lab.datasets.places import rank_records as places_of
+from pellucid.lab.datasets.places import rank_records
 from pellucid.lab.metrics.ranking import Ranking
 from pellucid.lab.variants import PLAIN, Variant
 from pellucid.model.memory import unpack_id
@@ -44,7 +44,7 @@ class RankedAnswer:
     nominated: Mapping[str, int]  # how many candidates each leg brought
     texts: Sequence[str] = ()  # what each place of the ranking says
     contexts: Mapping[int, LabContext] = field(default_factory=dict[int, LabContext])
-    """By budget in characters, where contexts are asked for."""
+    """Maps budgets in characters to contexts, if contexts are asked for."""
     anew: bool = False  # it was not worked out from the candidates of the plain recall
 
 
@@ -53,15 +53,18 @@ class Asker:
     """The functions through which the lab asks a recall."""
 
     ask: Callable[[Group, LabelledQuestion, Sequence[Variant]], Sequence[RankedAnswer]]
-    """One answer a variant, all of one recall where that is possible."""
+    """Returns one answer for each variant, all from one recall if possible."""
     encode: Callable[[LabelledQuestion], float]  # encode a question, in ms
     clock: Callable[[Group, LabelledQuestion, Variant], float]
-    """Ask one variant for the processor time that takes, in ms; a question just encoded is not encoded again."""
+    """Asks one variant and returns its processor time, in ms; a question just encoded is not encoded again."""
 
 
 @dataclass(frozen=True, slots=True)
 class Questioner:
-    """Asks one question of one home. `kept` are the group's memories by id, `request` is the recall request as set."""
+    """Asks one question of one home.
+
+    `kept` maps ids to the group's memories, `request` is the recall request as set.
+    """
 
     recaller: Recaller
     kept: Mapping[str, KeptMemory]
@@ -70,14 +73,13 @@ class Questioner:
     about: str = ""
 
     def answers(self, variants: Sequence[Variant]) -> list[RankedAnswer]:
-        """Return the answer to the question in each variant, in their order; of one plain recall where that is
-        possible."""
+        """Return the answer to the question in each variant, in their order; from one plain recall if possible."""
         with self.recaller.world(self.request) as found:
             world = replace(found, reader=cast("IndexReader", _Once(found.reader)))
             started = perf_counter()
             plain = ranked(self.request, world)
-            before = (perf_counter() - started) * 1000
-            first = self._answer_from(plain, world, before)
+            ranking_millis = (perf_counter() - started) * 1000
+            first = self._answer_from(plain, world, ranking_millis)
             return [
                 first if variant == PLAIN else self._answer_to_variant(variant, plain, first, world)
                 for variant in variants
@@ -100,22 +102,21 @@ class Questioner:
         )
 
     def _answer_to_variant(self, variant: Variant, plain: State, first: RankedAnswer, world: World) -> RankedAnswer:
-        """Compute a variant's answer from the `plain` ranking, else ask anew; `first` if the ranking is the same."""
+        """Compute a variant's answer from the `plain` ranking, or ask anew; `first` if the ranking is the same."""
         request = self._request_of(variant)
         started = perf_counter()
         state = None if variant.anew else recompute_answer(plain, request)
         if state is None:
-            asked = ranked(request, world)
-            return replace(self._answer_from(asked, world, (perf_counter() - started) * 1000), anew=True)
+            state_anew = ranked(request, world)
+            return replace(self._answer_from(state_anew, world, (perf_counter() - started) * 1000), anew=True)
         if _is_same_ranking(plain, state):
             return first
         return self._answer_from(state, world, (perf_counter() - started) * 1000)
 
-    def _answer_from(self, state: State, world: World, before: float) -> RankedAnswer:
-        """Assemble a ranking's contexts, one a budget, and make its answer; `before` is what the ranking took in
-        milliseconds.
+    def _answer_from(self, state: State, world: World, ranking_millis: float) -> RankedAnswer:
+        """Assemble a ranking's contexts, one for each budget, and return its answer.
 
-        Its milliseconds are `before` and those of the first context.
+        `ranking_millis` is the time of the ranking; the answer's milliseconds are these and those of the first context.
         """
         started, finished, after = perf_counter(), dict[int, State](), 0.0
         for budget in self.budgets or (state.request.settings.char_budget,):
@@ -125,10 +126,10 @@ class Questioner:
         first = next(iter(finished.values()))
         alone = [at for at in first.order.tolist() if at not in first.repeats]
         found = (self.kept[unpack_id(at)] for at in first.pool.ids[alone].tolist())
-        places = places_of(found, len(first.served), self.about)
+        places = rank_records(found, len(first.served), self.about)
         return RankedAnswer(
             [each.keys[0] if len(each.keys) == 1 else each.keys for each in places],
-            before + after,
+            ranking_millis + after,
             {leg.name: leg.admitted for leg in first.legs if leg.health != "off"},
             [each.text for each in places],
             {budget: self._context_with_records(finished[budget]) for budget in self.budgets},
@@ -163,13 +164,13 @@ class _Once:
 
 
 def recompute_answer(plain: State, request: Request) -> State | None:
-    """Recompute a ranking for a request with other parts and weights; None if the question must be asked anew."""
-    gone = request.without - plain.request.without
+    """Return the ranking for a request with other parts and weights; None if the question must be asked anew."""
+    removed = request.without - plain.request.without
     try:
-        state = ablate(replace(plain, request=replace(request, without=plain.request.without)), gone)
+        state = ablate(replace(plain, request=replace(request, without=plain.request.without)), removed)
     except NotComputableError:
         return None
-    if "graph" not in gone:
+    if "graph" not in removed:
         return state
     plan = replace(state.plan, asked=None, answers=0, beside=(), only_edges=False)  # as of a leg that is not asked
     return replace(state, plan=plan, ways={})
@@ -187,5 +188,5 @@ def _is_same_ranking(one: State, other: State) -> bool:
 
 def _doubt_of(state: State) -> tuple[float, bool]:
     """Return a recall's doubt and whether it abstains; (0, False) if it is not judged."""
-    found = judge(state)
-    return (found.score, found.abstained) if found else (0.0, False)
+    abstention = judge(state)
+    return (abstention.score, abstention.abstained) if abstention else (0.0, False)

@@ -1,4 +1,4 @@
-"""What parts and weights are worth on every set in, what the others of each set would choose, at what cost, out."""
+"""The gains of parts and weights on every set in, the choice that the other sets of each set would make, out."""
 
 from collections.abc import Mapping
 from math import fsum, sqrt
@@ -13,26 +13,26 @@ AS_SET: Option = "as set"
 SURE = 1.96  # standard errors within which a gain may be chance
 Gain = Mapping[str, Any]  # A paired `difference` and its `interval`
 OptionGains = Mapping[Option, Mapping[str, Gain]]
-"""By option, then by metric: what it has more than the part as it is set."""
+"""Maps options to gains by metric over the part as it is set."""
 
 
 class Choice(Wire):
-    """What the other sets would choose for a part, by the mean of what it is worth on each (`lab.run.WORTH`)."""
+    """The option that the other sets would choose for a part, by its mean gain on them in `lab.run.WORTH`."""
 
     option: Option = AS_SET
     gain: float = 0.0
-    """What the others gain by it, in the mean."""
+    """The mean gain of the other sets."""
     is_clear: bool = False
-    """That gain is told from chance."""
+    """Whether that gain is larger than chance explains."""
     here: dict[str, Any] = {"difference": 0.0, "interval": [0.0, 0.0]}  # noqa: RUF012 - a frozen record copies it
-    """What it changes on the set that was not asked."""
+    """The gain on the set that was not asked."""
 
 
 def options(ablation: Mapping[str, Gain], weights: Mapping[str, Mapping[str, Gain]], *, tried: bool) -> OptionGains:
-    """Return what may be done about a part of one set, with the gain of each option there, by metric.
+    """Return the options for a part on one set, each with its gain by metric.
 
     `ablation` is the gain of having the part, `weights` that of each factor. A part that is on has `off` and, if it has
-    a weight, `half` and `double`; one that is off by default (`tried`) has only `on`.
+    a weight, `half` and `double`; a part that is off by default (`tried`) has only `on`.
     """
     if tried:
         return {"on": ablation}
@@ -42,9 +42,10 @@ def options(ablation: Mapping[str, Gain], weights: Mapping[str, Mapping[str, Gai
 
 
 def choices(sets: Mapping[str, Mapping[str, OptionGains]]) -> dict[str, dict[str, Choice]]:
-    """Return, by part and set, what the other sets would choose; `{}` for a single set.
+    """Map part and set to the choice of the other sets; `{}` for a single set.
 
-    `sets` maps set → part → options; all sets count alike. InputError if a part was not measured on each of them.
+    `sets` maps set → part → options; all sets count alike. Raises InputError if a part was not measured on each of
+    them.
     """
     if len(sets) < 2:
         return {}
@@ -64,25 +65,27 @@ def choices(sets: Mapping[str, Mapping[str, OptionGains]]) -> dict[str, dict[str
     return {part: {name: _chosen({each: sets[each][part] for each in sets}, name) for name in sets} for part in parts}
 
 
-def _chosen(found: Mapping[str, OptionGains], held_out: str) -> Choice:
-    """Choose the option of a part with the best positive mean gain on all sets but `held_out`, else `as set`.
+def _chosen(gains_by_set: Mapping[str, OptionGains], held_out: str) -> Choice:
+    """Return the option of a part with the best positive mean gain on all sets but `held_out`.
 
-    With it comes its gain on the set that was held out.
+    `as set` if none has one.
+
+    The choice comes with its gain on the set that was held out.
     """
-    others = [tries for name, tries in found.items() if name != held_out]
+    others = [options_of_set for name, options_of_set in gains_by_set.items() if name != held_out]
     best = Choice()
-    for option in found[held_out]:
-        gains = [tries[option][WORTH] for tries in others if option in tries]
+    for option in gains_by_set[held_out]:
+        gains = [options_of_set[option][WORTH] for options_of_set in others if option in options_of_set]
         gain = fsum(each["difference"] for each in gains) / max(len(gains), 1)
         error = sqrt(fsum(_standard_error(each) ** 2 for each in gains)) / max(len(gains), 1)
         if round(gain, 4) > best.gain:
-            here = dict(found[held_out][option][WORTH])
+            here = dict(gains_by_set[held_out][option][WORTH])
             best = Choice(option=option, gain=round(gain, 4), is_clear=gain > SURE * error, here=here)
     return best
 
 
 def _standard_error(gain: Gain) -> float:
-    """Return the standard error behind a gain's 95 % interval."""
+    """Return the standard error from which a gain's 95 % interval was made."""
     low, high = gain["interval"]
     return (high - low) / (2 * SURE)
 

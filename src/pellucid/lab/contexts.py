@@ -1,4 +1,4 @@
-"""A loaded data set and its recalls in, what their contexts hold and how sure they are of themselves out."""
+"""A loaded data set and its recalls in, the evidence in their contexts and how well they doubt out."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -12,7 +12,8 @@ from pellucid.lab.metrics.ranking import SAMPLES, Floats, percentile_interval
 from pellucid.recall.context.text import NOTICE, wrap
 from pellucid.recall.state import State
 
-Recalled = Callable[[Group, LabelledQuestion], State]
+AskRecall = Callable[[Group, LabelledQuestion], State]
+"""Recalls one question of a group."""
 KeptIn = Mapping[str, Mapping[str, KeptMemory]]  # what is kept, by the name of the group and the id of the memory
 THRESHOLDS = (0.3, 0.4, 0.5, 0.55, 0.6, 0.65, 0.7)
 _SEED = 20260101
@@ -30,7 +31,7 @@ class Doubts:
 class Recalling(Protocol):
     """Makes a function that recalls with some settings changed and some parts left out."""
 
-    def __call__(self, changes: Mapping[str, float], without: tuple[str, ...] = ()) -> Recalled: ...
+    def __call__(self, changes: Mapping[str, float], without: tuple[str, ...] = ()) -> AskRecall: ...
 
 
 UNCUT = 100  # A `topK` at which a budget is what cuts
@@ -40,19 +41,18 @@ PLAIN = {
 }
 
 
-def abstention(group: Group, unanswerable: Sequence[LabelledQuestion], ask: Recalled) -> dict[str, object]:
+def abstention(group: Group, unanswerable: Sequence[LabelledQuestion], ask: AskRecall) -> dict[str, object]:
     """Measure how well doubt separates unanswerable questions from the group's own; `asSet`: how often it abstains."""
-    unknown, known = ([ask(group, each) for each in asked] for asked in (unanswerable, group.questions))
+    without, with_answer = ([ask(group, each) for each in asked] for asked in (unanswerable, group.questions))
     empty = {
         name: round(sum(not state.context.included for state in states) / max(len(states), 1), 4)
-        for name, states in (("unanswerable", unknown), ("answerable", known))
+        for name, states in (("unanswerable", without), ("answerable", with_answer))
     }
-    return told_apart([*map(_doubts, unknown)], [*map(_doubts, known)]) | {"asSet": empty}
+    return separation([*map(_doubts, without)], [*map(_doubts, with_answer)]) | {"asSet": empty}
 
 
 def _doubts(state: State) -> Doubts:
-    """Return a recall's doubt (1 if it was not judged), and its best cosine and BM25 score as simpler signs,
-    negated."""
+    """Return a recall's doubt (1 if not judged), and two simpler signs: its best cosine and BM25 score, negated."""
     pool, order = state.pool, state.order
     lexical = np.nan_to_num(pool.scores["lexical"][order], nan=0.0) if "lexical" in pool.scores else np.zeros(0)
     doubt = state.abstention.score if state.abstention else 1.0
@@ -60,14 +60,14 @@ def _doubts(state: State) -> Doubts:
 
 
 def contexts(dataset: Dataset, kept: KeptIn, recalling: Recalling, top_k: int) -> dict[str, object]:
-    """Measure what contexts hold, by `topK`: the one that is set, and one so large that only the budget cuts."""
+    """Measure the evidence in contexts, for two values of `topK`: as set, and so large that only the budget cuts."""
     pairs = [(group, question) for group in dataset.groups for question in group.questions]
     out: dict[str, object] = {}
-    for most in dict.fromkeys((top_k, UNCUT)):
-        whole = recalling({"top_k_facts": most})
-        cut = {budget: recalling({"top_k_facts": most, "char_budget": budget}) for budget in BUDGETS}
+    for max_count in dict.fromkeys((top_k, UNCUT)):
+        whole = recalling({"top_k_facts": max_count})
+        cut = {budget: recalling({"top_k_facts": max_count, "char_budget": budget}) for budget in BUDGETS}
         asked = [_filled(kept[group.name], group, question, whole, cut) for group, question in pairs]
-        out[str(most)] = compare([question for _, question in pairs], asked, PLAIN)
+        out[str(max_count)] = compare([question for _, question in pairs], asked, PLAIN)
     return out
 
 
@@ -75,19 +75,19 @@ def _filled(
     kept: Mapping[str, KeptMemory],
     group: Group,
     question: LabelledQuestion,
-    whole: Recalled,
-    cut: Mapping[int, Recalled],
+    whole: AskRecall,
+    cut: Mapping[int, AskRecall],
 ) -> Filled:
     """Return the memories that the `whole` recall served, and the record keys in the context of each budget (`cut`)."""
-    there = {budget: ask(group, question).context.included for budget, ask in cut.items()}
+    ids = {budget: ask(group, question).context.included for budget, ask in cut.items()}
     return Filled(
         [kept[each.memory.id] for each in whole(group, question).served],
-        {budget: [key for memory_id in included for key in kept[memory_id].keys] for budget, included in there.items()},
+        {budget: [key for memory_id in included for key in kept[memory_id].keys] for budget, included in ids.items()},
     )
 
 
-def told_apart(unanswerable: Sequence[Doubts], answerable: Sequence[Doubts]) -> dict[str, object]:
-    """Return each sign's area under the ROC curve, with 95 % intervals, and what share each threshold abstains from."""
+def separation(unanswerable: Sequence[Doubts], answerable: Sequence[Doubts]) -> dict[str, object]:
+    """Return each sign's area under the ROC curve, with intervals, and the share that each threshold abstains from."""
     signs = {name: (_column(unanswerable, name), _column(answerable, name)) for name in Doubts.__slots__}
     areas = {name: _resampled_areas(*columns) for name, columns in signs.items()}
     doubt = signs.pop("doubt")

@@ -1,6 +1,6 @@
-"""A folder of data sets in, one row a set out: what the recall is worth everywhere, beside its floors and its price.
+"""A folder of data sets in, one row for each set out: the recall's quality on it, beside its floors and its price.
 
-With the gains of its parts, and what they would be if the other sets had chosen them.
+With the gains of its parts, and the gains if the other sets had chosen them.
 """
 
 from collections.abc import Mapping
@@ -12,8 +12,8 @@ from pydantic import Field
 
 from pellucid.errors import InputError, field_name
 from pellucid.lab.choosing import AS_SET, Choice, choices, options
-from pellucid.lab.datasets.files import held
-from pellucid.lab.keeping import Report, code_hash, ours, read, signature, write
+from pellucid.lab.datasets.files import first_match
+from pellucid.lab.keeping import Report, code_hash, prepare_kept_folder, read, signature, write
 from pellucid.lab.measuring import LabOutput, run_lab, run_together
 from pellucid.lab.run import BUDGET
 from pellucid.lab.sets import LabInput, check_files, share_of
@@ -34,12 +34,12 @@ MARKS: dict[SetName, str] = {
     "sessions": "durable.jsonl*",
     "eips": "edges.tsv",
 }
-"""A file by which the folder of each set is known."""
+"""A file by which the folder of each set is recognised."""
 DOCUMENTS = ("scifact", "eips")  # sets that are no conversation: `mode` says nothing of them
 
 
 class LabAllInput(Wire):
-    """Which sets below a folder to measure (`()`: all that are there), and how; see `LabInput`."""
+    """Which sets below a folder to measure (`()` for all that are found), and how; see `LabInput`."""
 
     data: Annotated[Path, Flag("The folder of the data sets.")]
     sets: tuple[SetName, ...] = ()
@@ -50,7 +50,7 @@ class LabAllInput(Wire):
     sample: str = "1"
     limit: Annotated[int, Field(ge=0)] = 0
     keep: Path | None = None
-    """A row that was measured is kept there, too, and read where the same code would measure the same."""
+    """Measured rows are stored there, too, and reused if the same code would measure the same."""
 
 
 class LabTable(Wire):
@@ -58,64 +58,66 @@ class LabTable(Wire):
 
     rows: dict[str, LabOutput]
     missing: dict[str, str] = Field(default_factory=dict)
-    """Sets that were asked for and are not there, with the file by which each is known."""
+    """Maps sets that were asked for and are missing to the file by which each is recognised."""
     choices: dict[str, dict[str, Choice]] = Field(default_factory=dict)
-    """By part and set: what the other sets would choose, and what that changes here."""
+    """Maps part and set to the choice of the other sets, and its gain on this set."""
     together: dict[str, dict[str, Any]] = Field(default_factory=dict)
-    """By set and metric: what these choices of the others change here when all are made at once."""
+    """Maps set and metric to the gain of all these choices made at once."""
 
 
 def run_all(settings: Settings, request: LabAllInput, report: Report) -> LabTable:
-    """Measure each data set below a folder in its own home, and again with what the other sets would choose.
+    """Measure each data set below a folder in its own home, and again with the choices of the other sets.
 
-    Raises InputError if one of `request.sets` is not there, or none is; other missing sets are listed in the table.
+    Raises InputError if one of `request.sets` is missing, or all are; other missing sets are listed in the table.
     """
     share_of(request.sample)
     changed(settings, request.settings)
     if request.keep:
-        ours(request.keep)
-    asked: tuple[SetName, ...] = request.sets or SETS
-    files: dict[SetName, Path | None] = {name: held(request.data, MARKS[name]) for name in asked}
-    there: dict[SetName, Path] = {name: file.parent for name, file in files.items() if file}
-    missing: dict[str, str] = {name: MARKS[name] for name in files if name not in there}
-    if missing and (request.sets or not there):
+        prepare_kept_folder(request.keep)
+    names: tuple[SetName, ...] = request.sets or SETS
+    files: dict[SetName, Path | None] = {name: first_match(request.data, MARKS[name]) for name in names}
+    folders: dict[SetName, Path] = {name: file.parent for name, file in files.items() if file}
+    missing: dict[str, str] = {name: MARKS[name] for name in files if name not in folders}
+    if missing and (request.sets or not folders):
         raise _absent(missing, f"{field_name('data')} {request.data} holds")
-    for name, folder in there.items():
+    for name, folder in folders.items():
         check_files(name, folder)
-    with TemporaryDirectory(prefix="pellucid-lab-") as gone:  # each set is asked once more in the end
-        request = request if request.keep else request.model_copy(update={"keep": Path(gone)})
-        return _table(settings, request, there, missing, report)
+    with TemporaryDirectory(prefix="pellucid-lab-") as temporary:  # each set is asked once more in the end
+        request = request if request.keep else request.model_copy(update={"keep": Path(temporary)})
+        return _table(settings, request, folders, missing, report)
 
 
 def _table(
-    settings: Settings, request: LabAllInput, there: Mapping[SetName, Path], missing: Mapping[str, str], report: Report
+    settings: Settings, request: LabAllInput, folders: Mapping[SetName, Path], missing: dict[str, str], report: Report
 ) -> LabTable:
-    """Measure the sets that are there, and once more each with what the others would choose."""
+    """Measure the sets in `folders`, and each once more with the choices of the others."""
     rows: dict[str, LabOutput] = {}
-    for number, (name, folder) in enumerate(there.items(), start=1):
-        report(f"{name}: set {number} of {len(there)}")
+    for number, (name, folder) in enumerate(folders.items(), start=1):
+        report(f"{name}: set {number} of {len(folders)}")
         rows[name] = _row(settings, _lab_input(request, name, folder), report)
     chosen = _choices(rows)
     joint: dict[str, dict[str, Any]] = {}
-    for name, folder in there.items() if chosen else ():
+    for name, folder in folders.items() if chosen else ():
         options = {part: each[name].option for part, each in chosen.items() if each[name].option != AS_SET}
         report(f"{name}: asking with what the others would choose")
         joint[name] = run_together(settings, _lab_input(request, name, folder), options, report)
-    return LabTable(rows=rows, missing=dict(missing), choices=chosen, together=joint)
+    return LabTable(rows=rows, missing=missing, choices=chosen, together=joint)
 
 
 def _row(settings: Settings, request: LabInput, report: Report) -> LabOutput:
-    """Measure one set, or read the kept result if code, settings and files are the same; without `keep` it is always
-    measured."""
+    """Measure one set, or read the stored result if code, settings and files are the same.
+
+    Without `keep` the set is always measured.
+    """
     if request.keep is None:
         return _measured(settings, request, report)
-    path = ours(request.keep) / f"{request.dataset}-row.json"
+    path = prepare_kept_folder(request.keep) / f"{request.dataset}-row.json"
     files = ((each.name, each.read_bytes()) for each in sorted(request.data.iterdir()) if each.is_file())
-    how = settings.model_dump_json(exclude={"home", "namespace"}), request.model_dump_json(exclude={"data", "keep"})
-    sign = signature(code_hash(without=("surfaces",)), *how, *files)
-    if (found := read(path)).get("sign") == sign:
+    inputs = settings.model_dump_json(exclude={"home", "namespace"}), request.model_dump_json(exclude={"data", "keep"})
+    sign = signature(code_hash(without=("surfaces",)), *inputs, *files)
+    if (stored := read(path)).get("sign") == sign:
         report(f"{request.dataset}: measured before by the same code, with the same settings and files; kept in {path}")
-        return LabOutput.model_validate(found["row"])
+        return LabOutput.model_validate(stored["row"])
     row = _measured(settings, request, report)
     write(path, {"sign": sign, "row": row.to_wire()})
     return row
@@ -123,13 +125,13 @@ def _row(settings: Settings, request: LabInput, report: Report) -> LabOutput:
 
 def _measured(settings: Settings, request: LabInput, report: Report) -> LabOutput:
     """Run the lab on one set."""
-    found = run_lab(settings, request, report)
-    assert isinstance(found, LabOutput)  # what else there is, is asked for by `updates`, or of graph and asof
-    return found
+    output = run_lab(settings, request, report)
+    assert isinstance(output, LabOutput)  # what else there is, is asked for by `updates`, or of graph and asof
+    return output
 
 
 def _choices(rows: dict[str, LabOutput]) -> dict[str, dict[str, Choice]]:
-    """Return, for each part and set that was ablated, what the other sets of the table would choose."""
+    """Map part and set to the choice of the other sets of the table; only sets that were ablated count."""
     return choices(
         {
             name: {
@@ -159,7 +161,7 @@ def _lab_input(request: LabAllInput, name: SetName, folder: Path) -> LabInput:
 
 
 def _absent(missing: dict[str, str], where: str) -> InputError:
-    """Make the error for missing sets; `where` begins its message."""
+    """Return the error for missing sets; `where` begins its message."""
     named = ", no ".join(f"{name} ({mark})" for name, mark in missing.items())
     return InputError(
         f"{where} no {named}", code="invalid_data", next_step="name the folder that holds the folders of the sets"

@@ -13,7 +13,7 @@ from pellucid.app import App
 from pellucid.capture.identity import turn_key
 from pellucid.errors import StoreError
 from pellucid.lab.asking import Asker, Questioner
-from pellucid.lab.contexts import UNCUT, Recalled, Recalling
+from pellucid.lab.contexts import UNCUT, AskRecall, Recalling
 from pellucid.lab.datasets.dataset import Dataset, Group, KeptMemory, LabelledQuestion, Record
 from pellucid.lab.datasets.places import Places
 from pellucid.lab.keeping import KeptHome, Report, place_for
@@ -38,12 +38,13 @@ class Home:
     kept: Mapping[str, Mapping[str, KeptMemory]]  # by the group's name
     price: Mapping[str, float]
     today: datetime
-    """When it is asked: the day of the import, or the one after the newest of the set's sessions."""
+    """The instant of its questions: the day of the import, or the day after the newest session of the set."""
 
     @classmethod
     def of(cls, app: App, dataset: Dataset, made: KeptHome, keys_of: KeysOf | None = None) -> "Home":
-        """Describe a home after its import; `keys_of` gives the records of a memory, by default those its evidence
-        names.
+        """Return the home after its import.
+
+        `keys_of` returns the records of a memory, by default those its evidence names.
 
         `price`: `importSeconds`, `recordCharacters`, `memories`, and `diskBytes` of the whole home.
         """
@@ -70,18 +71,18 @@ class Home:
         return [each for each in self.kept[group.name].values() if not each.transcribed]
 
     def memories(self, group: Group) -> list[tuple[Memory, tuple[str, ...]]]:
-        """Return every memory of a group, with the keys of the records it is evidence of."""
-        held = self.app.index.memories(namespace_of(group))
-        return [(each.memory, self.kept[group.name][each.memory.id].keys) for each in held]
+        """Return every memory of a group, with the keys of the records that it is evidence of."""
+        stored = self.app.index.memories(namespace_of(group))
+        return [(each.memory, self.kept[group.name][each.memory.id].keys) for each in stored]
 
     def check_all_there(self) -> None:
-        """Raise StoreError if some record is in no memory: the set would be measured wrongly."""
+        """Raise StoreError if a record is in no memory, since the set would be measured wrongly."""
         for group in self.dataset.groups:
-            there = {key for each in self.kept[group.name].values() for key in each.keys}
+            found = {key for each in self.kept[group.name].values() for key in each.keys}
             expected = {record.key for record in group.records}
-            if missing := expected - there:
-                said = f"{len(expected)} records were imported into {namespace_of(group)}"
-                raise StoreError(f"{said}, and {len(missing)} are not there; the first is {min(missing)}")
+            if missing := expected - found:
+                words = f"{len(expected)} records were imported into {namespace_of(group)}"
+                raise StoreError(f"{words}, and {len(missing)} are not there; the first is {min(missing)}")
 
 
 def _memories_with_keys(app: App, group: Group, keys_of: KeysOf | None) -> Iterable[tuple[Memory, tuple[str, ...]]]:
@@ -102,10 +103,11 @@ def import_data_set(
     newer_last: bool = False,
     keep: Path | None = None,
 ) -> Generator[Home]:
-    """Import a data set as a user would, for the block; `newer_last` imports newer statements of changed facts last.
+    """Import a data set as a user would, and yield its home for the block.
 
-    With `keep` the home stays in that folder, and is reused while an import would make the same. Raises StoreError if a
-    record is in no memory, unless the mode is `extract`.
+    `newer_last` imports newer statements of changed facts last. With `keep` the home stays in that folder, and is
+    reused while an import would make the same. Raises StoreError if a record is in no memory, unless the mode is
+    `extract`.
     """
     made_of = ((group.name, record) for group in dataset.groups for record in group.records)
     name = f"{dataset.name}-{mode}" + ("-updates" if newer_last else "")
@@ -144,10 +146,9 @@ def _import_group(app: App, group: Group, mode: Mode, *, newer_last: bool) -> No
 
 
 def _imports_in_order(group: Group, turns: Iterable[Record], mode: Mode, *, newer_last: bool) -> list[list[Record]]:
-    """Split turns into imports: one by session and turn for `verbatim`, else by date, those with newer statements
-    apart.
+    """Split turns into imports: for `verbatim` one, by session and turn; else two, by date.
 
-    They are the second import, which is empty unless `newer_last`.
+    The second import is the newer statements of changed facts, and empty unless `newer_last`.
     """
     if mode == "verbatim" and not newer_last:
         return [sorted(turns, key=lambda record: (record.turn.session_id, record.turn.ordinal))]
@@ -160,7 +161,7 @@ def _imports_in_order(group: Group, turns: Iterable[Record], mode: Mode, *, newe
 
 
 def _document_memory(app: App, namespace: str, key: str, text: str) -> Memory:
-    """Make one memory of a whole document's text, with the document's key as evidence."""
+    """Return one memory of a whole document's text, with the document's key as evidence."""
     now = app.clock.now()
     return Memory(
         id=app.clock.new_id("mem"),
@@ -175,17 +176,17 @@ def _document_memory(app: App, namespace: str, key: str, text: str) -> Memory:
 
 
 def make_asker(home: Home, left_out: Iterable[str] = (), *, budgets: tuple[int, ...] = (), depth: int = 0) -> Asker:
-    """Make the functions that ask the home; `left_out` are parts that no recall has.
+    """Return the functions that ask the home; `left_out` are parts that no recall has.
 
-    `budgets` are those of the contexts to assemble, in characters (none: the one of the settings). An answer has
-    `depth` ranks; where that is 0, 100 with `budgets`, and `topK` without.
+    `budgets` are those of the contexts to assemble, in characters (none: the budget of the settings). An answer has
+    `depth` ranks; if that is 0, 100 with `budgets`, and `topK` without.
     """
-    most = depth or (UNCUT if budgets else 0)
-    changes = {"top_k_facts": most} if most else dict[str, int]()
+    max_count = depth or (UNCUT if budgets else 0)
+    changes = {"top_k_facts": max_count} if max_count else dict[str, int]()
     left_out = frozenset(left_out)
 
     def questioner(group: Group, question: LabelledQuestion) -> Questioner:
-        """Prepare one question of a group."""
+        """Return the questioner of one question of a group."""
         request = _request(home, group, question, changes, left_out)
         return Questioner(home.app.recaller, home.kept[group.name], request, budgets, question.about)
 
@@ -203,10 +204,10 @@ def make_asker(home: Home, left_out: Iterable[str] = (), *, budgets: tuple[int, 
 
 
 def make_recalling(home: Home, left_out: Iterable[str] = ()) -> Recalling:
-    """Make a function that recalls from the home, dated after its newest session, with some settings changed."""
+    """Return a function that makes recalls of the home with other settings, dated after its newest session."""
     always = frozenset(left_out)
 
-    def with_settings(changes: Mapping[str, float], without: tuple[str, ...] = ()) -> Recalled:
+    def with_settings(changes: Mapping[str, float], without: tuple[str, ...] = ()) -> AskRecall:
         """Return a function that recalls with these settings changed and these parts left out."""
         left_out = always | frozenset(without)
         return lambda group, question: home.app.recaller.run(_request(home, group, question, changes, left_out))
@@ -217,8 +218,10 @@ def make_recalling(home: Home, left_out: Iterable[str] = ()) -> Recalling:
 def _request(
     home: Home, group: Group, question: LabelledQuestion, changes: Mapping[str, float], left_out: frozenset[str]
 ) -> Request:
-    """Make the recall request of a labelled question, dated after the newest session, without a limit of characters
-    unless changed."""
+    """Return the recall request of a labelled question, dated after the newest session.
+
+    Its context has no limit of characters unless `changes` sets one.
+    """
     settings = home.app.settings.recall.model_copy(update={"char_budget": UNLIMITED} | dict(changes))
     return Request(
         question.text,
@@ -232,6 +235,8 @@ def _request(
 
 
 def namespace_of(group: Group) -> str:
-    """Return the namespace a group is imported into: `lab/conv-26` for `conv-26`; `lab/group` if no sign of the name
-    fits."""
+    """Return the namespace that a group is imported into: `lab/conv-26` for `conv-26`.
+
+    It is `lab/group` if no character of the name is allowed.
+    """
     return f"lab/{re.sub('[^a-z0-9._-]', '-', group.name.lower()).strip('._-') or 'group'}"

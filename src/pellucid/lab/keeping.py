@@ -1,6 +1,6 @@
-"""A data set in, a place for its home out: gone when it is measured, or kept for the next time.
+"""A data set in, a place for its home out: deleted after it is measured, or kept for the next time.
 
-What is kept is found again only if it would be made again just so: by the same code, settings and records.
+A kept home is reused only if the same code, settings and records would make it again.
 """
 
 import json
@@ -22,10 +22,10 @@ from pellucid.settings import Settings
 from pellucid.store.local.lock import exclusive
 
 OURS = ".pellucid-lab"
-"""The file by which a folder of kept imports is known: no other folder is written into."""
+"""The file that marks a folder of kept imports: the lab writes into no other folder."""
 _MADE = "imported.json"
 _AFTERWARDS = ("recall", "xray", "lab", "surfaces", "settings")
-"""Rooms whose code no import runs; what settings say counts by itself."""
+"""Rooms whose code no import runs; the values of settings count by themselves."""
 Report = Callable[[str], None]
 
 
@@ -52,7 +52,7 @@ class KeptHome:
 
     @contextmanager
     def home(self, settings: Settings, report: Report, **changed: object) -> Generator[App]:
-        """Open the home in the folder for the block, with further settings `changed`; models stay where they are."""
+        """Open the home in the folder for the block, with further settings `changed`; models stay in their folder."""
         inside = settings.model_copy(update={"home": self.folder / "home", **changed})
         app = open_app(inside, models=settings.home / "models", report=report)
         try:
@@ -65,25 +65,24 @@ class KeptHome:
 def place_for(
     keep: Path | None, name: str, settings: Settings, made_of: Iterable[object], report: Report
 ) -> Generator[KeptHome]:
-    """Yield the place for a set's home: under this name in `keep`, or in a temporary folder that is deleted after the
-    block.
+    """Yield the place for a set's home: under this name in `keep`, or in a temporary folder deleted after the block.
 
-    `made_of` is hashed with code and settings: a kept home of something else, or unfinished, is deleted first. Raises
-    InputError if `keep` holds foreign files, StoreError if another run is using it.
+    `made_of` is hashed with code and settings: a kept home with another hash, or unfinished, is deleted first. Raises
+    InputError if `keep` has foreign files, StoreError if another run is using it.
     """
     if keep is None:
         with TemporaryDirectory(prefix="pellucid-lab-") as folder:
             yield KeptHome(Path(folder).resolve(), "")
         return
     used = settings.model_dump_json(exclude={"home", "namespace", "recall", "history"})
-    folder, sign = ours(keep) / name, signature(used, code_hash(without=_AFTERWARDS), *made_of)
-    with exclusive(keep / f"{name}.lock", 0) as held:
-        if not held:
+    folder, sign = prepare_kept_folder(keep) / name, signature(used, code_hash(without=_AFTERWARDS), *made_of)
+    with exclusive(keep / f"{name}.lock", 0) as is_locked:
+        if not is_locked:
             raise StoreError(f"another run is at work in {folder}", next_step="wait for it, or name another folder")
-        found = read(folder / _MADE)
-        if found.get("sign") == sign:
-            report(f"{name}: the import of {found['at']:.16} is still good")
-            yield KeptHome(folder, sign, found["seconds"], found["size"], datetime.fromisoformat(found["at"]))
+        record = read(folder / _MADE)
+        if record.get("sign") == sign:
+            report(f"{name}: the import of {record['at']:.16} is still good")
+            yield KeptHome(folder, sign, record["seconds"], record["size"], datetime.fromisoformat(record["at"]))
             return
         if folder.exists():
             report(f"{name}: what was kept is not finished, or of other code, settings or records: importing again")
@@ -92,9 +91,10 @@ def place_for(
         yield KeptHome(folder, sign)
 
 
-def ours(keep: Path) -> Path:
-    """Return the folder of kept imports, created if missing; raise InputError if it holds foreign files or is
-    read-only.
+def prepare_kept_folder(keep: Path) -> Path:
+    """Create the folder of kept imports if it is missing, and return its path.
+
+    Raises InputError if it has foreign files or is read-only.
     """
     keep = keep.resolve()
     if keep.exists() and (not keep.is_dir() or (any(keep.iterdir()) and not (keep / OURS).is_file())):
@@ -133,16 +133,16 @@ def code_hash(without: Collection[str] = ()) -> str:
 
 
 def read(path: Path) -> dict[str, Any]:
-    """Read a JSON object from a file that the lab wrote; empty if there is none or it is damaged."""
+    """Read a JSON object from a file that the lab wrote; empty if the file is missing or damaged."""
     try:
-        found: object = json.loads(path.read_text("utf-8"))
+        value: object = json.loads(path.read_text("utf-8"))
     except (FileNotFoundError, ValueError):
         return {}
-    return cast("dict[str, Any]", found) if isinstance(found, dict) else {}
+    return cast("dict[str, Any]", value) if isinstance(value, dict) else {}
 
 
 def write(path: Path, value: object) -> None:
     """Write a value to a file as JSON, atomically."""
-    beside = path.with_suffix(".part")
-    beside.write_text(json.dumps(value), "utf-8")
-    beside.replace(path)
+    part = path.with_suffix(".part")
+    part.write_text(json.dumps(value), "utf-8")
+    part.replace(path)

@@ -32,11 +32,11 @@ DOCUMENTS: dict[str, Callable[[Settings, DocumentsLab, Report], GraphLabOutput |
     "graph": run_graph,
     "asof": run_as_of,
 }
-"""Sets of documents that refer to each other."""
+"""Sets of documents that refer to each other, each with the function that measures it."""
 
 
 class LabOutput(Wire):
-    """What was measured; docs/lab.md says what each number means."""
+    """The measurements of one set; docs/lab.md explains each number."""
 
     dataset: str
     mode: Mode
@@ -51,34 +51,34 @@ class LabOutput(Wire):
     extraction: dict[str, float] = Field(default_factory=dict)
     """Unless each turn is kept and nothing else: coverage, compression and speed."""
     relative_to_verbatim: dict[str, dict[str, float]] = Field(default_factory=dict)
-    """Likewise: each metric of the same questions over a home of every turn, and the ratio to that metric."""
+    """Likewise: each metric of the same questions on a home of every turn, and the ratio to it."""
     by_kind: dict[str, dict[str, float]] = Field(default_factory=dict)
     ablation: dict[str, dict[str, dict[str, Any]]] = Field(default_factory=dict)
     weights: dict[str, dict[str, dict[str, dict[str, Any]]]] = Field(default_factory=dict)
-    """By part: what `half` and `double` of its weight change."""
+    """Maps parts to the gains of `half` and `double` their weight."""
     asked_anew: dict[str, int] = Field(default_factory=dict)
-    """By part: how many answers without it were not worked out from the candidates of the plain recall."""
+    """Maps parts to how many answers without them were not worked out from the plain recall's candidates."""
     costs: dict[str, dict[str, float]] = Field(default_factory=dict)
-    """What each part adds to a recall: `millis`, and its `share`."""
+    """Maps parts to what they add to a recall: `millis`, and its `share`."""
     sample: str = "1"
     """The share of the questions that was asked."""
     limit: int = 0
-    """How many questions of each set are asked at most; 0 for all of the share."""
+    """How many questions of each set are asked, at most; 0 for all of the share."""
     price: dict[str, float] = Field(default_factory=dict)
-    """What the import took: seconds, characters, memories, bytes of the home."""
+    """The cost of the import: seconds, characters, memories, bytes of the home."""
     settings: dict[str, Any] = Field(default_factory=dict)
-    """What was set for this run alone."""
+    """The settings of this run alone."""
     durable: dict[str, dict[str, Any]] = Field(default_factory=dict)
-    """Of a set whose turns are labelled: how right and how complete the memories are."""
+    """For a set whose turns are labelled: how right and how complete the memories are."""
     details: tuple[dict[str, Any], ...] = ()
     abstention: dict[str, Any] = Field(default_factory=dict)
-    """Of a set with questions that nothing answers: how well doubt tells them from the others."""
+    """For a set with questions that nothing answers: how well doubt tells them from the others."""
     context: dict[str, dict[str, Any]] = Field(default_factory=dict)
-    """By topK and budget: the share of evidence in the context, and in plain concatenations of the same ranking."""
+    """Maps topK and budget to the share of evidence in the context, and in plain concatenations of the ranking."""
 
 
 class UpdatesOutput(Wire):
-    """How facts that changed are answered: is the newer statement above the older? docs/lab.md says how it is read."""
+    """How changed facts are answered: whether the newer statement ranks above the older; see docs/lab.md."""
 
     dataset: str
     mode: Mode
@@ -88,7 +88,7 @@ class UpdatesOutput(Wire):
     defaults: dict[str, Any]
     without_temporal: dict[str, Any]
     user_turns_only: dict[str, Any]
-    """With defaults, only the user's turns counted as statements."""
+    """With the default settings, only the user's turns counted as statements."""
     same_attribute: dict[str, int]
     details: tuple[dict[str, Any], ...] = ()
 
@@ -97,13 +97,16 @@ Measured = LabOutput | UpdatesOutput | GraphLabOutput | AsOfLabOutput
 
 
 def run_lab(settings: Settings, request: LabInput, report: Report) -> Measured:
-    """Import a set into a temporary home and measure the recall of its questions; raise InputError if it cannot be."""
+    """Import a set into a temporary home and measure the recall of its questions.
+
+    Raises InputError if the request cannot be measured.
+    """
     _check(request)
     settings = changed(settings, request.settings)
     check_files(request.dataset, request.data)
     if request.dataset in DOCUMENTS:
-        asked = DocumentsLab(request.data, request.without, details=request.details)
-        return DOCUMENTS[request.dataset](settings, asked, report)
+        lab = DocumentsLab(request.data, request.without, details=request.details)
+        return DOCUMENTS[request.dataset](settings, lab, report)
     if request.updates:
         return _updates(settings, LOADERS[request.dataset](request.data), request, report)
     out = _measure(settings, request, report)
@@ -115,7 +118,7 @@ def run_lab(settings: Settings, request: LabInput, report: Report) -> Measured:
 
 
 def _check(request: LabInput) -> None:
-    """Raise InputError if what is asked for cannot be measured on this set."""
+    """Raise InputError if the request cannot be measured on its set."""
     check_removable(request.without)
     share = request.share
     if (share != EVERY and request.updates) or ((share != EVERY or request.keep) and request.dataset in DOCUMENTS):
@@ -125,8 +128,8 @@ def _check(request: LabInput) -> None:
             next_step="leave them out",
         )
     if request.mode != "verbatim" and request.dataset in {"scifact", "eips", *DOCUMENTS}:
-        said = f"{field_name('mode')} {request.mode} needs conversations, and {request.dataset} has documents"
-        raise InputError(said, next_step=f"leave {field_name('mode')} out")
+        words = f"{field_name('mode')} {request.mode} needs conversations, and {request.dataset} has documents"
+        raise InputError(words, next_step=f"leave {field_name('mode')} out")
     if request.dataset in DOCUMENTS and (request.ablate or request.context):
         raise InputError(
             f"{field_name('ablate')} and {field_name('context')} are not measured on {request.dataset}",
@@ -140,42 +143,45 @@ def _check(request: LabInput) -> None:
 
 
 def run_together(settings: Settings, request: LabInput, options: Mapping[str, str], report: Report) -> dict[str, Any]:
-    """Measure what `options` for several parts (`{"graph": "off"}`) change together, by metric with intervals."""
+    """Return the joint gain of `options` for several parts (`{"graph": "off"}`), by metric with intervals."""
     settings = changed(settings, request.settings)
-    with open_set(settings, request, report) as found:
-        return gain_of(found.home.dataset, found.asker, together(options), found.measure)
+    with open_set(settings, request, report) as opened:
+        return gain_of(opened.home.dataset, opened.asker, together(options), opened.measure)
 
 
 def _measure(settings: Settings, request: LabInput, report: Report, *, floors: bool = True) -> LabOutput:
-    """Import a set, ask its questions, and measure; `floors` also asks plain searches and makes further measures."""
-    with open_set(settings, request, report) as found:
+    """Import a set, ask its questions, and return the measurements.
+
+    `floors` also asks plain searches and makes the further measurements.
+    """
+    with open_set(settings, request, report) as opened:
         wire, answers = run(
-            found.home.dataset,
-            found.asker,
+            opened.home.dataset,
+            opened.asker,
             ablate=request.ablate,
-            floor=found.floor if floors else None,
-            measure=found.measure,
+            floor=opened.floor if floors else None,
+            measure=opened.measure,
             on_part=lambda part: report(f"{request.dataset}: {part}"),
         )
-        further = _further_measures(found, request, report) if floors else {}
-    details = _details(found.home.dataset, answers) if request.details else ()
-    said = {"mode": request.mode, "settings": request.settings, "details": details, "price": found.home.price}
-    said |= {"sample": request.sample, "limit": request.limit}
-    return LabOutput.model_validate(wire | further | said)
+        further = _further_measures(opened, request, report) if floors else {}
+    details = _details(opened.home.dataset, answers) if request.details else ()
+    about_run = {"mode": request.mode, "settings": request.settings, "details": details, "price": opened.home.price}
+    about_run |= {"sample": request.sample, "limit": request.limit}
+    return LabOutput.model_validate(wire | further | about_run)
 
 
-def _further_measures(found: Opened, request: LabInput, report: Report) -> dict[str, object]:
-    """Measure extraction, abstention and contexts, as far as the request and the set allow; others are left out."""
-    home, out = found.home, dict[str, object]()
+def _further_measures(opened: Opened, request: LabInput, report: Report) -> dict[str, object]:
+    """Return measurements of extraction, abstention and contexts, if the request and the set allow them."""
+    home, out = opened.home, dict[str, object]()
     asking = make_recalling(home, request.without)
     if request.mode != "verbatim":
         report("measuring what was kept")
         out["extraction"] = _extraction(home)
         kept = [each for group in home.dataset.groups for each in home.distilled(group)]
-        out["durable"] = by_halves(found.labels, kept) if found.labels else {}
-    if found.unanswerable:
-        report(f"asking {len(found.unanswerable)} questions that nothing answers")
-        out["abstention"] = abstention(home.dataset.groups[0], found.unanswerable, asking({}))
+        out["durable"] = by_halves(opened.labels, kept) if opened.labels else {}
+    if opened.unanswerable:
+        report(f"asking {len(opened.unanswerable)} questions that nothing answers")
+        out["abstention"] = abstention(home.dataset.groups[0], opened.unanswerable, asking({}))
     if request.context:
         report("assembling contexts")
         out["context"] = contexts(home.dataset, home.kept, asking, home.app.settings.recall.top_k_facts)
@@ -183,17 +189,16 @@ def _further_measures(found: Opened, request: LabInput, report: Report) -> dict[
 
 
 def _extraction(home: Home) -> dict[str, float]:
-    """Measure what extraction kept: coverage and compression, and speed (`turnsPerSecond`) if no remote model is
-    asked."""
-    used = open_extraction(home.app.settings)
+    """Return coverage and compression of extraction, and its speed (`turnsPerSecond`) if no remote model is asked."""
+    extraction = open_extraction(home.app.settings)
     out = measure_distillation([(group, home.distilled(group)) for group in home.dataset.groups])
-    if not used.is_remote:
-        out["turnsPerSecond"] = turns_per_second(home.dataset, used.extractor, used.judge, home.app.clock)
+    if not extraction.is_remote:
+        out["turnsPerSecond"] = turns_per_second(home.dataset, extraction.extractor, extraction.judge, home.app.clock)
     return out
 
 
 def _updates(settings: Settings, dataset: Dataset, request: LabInput, report: Report) -> UpdatesOutput:
-    """Measure how often the newer of two statements ranks above the older, if the newer was imported last."""
+    """Measure how often the newer of two statements ranks above the older, the newer being imported last."""
     (group,) = dataset.groups
     updates = group.updates
 
@@ -220,8 +225,7 @@ def _updates(settings: Settings, dataset: Dataset, request: LabInput, report: Re
 
 
 def _details(dataset: Dataset, answers: Mapping[str, RankedAnswer]) -> tuple[dict[str, Any], ...]:
-    """Return each question that was answered, with its relevant records and those that the answer ranked, in wire
-    form."""
+    """Return each question that was answered, with its relevant records and the ranking of its answer, in wire form."""
     return tuple(
         {
             "id": question.id,

@@ -1,4 +1,4 @@
-"""A data set and a recall to ask in, a table of metrics out: the run, its floors, what each part is worth."""
+"""A data set and a recall to ask in, a table of metrics out: the run, its floors, the gain of each part."""
 
 from collections import Counter
 from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
@@ -16,7 +16,7 @@ from pellucid.lab.variants import FLOORS, PLAIN, TRIED, Variant, other_weights, 
 BUDGET = 2_000
 COLUMNS = ("recall@5", "recall@10", "hit@5", "mrr", f"evidence@{BUDGET}")  # the metrics that every set is told by
 WORTH = "worth"
-"""The mean of these, question by question: what sets are weighed by against each other."""
+"""The mean of these, question by question: the measure by which sets are compared."""
 TIMED = 8  # questions by which the time that a part takes is measured
 TOLD_EVERY = 25  # questions after which it is said again how far a run is
 
@@ -28,13 +28,13 @@ _ALL = "all"
 def measure_answer(question: LabelledQuestion, answer: RankedAnswer) -> dict[str, float]:
     """Return every metric of an answer's ranking, the share of evidence in each of its contexts, and `worth`.
 
-    `worth` is left out where one of `COLUMNS` is missing, as without a context of 2,000 characters.
+    `worth` is left out if one of `COLUMNS` is missing, as without a context of 2,000 characters.
     """
-    held = {f"evidence@{budget}": share(each.keys, question) for budget, each in answer.contexts.items()}
-    found = score_ranking(question, answer.ranking) | held
-    if all(name in found for name in COLUMNS):
-        found[WORTH] = sum(found[name] for name in COLUMNS) / len(COLUMNS)
-    return found
+    evidence = {f"evidence@{budget}": share(each.keys, question) for budget, each in answer.contexts.items()}
+    metrics = score_ranking(question, answer.ranking) | evidence
+    if all(name in metrics for name in COLUMNS):
+        metrics[WORTH] = sum(metrics[name] for name in COLUMNS) / len(COLUMNS)
+    return metrics
 
 
 def run(
@@ -46,12 +46,14 @@ def run(
     floor: Asker | None,
     measure: Measure = measure_answer,
 ) -> tuple[dict[str, Any], dict[str, RankedAnswer]]:
-    """Ask every question, in all variants if `ablate`, and with single legs of `floor`; return metrics and answers by
-    id.
+    """Ask every question, in all variants if `ablate`, and with single legs of `floor`.
 
-    The metrics, in wire form: dataset, questions, metrics, intervals, floors, latencyMs, legs, ablation (what each part
-    adds, as a paired difference; `diversify` is off in the metrics), weights (what less and more of a weight changes),
-    askedAnew (how many answers could not be computed from the plain recall), and costs (a part's share of the time).
+    Return metrics, and answers by id.
+
+    The metrics, in wire form: dataset, questions, metrics, intervals, floors, latencyMs, legs, ablation (the gain of
+    each part, as a paired difference; `diversify` is off in the metrics), weights (the gain of less and more of a
+    weight), askedAnew (how many answers could not be computed from the plain recall), and costs (a part's share of the
+    time).
     """
     pairs = [(group, question) for group in dataset.groups for question in group.questions]
     parts, weights = (without_each(), other_weights()) if ablate else ({}, {})
@@ -61,8 +63,8 @@ def run(
     asked: list[tuple[Asker, Mapping[Hashable, Variant]]] = [(asker, variants)]
     if floor and floor is not asker:
         asked.append((floor, {**alone}))
-    told = _gather_answers(pairs, asked, measure, on_part)
-    scores, floors = told.scores[_ALL], {name.removesuffix(" alone"): told.scores[name] for name in alone}
+    answers = _gather_answers(pairs, asked, measure, on_part)
+    scores, floors = answers.scores[_ALL], {name.removesuffix(" alone"): answers.scores[name] for name in alone}
     if parts:
         on_part(f"timing parts on {min(TIMED, len(pairs))} questions")
     out: dict[str, Any] = {
@@ -73,28 +75,28 @@ def run(
         "intervals": scores.intervals(),
         "floors": {name: each.means() for name, each in floors.items()},
         "gainOverFloors": {name: scores.gain_over(each) for name, each in floors.items()},
-        "latencyMs": spread([answer.millis for answer in told.plain])
-        | {"embedP50": round(float(np.median(told.encoding)), 2)},
-        "legs": _leg_activity(told.plain),
+        "latencyMs": spread([answer.millis for answer in answers.plain])
+        | {"embedP50": round(float(np.median(answers.encoding)), 2)},
+        "legs": _leg_activity(answers.plain),
         "byKind": _by_kind([question for _, question in pairs], scores),
-        "ablation": {part: _gain(part, scores, told.scores[part]) for part in parts},
-        "weights": _of_weights(scores, {name: told.scores[name] for name in weights}),
-        "askedAnew": {part: told.anew[part] for part in parts if told.anew[part]},
+        "ablation": {part: _gain(part, scores, answers.scores[part]) for part in parts},
+        "weights": _of_weights(scores, {name: answers.scores[name] for name in weights}),
+        "askedAnew": {part: answers.anew[part] for part in parts if answers.anew[part]},
         "costs": _part_costs(pairs, asker, parts) if parts else {},
     }
-    return out, {question.id: answer for (_, question), answer in zip(pairs, told.plain, strict=True)}
+    return out, {question.id: answer for (_, question), answer in zip(pairs, answers.plain, strict=True)}
 
 
 def gain_of(dataset: Dataset, asker: Asker, variant: Variant, measure: Measure) -> dict[str, dict[str, object]]:
     """Return the gain of a variant over the recall as set, by metric: `{"difference": …, "interval": […]}`."""
     asked: list[tuple[Asker, Mapping[Hashable, Variant]]] = [(asker, {_ALL: PLAIN, "varied": variant})]
     pairs = [(group, question) for group in dataset.groups for question in group.questions]
-    told = _gather_answers(pairs, asked, measure, lambda _: None)
-    return told.scores["varied"].gain_over(told.scores[_ALL])
+    answers = _gather_answers(pairs, asked, measure, lambda _: None)
+    return answers.scores["varied"].gain_over(answers.scores[_ALL])
 
 
 @dataclass(frozen=True, slots=True)
-class _Told:
+class _AllAnswers:
     """All answers: the scores of every variant, how many answers were asked anew, and the plain answers."""
 
     scores: Mapping[Hashable, Scores]
@@ -108,8 +110,8 @@ def _gather_answers(
     asked: Sequence[tuple[Asker, Mapping[Hashable, Variant]]],
     measure: Measure,
     on_part: Callable[[str], None],
-) -> _Told:
-    """Ask every question in every variant of each asker, and score the answers; `on_part` is told how far it is.
+) -> _AllAnswers:
+    """Ask every question in every variant of each asker, and score the answers; report progress to `on_part`.
 
     The first asker's `_ALL` variant is the plain one.
     """
@@ -124,7 +126,7 @@ def _gather_answers(
             anew[name] += answer.anew
             if name == _ALL:
                 plain.append(answer)
-    return _Told({name: Scores.of(found) for name, found in rows.items()}, anew, plain, encoding)
+    return _AllAnswers({name: Scores.of(found) for name, found in rows.items()}, anew, plain, encoding)
 
 
 def _answers_to_variants(
@@ -135,21 +137,21 @@ def _answers_to_variants(
 ) -> Iterator[tuple[Hashable, RankedAnswer, Mapping[str, float]]]:
     """Yield each variant's name, answer and metrics for one question; identical answers are measured once."""
     for asker, variants in asked:
-        known: dict[int, Mapping[str, float]] = {}
+        measured: dict[int, Mapping[str, float]] = {}
         answers = asker.ask(group, question, [*variants.values()])
         for name, answer in zip(variants, answers, strict=True):
-            if id(answer) not in known:
-                known[id(answer)] = measure(question, answer)
-            yield name, answer, known[id(answer)]
+            if id(answer) not in measured:
+                measured[id(answer)] = measure(question, answer)
+            yield name, answer, measured[id(answer)]
 
 
 def _gain(part: str, scores: Scores, other: Scores) -> dict[str, dict[str, object]]:
-    """Return what a part adds, by metric: `other` is without it or, for a part that is off by default, with it."""
+    """Return the gain of a part by metric: `other` is without the part or, if the part is off by default, with it."""
     return other.gain_over(scores) if part in TRIED else scores.gain_over(other)
 
 
 def _of_weights(scores: Scores, others: Mapping[tuple[str, str], Scores]) -> dict[str, dict[str, Any]]:
-    """Return, by part and factor, the gain of another weight in the metrics common to every set."""
+    """Map part and factor to the gain of that other weight, in the metrics common to every set."""
     out: dict[str, dict[str, Any]] = {}
     for (part, factor), each in others.items():
         gains = each.gain_over(scores)
@@ -158,7 +160,7 @@ def _of_weights(scores: Scores, others: Mapping[tuple[str, str], Scores]) -> dic
 
 
 def _part_costs(pairs: Pairs, asker: Asker, parts: Mapping[str, Variant]) -> dict[str, dict[str, float]]:
-    """Return each part's median `millis`, and its `share` of a recall, of 8 questions with and without it."""
+    """Return each part's median `millis`, and its `share` of a recall, from 8 questions with and without the part."""
     millis: dict[str, list[float]] = {name: [] for name in (_ALL, *parts)}
     for group, question in pairs[:: max(1, len(pairs) // TIMED)][:TIMED]:
         asker.encode(question)
@@ -174,8 +176,10 @@ def _part_costs(pairs: Pairs, asker: Asker, parts: Mapping[str, Variant]) -> dic
 
 
 def relative(metrics: Mapping[str, float], reference: Mapping[str, float]) -> dict[str, dict[str, float]]:
-    """Return, by metric of a `reference` run over the same questions, its value and this run's ratio to it (0 to a
-    value of 0)."""
+    """Map the metrics of a `reference` run over the same questions to its value and this run's ratio to it.
+
+    The ratio to a value of 0 is 0.
+    """
     return {
         name: {"verbatim": value, "ratio": round(metrics[name] / value, 4) if value else 0.0}
         for name, value in reference.items()
@@ -183,13 +187,12 @@ def relative(metrics: Mapping[str, float], reference: Mapping[str, float]) -> di
 
 
 def _leg_activity(answers: Sequence[RankedAnswer]) -> dict[str, dict[str, float]]:
-    """Return, by leg, in how many recalls it found anything (`fired`), and its mean number of candidates
-    (`meanNominated`)."""
+    """Map legs to how many recalls found anything (`fired`) and the mean number of candidates (`meanNominated`)."""
     names = sorted({name for answer in answers for name in answer.nominated})
-    brought = {name: [answer.nominated.get(name, 0) for answer in answers] for name in names}
+    counts_by_leg = {name: [answer.nominated.get(name, 0) for answer in answers] for name in names}
     return {
         name: {"fired": sum(count > 0 for count in counts), "meanNominated": round(float(np.mean(counts)), 1)}
-        for name, counts in brought.items()
+        for name, counts in counts_by_leg.items()
     }
 
 

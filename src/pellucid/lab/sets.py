@@ -1,4 +1,4 @@
-"""A set's name and where it lies in, a home that holds it out, with how its answers are measured and beside what."""
+"""The name and folder of a set in, an imported home out, with the measure of its answers and its floors."""
 
 import re
 from collections.abc import Callable, Generator, Mapping, Sequence
@@ -47,7 +47,7 @@ _READERS: Mapping[str, Callable[[Path], object]] = {
     "eips": lambda data: (eips.documents(data), eips.requires(data)),
 }
 _UNFIT = (LookupError, TypeError, ValueError, AttributeError, EOFError, LZMAError, re.error)
-"""What a reader stumbles over in a file of another form."""
+"""Errors of a reader for a file of another form."""
 SESSION_BUDGETS = (2_000, 4_000)
 FLOOR_CHARACTERS = 1_000  # to which each spoken turn is cut before the floors of `sessions` see it
 
@@ -81,28 +81,26 @@ class LabInput(Wire):
     """Such as `recall.legWeights.vector`."""
     ablate: Annotated[bool, Flag("Also without each leg and stage, as paired differences, with costs.")] = False
     context: Annotated[bool, Flag("Also how much evidence the assembled contexts hold.")] = False
-    """Beside plain concatenations."""
+    """Compared with plain concatenations."""
     details: Annotated[bool, Flag("Add one row a question.")] = False
     sample: Annotated[str, Flag("Ask every Nth question (4), or another of each N (2/4: the second of four).")] = "1"
-    """What is remembered stays whole."""
+    """All records are remembered, whatever the share."""
     limit: Annotated[int, Field(ge=0), Flag("Of these ask so many at most, spread evenly (0: all).")] = 0
     keep: Annotated[Path | None, Flag("Keep what is imported in this folder, for the next run.")] = None
-    """Made if it is not there. What would not be made again just so is imported again."""
+    """Made if it is missing. An import that would come out differently now is made again."""
     budgets: tuple[int, ...] = ()
     """Characters of contexts whose evidence is one of the metrics; `sessions` has two of its own."""
 
     @property
     def share(self) -> Share:
-        """The share of the questions that is asked; raises InputError if `sample` is malformed."""
+        """Return the share of the questions that is asked; InputError if `sample` is malformed."""
         return share_of(self.sample, self.limit)
 
 
 def share_of(sample: str, limit: int = 0) -> Share:
-    """Parse a share of questions, `4` (every fourth) or `2/4` (the second of four); raise InputError if it is
-    malformed.
-    """
-    found = re.fullmatch(r"(?:([1-9]\d{0,5})/)?([1-9]\d{0,5})", sample.strip())
-    share = Share(int(found[1] or 1), int(found[2]), limit) if found else Share(0, 0)
+    """Parse a share of questions, `4` (every fourth) or `2/4` (the second of four); InputError if it is malformed."""
+    match = re.fullmatch(r"(?:([1-9]\d{0,5})/)?([1-9]\d{0,5})", sample.strip())
+    share = Share(int(match[1] or 1), int(match[2]), limit) if match else Share(0, 0)
     if not 1 <= share.which <= share.of:
         raise InputError(
             f'{field_name("sample")} expects 4 (every fourth question) or 2/4 (the second of four); got "{sample}"',
@@ -113,8 +111,7 @@ def share_of(sample: str, limit: int = 0) -> Share:
 
 
 def check_files(name: str, data: Path) -> None:
-    """Raise InputError if the files of a set are missing or of another form; sets without a reader, such as `graph`,
-    pass."""
+    """Raise InputError if the files of a set are missing or of another form; sets without a reader pass."""
     if reader := _READERS.get(name):
         try:
             reader(data)
@@ -127,49 +124,48 @@ def check_files(name: str, data: Path) -> None:
 
 
 @contextmanager
-def open_set(settings: Settings, asked: LabInput, report: Report) -> Generator[Opened]:
-    """Import a set for the block, into a temporary home or one in `keep`, with the share of its questions that is
-    asked.
+def open_set(settings: Settings, request: LabInput, report: Report) -> Generator[Opened]:
+    """Import a set for the block, into a temporary home or one in `keep`, with the share of its questions asked for.
 
     Raises InputError if no question is in that share.
     """
     ways = {"sessions": _sessions, "eips": _eips}
-    with ways.get(asked.dataset, _records)(settings, asked, report) as found:
-        dataset = found.home.dataset.sampled(asked.share)
+    with ways.get(request.dataset, _records)(settings, request, report) as opened:
+        dataset = opened.home.dataset.sampled(request.share)
         if not dataset.questions:
-            share = f" in the share {asked.share.which}/{asked.share.of}" if asked.share.of > 1 else ""
+            share = f" in the share {request.share.which}/{request.share.of}" if request.share.of > 1 else ""
             raise InputError(
-                f"{asked.dataset} has no question{share}", code="invalid_data", next_step="ask more, or others"
+                f"{request.dataset} has no question{share}", code="invalid_data", next_step="ask more, or others"
             )
-        yield replace(found, home=replace(found.home, dataset=dataset))
+        yield replace(opened, home=replace(opened.home, dataset=dataset))
 
 
 @contextmanager
-def _records(settings: Settings, asked: LabInput, report: Report) -> Generator[Opened]:
+def _records(settings: Settings, request: LabInput, report: Report) -> Generator[Opened]:
     """Import a set of turns or documents for the block, and yield it ready to be asked."""
-    dataset = LOADERS[asked.dataset](asked.data)
-    with import_data_set(settings, dataset, asked.mode, report, keep=asked.keep) as home:
-        yield _plain(home, asked, longmemeval.unanswerable(asked.data) if asked.dataset == "longmemeval" else ())
+    dataset = LOADERS[request.dataset](request.data)
+    with import_data_set(settings, dataset, request.mode, report, keep=request.keep) as home:
+        yield _plain(home, request, longmemeval.unanswerable(request.data) if request.dataset == "longmemeval" else ())
 
 
-def _plain(home: Home, asked: LabInput, unanswerable: tuple[LabelledQuestion, ...] = ()) -> Opened:
-    """Make an opened set whose floors are asked of the same home."""
-    ask = make_asker(home, asked.without, budgets=asked.budgets)
+def _plain(home: Home, request: LabInput, unanswerable: tuple[LabelledQuestion, ...] = ()) -> Opened:
+    """Return an opened set whose floors are asked of the same home."""
+    ask = make_asker(home, request.without, budgets=request.budgets)
     return Opened(home, ask, ask, unanswerable=unanswerable)
 
 
 @contextmanager
-def _sessions(settings: Settings, asked: LabInput, report: Report) -> Generator[Opened]:
+def _sessions(settings: Settings, request: LabInput, report: Report) -> Generator[Opened]:
     """Import transcripts as files in order of time, and spoken turns into a second home for the floors; yield both."""
-    labelled = sessions.load(asked.data)
-    budgets = tuple(dict.fromkeys((*asked.budgets, *SESSION_BUDGETS)))
-    with _transcripts(settings, labelled, asked, report) as home:
+    labelled = sessions.load(request.data)
+    budgets = tuple(dict.fromkeys((*request.budgets, *SESSION_BUDGETS)))
+    with _transcripts(settings, labelled, request, report) as home:
         records = (Record(key, Turn("", 0, "user", text[:FLOOR_CHARACTERS])) for key, text in labelled.spoken.items())
         spoken = Dataset("spoken", (Group(home.dataset.groups[0].name, tuple(records), labelled.questions),))
-        with import_data_set(settings, spoken, "verbatim", report, keep=asked.keep) as floor:
+        with import_data_set(settings, spoken, "verbatim", report, keep=request.keep) as floor:
             yield Opened(
                 home,
-                make_asker(home, asked.without, budgets=budgets),
+                make_asker(home, request.without, budgets=budgets),
                 _with_plain_contexts(make_asker(floor, depth=UNCUT), budgets),
                 of_sessions(labelled.wanted),
                 labelled.unanswerable,
@@ -178,11 +174,11 @@ def _sessions(settings: Settings, asked: LabInput, report: Report) -> Generator[
 
 
 @contextmanager
-def _transcripts(settings: Settings, labelled: Sessions, asked: LabInput, report: Report) -> Generator[Home]:
+def _transcripts(settings: Settings, labelled: Sessions, request: LabInput, report: Report) -> Generator[Home]:
     """Import the transcripts as files, in order of time, and yield the home."""
-    bare, mode = Group("sessions", (), labelled.questions), asked.mode
+    bare, mode = Group("sessions", (), labelled.questions), request.mode
     with (
-        place_for(asked.keep, f"sessions-{mode}", settings, labelled.transcripts, report) as place,
+        place_for(request.keep, f"sessions-{mode}", settings, labelled.transcripts, report) as place,
         place.home(settings, report) as app,
     ):
         paths = tuple(place.folder / f"{each.name}.jsonl" for each in labelled.transcripts)
@@ -227,8 +223,7 @@ def _with_plain_contexts(ask: Asker, budgets: Sequence[int]) -> Asker:
 
 
 def _plain_context(answer: RankedAnswer, budget: int) -> LabContext:
-    """Join the texts of a ranking, one a line, cut at the budget; its keys are those of all texts that begin within
-    it."""
+    """Join the texts of a ranking, one a line, cut at the budget; its keys are those of all texts begun within it."""
     keys, text = list[str](), ""
     for item, each in zip(answer.ranking, answer.texts, strict=True):
         if len(text) >= budget:
@@ -239,25 +234,24 @@ def _plain_context(answer: RankedAnswer, budget: int) -> LabContext:
 
 
 @contextmanager
-def _eips(settings: Settings, asked: LabInput, report: Report) -> Generator[Opened]:
+def _eips(settings: Settings, request: LabInput, report: Report) -> Generator[Opened]:
     """Index documents as a folder, and ask what each depends on; stubs of documents that moved do not count."""
-    documents, truth = eips.documents(asked.data), eips.requires(asked.data)
-    there = {each.number for each in documents if each.status != eips.MOVED}
+    documents, truth = eips.documents(request.data), eips.requires(request.data)
+    numbers = {each.number for each in documents if each.status != eips.MOVED}
     questions = [
         LabelledQuestion(f"eip-{number}", f"what does EIP-{number} depend on", labels, about=str(number))
         for number, targets in sorted(truth.items())
-        if number in there and (labels := {str(target): 1 for target in targets & there})
+        if number in numbers and (labels := {str(target): 1 for target in targets & numbers})
     ]
     records = tuple(
-        Record(str(each.number), Turn("", 0, "user", each.text)) for each in documents if each.number in there
+        Record(str(each.number), Turn("", 0, "user", each.text)) for each in documents if each.number in numbers
     )
     group = Group(EIPS_NAMESPACE.partition("/")[2], records, tuple(questions))
 
     def keys_of_section(_: Group, memory: Memory) -> tuple[str, ...]:
-        """Return the number of the document that a section is of as its one key; `()` if that document does not
-        count."""
+        """Return the document that a section belongs to, by number, as its one key; `()` if it does not count."""
         number = document_of(memory)
-        return (str(number),) if number in there else ()
+        return (str(number),) if number in numbers else ()
 
-    with index_documents(settings, documents, report, asked.keep) as home:
-        yield _plain(Home.of(home.app, Dataset("eips", (group,)), home.made, keys_of_section), asked)
+    with index_documents(settings, documents, report, request.keep) as home:
+        yield _plain(Home.of(home.app, Dataset("eips", (group,)), home.made, keys_of_section), request)

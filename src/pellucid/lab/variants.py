@@ -1,4 +1,4 @@
-"""The parts of a recall in, the recalls that tell what each is worth out: without it, and with other weights."""
+"""The parts of a recall in, the recalls that measure each part out: without the part, and with other weights."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -14,7 +14,7 @@ def all_but(leg: str) -> tuple[str, ...]:
 
 
 FLOORS: Mapping[str, tuple[str, ...]] = {"bm25": all_but("lexical"), "vector": all_but("vector")}
-"""What is left out so that one leg stands alone."""
+"""The parts that are left out so that one leg remains."""
 WEIGHTS: Mapping[str, tuple[str, ...]] = {
     "vector": ("leg_weights.vector",),
     "lexical": ("leg_weights.lexical",),
@@ -30,7 +30,7 @@ WEIGHTS: Mapping[str, tuple[str, ...]] = {
     "importance": ("importance_weight",),
     "renew": ("renewal_weight",),
 }
-"""The settings that say what a part is worth."""
+"""The settings that weigh each part."""
 ABLATED = (*WEIGHTS, "direct")  # what is on by default, left out one at a time
 TRIED = ("diversify",)  # what is off by default, switched on one at a time
 FACTORS: Mapping[str, float] = {"half": 0.5, "double": 2.0}  # by how much a weight is tried
@@ -46,7 +46,7 @@ def as_set(settings: RecallSettings) -> RecallSettings:
 
 @dataclass(frozen=True, slots=True)
 class Variant:
-    """A recall without some parts or with other settings; `anew`: the plain recall cannot tell, it must be asked."""
+    """A recall without some parts or with other settings; `anew`: whether it must be asked and cannot be computed."""
 
     without: tuple[str, ...] = ()
     change: Change = as_set
@@ -69,8 +69,10 @@ def multiply_weights(settings: RecallSettings, part: str, factor: float) -> Reca
 
 
 def together(options: Mapping[str, str]) -> Variant:
-    """Make a variant of options for several parts: `off`, `on` (diversity), `half` or `double`; any other option
-    changes nothing."""
+    """Return a variant with options for several parts: `off`, `on` (diversity), `half` or `double`.
+
+    Any other option changes nothing.
+    """
     changes = [_diversified] if "on" in options.values() else []
     changes += [
         partial(multiply_weights, part=part, factor=FACTORS[to]) for part, to in options.items() if to in FACTORS

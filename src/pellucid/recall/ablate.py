@@ -19,11 +19,11 @@ from pellucid.recall.state import Context, LegReport, Pool, StageReport, State
 
 _ASKS_MORE = re.compile(r"asks ([0-9]+) more")
 _POINTWISE = (LATE_INTERACTION, NO_RERANKING)
-"""Rerankers that score every survivor, so that nobody can come up whom they did not score."""
+"""Rerankers that score every survivor of the filters: leaving a part out brings up no candidate without a score."""
 
 
 class NotComputableError(InputError):
-    """Raised where the receipt does not hold what the recall would have asked for without these parts."""
+    """Raised if the receipt lacks something that the recall without these parts would have read from the index."""
 
     def __init__(self, reason: str) -> None:
         super().__init__(
@@ -35,18 +35,18 @@ class NotComputableError(InputError):
 
 
 def ablate(state: State, parts: Collection[str]) -> State:
-    """The recall as it would have been without these legs, stages and terms (`request.removable_parts`).
+    """Return the recall as it would have been without these legs, stages and terms (`request.removable_parts`).
 
-    Equal to a live run `without` them to the last bit: ids, scores, order, verdicts and counts of filters. A receipt
-    holds no texts, so there is no context, and nothing is known of repeats, topK and the budget. A stage that failed in
-    the recorded run counts as failed here, too. NotComputableError if the live run would ask the index for something
-    that the receipt does not hold.
+    The result equals a live run with the same `without` to the last bit: ids, scores, order, verdicts and counts of
+    filters. A receipt contains no texts, so the context is empty, and repeats, topK and the budget are left open. A
+    stage that failed in the recorded run counts as failed here, too. Raises NotComputableError if the live run would
+    ask the index for something that the receipt does not contain.
     """
-    gone = frozenset(parts) - state.request.without
-    bare = replace(
+    removed = frozenset(parts) - state.request.without
+    reduced = replace(
         state,
-        request=replace(state.request, without=state.request.without | gone),
-        stages=_stages_switched_off(state.stages, gone),
+        request=replace(state.request, without=state.request.without | removed),
+        stages=_stages_switched_off(state.stages, removed),
         features=None,
         tier=None,
         kept=np.zeros(0, dtype=np.int64),
@@ -55,50 +55,58 @@ def ablate(state: State, parts: Collection[str]) -> State:
         context=Context(),
         abstention=None,
     )
-    _check_questions(state, bare)
-    return _replay_from_receipt(bare)
+    _check_questions(state, reduced)
+    return _replay_from_receipt(reduced)
 
 
 def _replay_from_receipt(state: State) -> State:
-    """Work the state out again: what stages would read from the index is taken from the recorded columns."""
+    """Work the state out again, with the recorded columns in place of what stages would read from the index."""
     rerank, diversify = _with_rerank_scores, _with_pairs_compared
     return replay(state, {"legs": _with_remaining_legs, "ladder": ladder, "rerank": rerank, "diversify": diversify})
 
 
-def _check_questions(state: State, bare: State) -> None:
-    """Raise NotComputableError unless every iteration of `bare` would have asked the sub-questions of `state`."""
+def _check_questions(state: State, reduced: State) -> None:
+    """Raise NotComputableError unless each iteration of `reduced` would have asked the sub-questions of `state`."""
     passes = [each for each in state.stages if base_of(each.name) == "iterate"]
-    asked = [int(found[1]) if (found := _ASKS_MORE.search(each.note)) else 0 for each in passes]
-    if sum(asked) != len(state.sub_plans):
-        raise NotComputableError("it does not say which pass asked which sub-question")
+    question_counts = [int(found[1]) if (found := _ASKS_MORE.search(each.note)) else 0 for each in passes]
+    if sum(question_counts) != len(state.sub_plans):
+        raise NotComputableError("it does not say which pass question_counts which sub-question")
     for number in range(len(passes)):
-        known = 1 + sum(asked[:number])
-        if _read_by_next_pass(_replay_from_receipt(_with_first_questions(state, known))) != _read_by_next_pass(
-            _replay_from_receipt(_with_first_questions(bare, known))
-        ):
-            raise NotComputableError("other sub-questions might have been asked")
+        question_count = 1 + sum(question_counts[:number])
+        if _input_of_next_pass(
+            _replay_from_receipt(_with_first_questions(state, question_count))
+        ) != _input_of_next_pass(_replay_from_receipt(_with_first_questions(reduced, question_count))):
+            raise NotComputableError("other sub-questions might have been question_counts")
 
 
 def _with_first_questions(state: State, count: int) -> State:
-    """The state with only the legs of the query and its first sub-questions, `count` questions in all."""
+    """Return the state with the legs of its first `count` questions only: the query, then its sub-questions."""
     return replace(state, legs=tuple(each for each in state.legs if int(each.name.partition("@")[2] or 1) <= count))
 
 
-def _read_by_next_pass(state: State) -> object:
-    """What the next iteration decides by: a bit mask of the query's words found first, or ids where a model decides."""
+def _input_of_next_pass(state: State) -> object:
+    """Return what the next iteration decides by: ids of the best candidates, or the query's words in them.
+
+    The words, as a bit mask, if the setting `decompose` is `local`; the ids if a model decides.
+    """
     first, pool = state.order[:READ], state.pool
     if state.request.settings.decompose == "local":
         return int(np.bitwise_or.reduce(pool.matched[first], initial=0))
     return pool.ids[first].tolist()
 
 
-def _stages_switched_off(stages: Sequence[StageReport], gone: Collection[str]) -> tuple[StageReport, ...]:
-    """The stage reports, those of the parts in `gone` as switched off."""
-    return tuple(StageReport(each.name, 0.0, "switched off") if base_of(each.name) in gone else each for each in stages)
+def _stages_switched_off(stages: Sequence[StageReport], parts: Collection[str]) -> tuple[StageReport, ...]:
+    """Return the stage reports, with the stages among `parts` reported as switched off."""
+    return tuple(
+        StageReport(each.name, 0.0, "switched off") if base_of(each.name) in parts else each for each in stages
+    )
 
 
 def _with_remaining_legs(state: State) -> State:
-    """The state with the legs that are not left out, and only the candidates that these, or `expand`, bring."""
+    """Return the state without the legs that are left out, and without the candidates that only those legs brought.
+
+    Candidates that the stage `expand` brings from a remaining leg stay, too.
+    """
     if state.plan.depth == "no_recall":
         return state
     reports = _reports_of_legs(state)
@@ -119,12 +127,16 @@ def _with_remaining_legs(state: State) -> State:
         brought |= ranks > 0
     settings = state.request.settings
     if "expand" not in left_out(state) and settings.score_propagation_alpha and settings.expand_from:
-        brought |= _neighbours_of(pool, top_of_each_leg(pool, settings.expand_from))
+        brought |= _mask_of_neighbours(pool, top_of_each_leg(pool, settings.expand_from))
     return replace(state, legs=reports, pool=keep_candidates(pool, brought))
 
 
 def _reports_of_legs(state: State) -> tuple[LegReport, ...]:
-    """The legs' reports without the parts; NotComputableError if `recent`, not asked then, would be asked now."""
+    """Return the reports of the legs, with those that are left out reported as `off`.
+
+    The fallback leg `recent` is asked only if no searching leg finds anything. Raises NotComputableError if `recent`
+    was not asked in the recorded recall and would be asked now.
+    """
     without = state.request.without
     newest = [each for each in state.legs if each.name == FALLBACK.name]
     reports = [
@@ -135,13 +147,16 @@ def _reports_of_legs(state: State) -> tuple[LegReport, ...]:
     needed = needs_fallback([each for each in reports if each.name in searching()])
     if FALLBACK.name in without or not needed:
         return tuple(reports)
-    if not newest and FALLBACK.weighs(state.request.settings):
+    if not newest and FALLBACK.weight_by(state.request.settings):
         raise NotComputableError("no search leg that is left found anything, so the newest memories would be asked for")
     return (*reports, *(newest or [LegReport(FALLBACK.name, "off")]))
 
 
-def _neighbours_of(pool: Pool, leaders: Mask) -> Mask:
-    """A mask of who `IndexReader.neighbours` would bring for `leaders`; NotComputableError if places are missing."""
+def _mask_of_neighbours(pool: Pool, leaders: Mask) -> Mask:
+    """Return a mask of the candidates that `IndexReader.neighbours` would bring for the candidates in `leaders`.
+
+    Raises NotComputableError if the receipt does not say at which place of its session each candidate is.
+    """
     inside = np.flatnonzero(pool.session >= 0)
     places = np.column_stack([pool.session[inside], pool.place[inside]])
     if len(np.unique(places, axis=0)) < len(inside):
@@ -154,7 +169,10 @@ def _neighbours_of(pool: Pool, leaders: Mask) -> Mask:
 
 
 def _with_rerank_scores(state: State) -> State:
-    """The state with the scores of the reranker; NotComputableError if a model did not score all it would now."""
+    """Return the state with the reranker's scores of those candidates that the reranker would score now.
+
+    Raises NotComputableError if the reranker is a model that would now score a candidate without a recorded score.
+    """
     pool, scored = state.pool, state.pool.rejected == 0
     if "rerank" in left_out(state):
         scored = np.zeros(len(pool), dtype=np.bool_)
@@ -167,7 +185,7 @@ def _with_rerank_scores(state: State) -> State:
 
 
 def _with_pairs_compared(state: State) -> State:
-    """The state with the similar pairs that `diversify` would compare: those of which both candidates passed."""
+    """Return the state with the similar pairs that `diversify` would compare: both candidates passed every filter."""
     pool = state.pool
     alike = pool.pairs if "diversify" not in state.request.without else {}
     pairs = {(a, b): much for (a, b), much in alike.items() if pool.rejected[a] == 0 == pool.rejected[b]}

@@ -1,8 +1,9 @@
 """A memory and a question about the past in, the memory as it was then, or was known then, out: from its file alone.
 
-Who may answer is exact (`store.local.standing`); this is what is *shown* of those who do. A file says who replaced a
-memory or restated an attribute of it, and an id says since when that was known; what was replaced and put back since
-is told as if it had never been. `operations.as_known` reads the ledger and knows that, too.
+`store.local.standing` decides exactly who is allowed to answer; this module decides how such a memory is *shown*. A
+memory's file names the memory that replaced it or restated one of its attributes, and the id of that other memory says
+since when this was known. A replacement that was undone leaves no mark in the file, so it is shown as if it had never
+been; `operations.as_known` reads the ledger and knows of it.
 """
 
 from datetime import datetime
@@ -15,15 +16,16 @@ if TYPE_CHECKING:  # looking around waits for no NumPy
 
 
 def by_known(memory: Memory, known: datetime | None) -> Memory:
-    """The memory as it was known at the instant `known`: without later replacement, restatements and verification.
+    """Return the memory as it was known at the instant `known`; unchanged if `known` is None.
 
-    As it is, if that is None.
+    Replacements, restatements and verifications that were recorded later are taken back.
     """
     if known is None:
         return memory
-    by, end, verified = memory.superseded_by, memory.invalid_at, memory.last_verified_at
-    replaced = by is not None or memory.status == "superseded"
-    if replaced and (_since(by, memory) > known if by else end is not None and end > known):
+    successor_id, ended, verified = memory.superseded_by, memory.invalid_at, memory.last_verified_at
+    replaced = successor_id is not None or memory.status == "superseded"
+    since = _time_of_replacement(memory, successor_id) if successor_id else ended
+    if replaced and since is not None and since > known:
         status = "active" if memory.status == "superseded" else memory.status
         memory = memory.model_copy(update={"status": status, "superseded_by": None, "invalid_at": None})
     if memory.retired and recorded_at(memory.retired.by, memory.created) > known:
@@ -32,31 +34,32 @@ def by_known(memory: Memory, known: datetime | None) -> Memory:
         memory = memory.model_copy(update={"last_verified_at": None})
     if memory.updated > known:
         memory = memory.model_copy(update={"updated": memory.created})
-    return _restated_by(memory, known)
+    return _with_restatements_until(memory, known)
 
 
 def as_stood(memory: Memory, request: "Request") -> Memory:
-    """The memory as it was at the past instant that the request asks about; unchanged for a question about the present.
+    """Return the memory as it was at the past instant that the request asks about; unchanged if that is now.
 
-    It is shown as active, whatever became of it since. Of an imported history, its attributes are those of today.
+    It is shown as active, whatever became of it since. The attributes of a memory that was imported after that instant
+    are those of today.
     """
     if request.as_of is None and request.as_known_at is None:
         return memory
     memory = by_known(memory, request.as_known_at)
-    over = {
+    later_ends = {
         name: None for name in ("invalid_at", "expires_at") if (end := getattr(memory, name)) and end <= request.instant
     }
-    memory = memory.model_copy(update={"status": "active", **over})
+    memory = memory.model_copy(update={"status": "active", **later_ends})
     imported = recorded_at(memory.id, memory.created) > request.instant
-    return memory if imported else _restated_by(memory, request.instant)
+    return memory if imported else _with_restatements_until(memory, request.instant)
 
 
-def _restated_by(memory: Memory, limit: datetime) -> Memory:
-    """The memory with only those retired attributes that were known to be restated at the instant `limit`."""
-    left = {name: by for name, by in memory.retired_attributes.items() if _since(by, memory) <= limit}
+def _with_restatements_until(memory: Memory, limit: datetime) -> Memory:
+    """Return the memory with only those retired attributes that were known to be restated at the instant `limit`."""
+    left = {name: by for name, by in memory.retired_attributes.items() if _time_of_replacement(memory, by) <= limit}
     return memory if left == memory.retired_attributes else memory.model_copy(update={"retired_attributes": left})
 
 
-def _since(by: str, memory: Memory) -> datetime:
-    """The earliest instant at which the memory with the id `by` can have been known to replace this one."""
-    return recorded_at(by, memory.created)
+def _time_of_replacement(memory: Memory, successor_id: str) -> datetime:
+    """Return the earliest instant at which the memory `successor_id` can have been known to replace `memory`."""
+    return recorded_at(successor_id, memory.created)

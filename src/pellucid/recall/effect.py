@@ -1,4 +1,4 @@
-"""A recorded recall in, what each of its parts did for the first topK out: worked out by leaving it out."""
+"""A recorded recall in, the effect of each of its parts on the first topK out: worked out by leaving the part out."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -15,7 +15,7 @@ from pellucid.recall.state import State
 
 
 class Move(Wire):
-    """A memory of the first topK before and after, and its ranks there (from 1)."""
+    """A memory that is among the first topK with and without the parts, and its ranks (from 1) before and after."""
 
     memory_id: str
     before: int
@@ -23,26 +23,26 @@ class Move(Wire):
 
 
 class Effect(Wire):
-    """What leaving parts out does to the first topK of a recall.
+    """The changes that leaving parts out makes to the first topK of a recall.
 
     Not to be confused with the share of a part, the term that it adds to a score: a part with a large share in every
-    score may change nothing, and one with a small share may decide who is there at all.
+    score can change nothing, and a part with a small share can decide which memories are served at all.
     """
 
     parts: tuple[str, ...]
     entered: tuple[str, ...] = ()
-    """Ids that would be served without the parts and are not with them, best first."""
+    """Ids that are served only without the parts, best first."""
     left: tuple[str, ...] = ()
-    """Ids that the parts brought among the first topK, best first."""
+    """Ids that are served only with the parts, best first."""
     moved: tuple[Move, ...] = ()
     tau: float | None = None
-    """Kendall's τ of the order of those served both ways; None for fewer than two."""
+    """Kendall's τ between the orders with and without the parts, of those served both ways; None for fewer than two."""
     unknown: str | None = None
-    """Why the receipt cannot tell; then nothing else is said."""
+    """Why the receipt cannot tell; the other fields are then empty."""
 
 
 def effect(state: State, parts: Sequence[str]) -> Effect:
-    """The effect of leaving these parts out together on the first topK of a recorded recall."""
+    """Return the effect of leaving these parts out together on the first topK of a recorded recall."""
     try:
         before, after = (each[: state.request.settings.top_k_facts] for each in orders(state, parts))
     except NotComputableError as error:
@@ -62,26 +62,29 @@ def effect(state: State, parts: Sequence[str]) -> Effect:
 
 
 def effects(state: State) -> list[Effect]:
-    """The effect of leaving out each leg that brought something, one by one, in the order they were asked."""
+    """Return the effect of leaving out each leg that found something, one by one, in the order the legs were asked."""
     return [
         effect(state, (name,)) for name in dict.fromkeys(base_of(each.name) for each in state.legs if each.admitted)
     ]
 
 
 def orders(state: State, parts: Sequence[str]) -> tuple[list[str], list[str]]:
-    """The ids that a recall ranked, best first, with and without these parts; NotComputableError if unknown."""
+    """Return the ids that a recall ranked, best first, with and without these parts.
+
+    Raises NotComputableError if the receipt cannot tell.
+    """
     without = ablate(state, parts)
     return _ranked_ids(replace(state, order=rescore(state)[1])), _ranked_ids(without)
 
 
 def _ranked_ids(state: State) -> list[str]:
-    """The memory ids of a state's ranking, best first."""
+    """Return the memory ids of a state's ranking, best first."""
     ids: Any = state.pool.ids.tolist()
     return [unpack_id(ids[at]) for at in state.order.tolist()]
 
 
 def _kendall_tau(places: Sequence[int]) -> float | None:
-    """Kendall's τ between the order of these distinct ranks and the order they are given in; None for fewer than 2."""
+    """Return Kendall's τ between the order of these distinct ranks and their sequence; None for fewer than two."""
     count = len(places)
     if count < 2:
         return None

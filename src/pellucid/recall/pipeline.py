@@ -28,45 +28,48 @@ class Stage:
 
     name: str
     run: Callable[[State, World], State] | None = None
-    """Reads from the world into the state; None where nothing is read."""
+    """Reads from the world into the state; None if the stage reads nothing."""
     terms: Callable[[State], State] | None = None
-    """Pure arithmetic on the state; a replay of a receipt calls this alone."""
+    """Pure arithmetic on the state; a replay of a receipt calls only this."""
     optional: bool = False
-    """It can be switched off by its name, and a recall goes on if it fails."""
+    """Whether it can be switched off by its name; a recall goes on if such a stage fails."""
 
     def __call__(self, state: State, world: World) -> State:
-        """The state after the stage: `run`, then `terms`, as far as it has them."""
+        """Return the state after the stage: `run`, then `terms`, as far as it has them."""
         state = self.run(state, world) if self.run else state
         return self.terms(state) if self.terms else state
 
 
 STAGES: tuple[Stage, ...] = (
-    Stage("plan", plan),  # what the query says
-    Stage("legs", legs),  # who is nominated
-    Stage("fuse", terms=fuse),  # what each leg's place is worth
-    Stage("expand", widen, expand, optional=True),  # who stands beside them
-    Stage("measure", measure),  # what is true of each by itself
-    Stage("ladder", lambda state, _: ladder(state)),  # who may pass: the verdicts are on record
-    Stage("rerank", score_survivors, rerank, optional=True),  # whom the reranker prefers
-    Stage("boost", terms=boost, optional=True),  # what a memory is worth by what it is
-    Stage("renew", find_replaced, renew, optional=True),  # who takes an older one's place
-    Stage("direct", terms=direct, optional=True),  # whether one answers by itself
-    Stage("diversify", lambda state, _: compare(state), diversify),  # the sum, without repetition
-    Stage("assemble", assemble),  # what fits the budget
+    Stage("plan", plan),  # reads the query
+    Stage("legs", legs),  # nominates candidates
+    Stage("fuse", terms=fuse),  # turns each leg's ranks into terms
+    Stage("expand", widen, expand, optional=True),  # adds neighbours of the best candidates
+    Stage("measure", measure),  # reads features of each candidate
+    Stage("ladder", lambda state, _: ladder(state)),  # filters the candidates: the verdicts are on record
+    Stage("rerank", score_survivors, rerank, optional=True),  # compares each with the query more closely
+    Stage("boost", terms=boost, optional=True),  # adds terms for importance, pins, use and the like
+    Stage("renew", find_replaced, renew, optional=True),  # moves newer words above the older words they replace
+    Stage("direct", terms=direct, optional=True),  # puts a memory that answers by itself first
+    Stage("diversify", lambda state, _: compare(state), diversify),  # sums the terms, less for repetition
+    Stage("assemble", assemble),  # fills the budget
 )
 """Every stage, in order. All but the first and the last are run again with the legs of sub-questions."""
 
 FAILED = "failed: "
-"""Begins the note of a failed stage; what went wrong follows."""
+"""Begins the note of a failed stage; the error follows."""
 
 
 def run(request: Request, world: World) -> State:
-    """Run every stage in order; if an optional one fails, go on without it. DeadlineError if time runs out."""
+    """Run every stage in order; if an optional stage fails, go on without it. DeadlineError if time runs out."""
     return _run_stages(STAGES[-1:], ranked(request, world), world)
 
 
 def ranked(request: Request, world: World) -> State:
-    """Run every stage but the last, iterations included: the ranking, of which a context can be assembled."""
+    """Run every stage but the last, further iterations included.
+
+    Return the state, from which a context can be assembled.
+    """
     state = _run_stages(STAGES[:-1], State(request), world)
     for number in range(2, request.settings.max_iterations + 1):
         started = perf_counter()
@@ -79,24 +82,27 @@ def ranked(request: Request, world: World) -> State:
 
 
 def replay(state: State, read: Mapping[str, Callable[[State], State]] = MappingProxyType({})) -> State:
-    """Work the terms of all stages that ran out again; `read` maps stage names to what replaces their `run`."""
-    idle = left_out(state)
+    """Work the terms of all stages that ran out again; `read` maps names of stages to replacements of their `run`."""
+    skipped = left_out(state)
     for stage in STAGES:
         if stage.name in read:
             state = read[stage.name](state)
-        if stage.terms and not (stage.optional and stage.name in idle):
+        if stage.terms and not (stage.optional and stage.name in skipped):
             state = stage.terms(state)
     return state
 
 
 def left_out(state: State) -> frozenset[str]:
-    """The names of the stages that were switched off or failed in their last iteration, and of all else left out."""
+    """Return the names of stages that were switched off or failed in their last iteration, and all else left out.
+
+    All else is legs and terms in the request's `without`.
+    """
     notes = {base_of(each.name): each.note for each in state.stages}
     return state.request.without | {name for name, note in notes.items() if note}
 
 
 def _run_stages(stages: Sequence[Stage], state: State, world: World, suffix: str = "") -> State:
-    """Run and record these stages; `suffix` (`@2` in the second iteration) is appended to their names."""
+    """Run and record these stages; `suffix` (`@2` in the second iteration) is appended to their names in the record."""
     for stage in stages:
         world.deadline.check()
         name = stage.name + suffix
@@ -110,7 +116,7 @@ def _run_stages(stages: Sequence[Stage], state: State, world: World, suffix: str
 
 
 def _attempt_stage(stage: Stage, state: State, world: World) -> tuple[State, str]:
-    """The state after a stage, and ""; if an optional one fails, the state before it, and what went wrong."""
+    """Return the state after a stage, and ""; if an optional stage fails, the state before it, and the error."""
     try:
         return stage(state, world), ""
     except (InputError, DeadlineError):
@@ -122,5 +128,5 @@ def _attempt_stage(stage: Stage, state: State, world: World) -> tuple[State, str
 
 
 def _record_stage(state: State, name: str, millis: float, note: str) -> State:
-    """The state with a report of one more stage that has run; `note` says why it failed or was skipped, if so."""
+    """Return the state with the report of one more stage; `note` says why it failed or was skipped, else ""."""
     return replace(state, stages=(*state.stages, StageReport(name, millis, note)))

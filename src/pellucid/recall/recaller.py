@@ -1,6 +1,6 @@
 """A request in, a recall and its receipt out: around one index snapshot.
 
-The stages are loaded with the first recall: half of what a process loads is in it.
+The stages are loaded with the first recall, since they are half of what a process loads.
 """
 
 from collections.abc import Callable, Generator
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from pellucid.recall.state import Request, State, World
 
 _PRUNE_AT = "00"
-"""Recalls whose id ends so, one in 256 at random, also empty old receipts."""
+"""A recall whose id ends so, one in 256 at random, also empties old receipts."""
 
 
 def asks_a_model(settings: RecallSettings) -> bool:
@@ -34,21 +34,21 @@ def asks_a_model(settings: RecallSettings) -> bool:
     return settings.gate == "llm" or iterated or bool(settings.context_passes)
 
 
-def trim_history(history: History, kept: HistorySettings, now: datetime) -> int:
-    """Delete events and citations, and empty receipts, beyond what the settings keep; how many in all."""
-    dropped = history.trim(epoch_ms(now - timedelta(days=kept.event_days)), kept.events)
-    return dropped + empty_receipts(history, kept, now)
+def trim_history(history: History, limits: HistorySettings, now: datetime) -> int:
+    """Delete events and citations, and empty receipts, beyond the `limits` of the settings; return how many in all."""
+    dropped = history.trim(epoch_ms(now - timedelta(days=limits.event_days)), limits.events)
+    return dropped + empty_receipts(history, limits, now)
 
 
-def empty_receipts(history: History, kept: HistorySettings, now: datetime) -> int:
-    """Empty the receipts that are older, or more, than the settings keep in full; how many."""
-    before, cited = (epoch_ms(now - timedelta(days=days)) for days in (kept.receipt_days, kept.cited_days))
-    return history.prune(before, kept.receipts, kept.receipt_mb << 20, min(before, cited))
+def empty_receipts(history: History, limits: HistorySettings, now: datetime) -> int:
+    """Empty the receipts that are older, or more, than `limits` allow; return how many."""
+    before, cited = (epoch_ms(now - timedelta(days=days)) for days in (limits.receipt_days, limits.cited_days))
+    return history.prune(before, limits.receipts, limits.receipt_mb << 20, min(before, cited))
 
 
 @dataclass(frozen=True, slots=True)
 class Recaller:
-    """Runs recalls and keeps their receipts."""
+    """Runs recalls and stores their receipts."""
 
     index: Index
     history: History
@@ -57,7 +57,7 @@ class Recaller:
     rerank: RerankSettings = field(default_factory=RerankSettings)
     reranker: Reranker | None = None
     chat: "Callable[[Deadline], ChatModel] | None" = None
-    """Opens the model that optional passes ask; None where none is set up."""
+    """Opens the model that optional passes ask; None if none is set up."""
 
     def run(self, request: "Request", deadline: Deadline | None = None) -> "State":
         """Run one recall over one snapshot of the namespace and record nothing; DeadlineError if it takes too long."""
@@ -68,30 +68,31 @@ class Recaller:
 
     @contextmanager
     def world(self, request: "Request", deadline: Deadline | None = None) -> "Generator[World]":
-        """Open what a recall may read and ask, over one snapshot of the namespace; it may serve several recalls."""
+        """Open what a recall can read and ask, over one snapshot of the namespace; it can serve several recalls."""
         from pellucid.recall.state import World
 
         until = deadline or Deadline()
-        held = self.index.state().model
+        model = self.index.state().model
         embedder, problem = self.embedder, "no encoder"
-        if held == "":
+        if model == "":
             embedder, problem = None, "no memory has a vector yet: run `pellucid models pull`, then `pellucid rebuild`"
-        elif embedder is not None and held != embedder.model:
-            problem = f"model-changed: the index holds vectors of {held}, not {embedder.model}: run `pellucid rebuild`"
+        elif embedder is not None and model != embedder.model:
+            problem = f"model-changed: the index holds vectors of {model}, not {embedder.model}: run `pellucid rebuild`"
             embedder = None
         with self.index.reading(request.namespace, until) as reader:
             yield World(reader, embedder, problem, self.rerank, self.reranker, self._chat(request, until), until)
 
     def _chat(self, request: "Request", deadline: Deadline) -> "ChatModel | None":
-        """The chat model, opened only where this request asks one; else None."""
+        """Return the chat model, opened only if this request asks one; else None."""
         return self.chat(deadline) if self.chat and asks_a_model(request.settings) else None
 
     def record(self, state: "State", drafted: "Draft", event: RecallEvent) -> None:
-        """Write a recall to the history in the background: receipt, event, and the ids of what the context holds."""
+        """Write a recall to the history in the background: receipt, event, and ids of the memories in the context."""
         request, included = state.request, set(state.context.included)
         served = tuple((each.memory.id, each.op_id) for each in state.served if each.memory.id in included)
 
         def make_record() -> RecallRecord:
+            """Pack the receipt, and return the record of the recall with it."""
             return _record_of(request, event, drafted.packed(), served, drafted.query)
 
         prunes = request.recall_id.endswith(_PRUNE_AT)
@@ -100,7 +101,7 @@ class Recaller:
         )
 
     def record_failure(self, request: "Request", event: RecallEvent) -> None:
-        """Write to the history in the background that a recall failed, and its query."""
+        """Write to the history, in the background, that a recall failed, and its query."""
         from pellucid.recall.receipt.words import query_bytes
 
         self.history.later(partial(_record_of, request, event, query=query_bytes(request)))
@@ -113,6 +114,9 @@ def _record_of(
     served: tuple[tuple[str, str | None], ...] = (),
     query: bytes = b"",
 ) -> RecallRecord:
-    """The history record of a recall: `packed` is its receipt, `served` pairs ids with the operation that wrote it."""
+    """Return the history record of a recall.
+
+    `packed` is its receipt; `served` are pairs of a memory's id and the operation that wrote the memory.
+    """
     at = epoch_ms(request.at)
     return RecallRecord(request.recall_id, at, request.namespace, request.session_id, packed, served, query, event)

@@ -11,7 +11,7 @@ from pellucid.recall.state import Pool, State
 
 
 def rescore(state: State) -> tuple[Pool, Ints]:
-    """The pool with the live terms and final scores, to the last bit, and the ranking, from recorded columns."""
+    """Return the pool with the live terms and final scores, to the last bit, and the ranking, from recorded columns."""
     rejected = state.pool.rejected
     filtered = np.where(rejected > len(FILTERS), 0, rejected).astype(np.uint8)
     again = replay(replace(state, pool=replace(state.pool, rejected=filtered)))

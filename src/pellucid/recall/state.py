@@ -1,4 +1,4 @@
-"""A request in, what each stage of its recall left behind out: the values that travel from stage to stage."""
+"""A request in, what each stage of its recall adds out: the values that travel from stage to stage."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
@@ -23,9 +23,9 @@ Health = Literal["ok", "empty", "degraded", "off"]
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """One question, with everything that may differ from call to call.
+    """One question, with everything that can differ from call to call.
 
-    `without` names legs, stages and terms to leave out (an ablation); `at` is when it was asked.
+    `without` names legs, stages and terms to leave out (an ablation); `at` is when the question was asked.
     """
 
     query: str
@@ -39,23 +39,23 @@ class Request:
     without: frozenset[str] = frozenset()
     filters: Filters = Filters()  # noqa: RUF009 - frozen
     review: tuple[str, ...] = ()
-    """Paths of the files under review: memories that speak of them are nominated."""
+    """Paths of the files under review: memories that mention them are nominated."""
     chosen: frozenset[str] = frozenset()
     """Settings that the caller chose for this call: a gate does not narrow them."""
     as_of: datetime | None = None
-    """The past instant asked about; None: now."""
+    """The past instant asked about; None for now."""
     as_known_at: datetime | None = None
-    """Only what was written down by then counts; None: all that is known."""
+    """Only what was written down by then counts; None for everything."""
 
     @property
     def instant(self) -> datetime:
-        """The instant asked about: a past one, or when it was asked."""
+        """Return the instant asked about: a past instant, or when the question was asked."""
         return self.as_of or self.at
 
 
 @dataclass(frozen=True, slots=True)
 class LegReport:
-    """How a leg did: its health and why, and how many rows its admitted and its open search brought."""
+    """How a leg did: its health and why, and how many rows its admitted and its open search found."""
 
     name: str
     health: Health
@@ -86,7 +86,7 @@ class Rung:
 
 @dataclass(frozen=True, slots=True)
 class Period:
-    """A stretch of time that the query names: half-open, epoch milliseconds; `None` is open.
+    """A stretch of time that the query names: half-open, epoch milliseconds; None at an open end.
 
     `asserts`: the query dates what was said, so that nothing said at another time can answer it.
     """
@@ -107,17 +107,18 @@ class Plan:
     words: tuple[str, ...] = ()
     """Each stem as the query first spelled it."""
     frequencies: tuple[int, ...] = ()
+    """For each stem, how many memories contain it."""
     telling: tuple[int, ...] = ()
-    """Indices of the stems that say what is sought: all but function words, whether any memory holds them or not."""
+    """Indices of the stems that say what is sought: all but function words, whether or not a memory contains them."""
     searched: tuple[int, ...] = ()
-    """Indices of the stems the lexical leg asks for; the others are too common to be worth their cost."""
+    """Indices of the stems that the lexical leg asks for; the others are too common to be worth their cost."""
     people: frozenset[int] = frozenset()
-    """Indices of the stems of people's names: what is by or about them counts as `named`, and not by its words."""
+    """Indices of the stems of people's names: what is by or about them counts as `named`, not by its words."""
     encoding: QueryEncoding | None = None
     vector: Vector | None = None
-    """What the vector leg asks with: that of the query without the names of people."""
+    """The vector that the vector leg asks with: of the query without the names of people."""
     token_stem: tuple[int, ...] = ()
-    """For each query token of the encoding, the stem it stands in, or -1."""
+    """For each query token of the encoding, the index of the stem that it is part of, or -1."""
     encoder_problem: str = ""
     query_class: str = "other"
     depth: str = "full"
@@ -126,33 +127,33 @@ class Plan:
     """Why this depth."""
     entities: tuple[str, ...] = ()
     named: Mapping[int, str] = field(default_factory=dict[int, str])
-    """Who is named that said or is meant by some memory: the number in `Columns.about`, and the name."""
+    """Maps the numbers (in `Columns.about`) of the people named in the query to their names."""
     period: Period | None = None
     asked: AskedEdges | None = None
     """The edges that the query asks for."""
     answers: int = 0
-    """How many of the graph leg's first ranks stand on these edges; all behind them is what is near."""
+    """How many of the graph leg's first ranks are reached by these edges; the later ranks are only near."""
     beside: tuple[int, ...] = ()
-    """Where edges are asked for, indices of the telling stems that ask for more: which part of what they lead to."""
+    """If edges are asked for, indices of the telling stems that ask for a part of what they lead to."""
     only_edges: bool = False
-    """Nothing but what the asked edges lead to is asked for: not a part of it, nor why two things hang together."""
+    """Whether only what the asked edges lead to is asked for: not a part of it, nor why things are connected."""
     unknown: tuple[str, ...] = ()
-    """Names in the query of which the graph leg says that they, or what is asked of them, are not known here."""
+    """Names in the query that the graph leg does not know, or that lack the edges asked for."""
     own: bool = False
-    """It asks for what the asker said."""
+    """Whether the query asks for what the asker said."""
     timeless: bool = False
-    """The query is about the past: being recent counts for nothing."""
+    """Whether the query is about the past, so that being recent counts for nothing."""
 
 
 Way = tuple[tuple[int, int, bool], ...]
-"""Nodes of one snapshot's graph, from a seed on, each with the edge that led to it and whether in its direction."""
+"""Nodes of one snapshot's graph, from a seed on: (node, the edge that led to it, whether in its direction)."""
 
 
 @dataclass(frozen=True, slots=True)
 class GraphPath:
-    """How the graph leg reached a memory: the nodes it went through, and one edge fewer than these.
+    """How the graph leg reached a memory: the nodes that it went through, and one edge fewer than these.
 
-    Nodes are entity ids (`model.entity.entity_id`): no receipt holds a name.
+    Nodes are entity ids (`model.entity.entity_id`): no receipt contains a name.
     """
 
     nodes: tuple[str, ...]
@@ -172,7 +173,7 @@ class Pool:
     session: Ints
     ordinal: Ints
     place: Ints
-    """Its position among the rows of its session: with session and ordinal, who is a neighbour of whom."""
+    """The candidate's position among the rows of its session: with session and ordinal, it tells neighbours."""
     active: Mask
     valid: Mask
     trusted: Mask
@@ -180,11 +181,11 @@ class Pool:
     importance: NDArray[np.float32]
     pinned: Mask
     wanted: Mask
-    """Fits the caller's filters."""
+    """Whether it fits the caller's filters."""
     dated: Mask
-    """Made within the period that the query names, or none is named."""
+    """Whether it was made within the period that the query names; true if the query names none."""
     named: Mask
-    """Said by, or about, somebody whom the query names."""
+    """Whether it is by or about somebody whom the query names."""
     asks: Mask
     direct: NDArray[np.uint8]
     """Bits of `Columns.direct`."""
@@ -192,31 +193,33 @@ class Pool:
     cold: Mask
     reinforcement: Ints
     ranks: Mapping[str, Ints]
+    """Maps legs to ranks, from 1, in the admitted search; 0 if the leg did not find the candidate."""
     open_ranks: Mapping[str, Ints]
+    """Maps legs to ranks in the open search, among rows that are not allowed to answer."""
     scores: Mapping[str, NDArray[np.float32]]
-    """Raw scores by leg; NaN where the leg did not see the candidate."""
+    """Maps legs to raw scores; NaN if the leg did not find the candidate."""
     cosine: NDArray[np.float32]
     matched: NDArray[np.uint64]
-    """Which of the query's first 64 stems the memory holds, as bits."""
+    """Which of the query's first 64 stems the memory contains, as bits."""
     rerank_score: NDArray[np.float32]
-    """NaN where it was not scored."""
+    """NaN if it was not scored."""
     passage_score: NDArray[np.float32]
-    """The same with the turns beside it; NaN where it was not scored so."""
+    """The score together with the turns beside it; NaN if it was not scored so."""
     rejected: NDArray[np.uint8]
-    """1 + the index (in `RUNGS`) of the first rung that turned the candidate away; 0 for none.
+    """1 + the index (in `RUNGS`) of the first rung that rejected the candidate; 0 if no rung did.
 
     The ladder writes the numbers of its filters here; `assemble` then adds those of the later rungs, such as `top-k`.
     """
     soft: NDArray[np.uint8]
-    """1 + the index of the first rung that let it pass although it speaks against it; 0 for none."""
+    """1 + the index of the first rung that the candidate failed but was let through by; 0 if there is none."""
     terms: Mapping[str, Floats] = field(default_factory=dict[str, Floats])
     pairs: Pairs = field(default_factory=Pairs)
     replaced: tuple[tuple[int, int], ...] = ()
-    """Positions of memories of a superseded document, each with that of a memory of its successor."""
+    """Pairs of positions: a memory of a superseded document, and a memory of its successor."""
     retold: tuple[tuple[int, int], ...] = ()
-    """Positions of an older and a newer one about the same rare thing, which hold much the same of the question."""
+    """Pairs of positions: an older and a newer memory about the same rare thing, with much the same answer."""
     newer_than: Mapping[int, int] = field(default_factory=dict[int, int])
-    """By the position of a memory that `renewal` moves up, the position of the older one above which it comes."""
+    """Maps the position of a memory that `renewal` moves up to that of the older one it now precedes."""
     penalty: Floats = field(default_factory=lambda: np.zeros(0))
     final: Floats = field(default_factory=lambda: np.zeros(0))
 
@@ -224,13 +227,13 @@ class Pool:
         return len(self.rows)
 
     def answering(self, plan: Plan) -> Mask:
-        """A mask of the candidates that the graph leg brought along the edges that the query asks for."""
+        """Return a mask of the candidates that the graph leg found along the edges that the query asks for."""
         ranks = self.ranks.get("graph", np.zeros(len(self), dtype=np.int64))
         return (ranks > 0) & (ranks <= plan.answers)
 
     @property
     def nominated(self) -> Mask:
-        """A mask of the candidates that the admitted search of some leg brought."""
+        """Return a mask of the candidates that the admitted search of some leg found."""
         out = np.zeros(len(self), dtype=np.bool_)
         for ranks in self.ranks.values():
             out |= ranks > 0
@@ -238,10 +241,12 @@ class Pool:
 
 
 def blank_pool(rows: Rows, columns: Columns) -> Pool:
-    """A pool of these rows, sorted by id, with their index columns, and no leg ranks, terms or verdicts yet."""
+    """Return a pool of these rows, sorted by id, with their index columns, and no leg ranks, terms or verdicts yet."""
     by_id = np.argsort(columns.ids, kind="stable")
     count = len(rows)
-    known = {name: getattr(columns, name)[by_id] for name in Columns.__slots__ if name not in ("about", "admitted")}
+    from_index = {
+        name: getattr(columns, name)[by_id] for name in Columns.__slots__ if name not in ("about", "admitted")
+    }
     return Pool(
         rows=rows[by_id],
         dated=np.ones(count, dtype=np.bool_),
@@ -257,12 +262,12 @@ def blank_pool(rows: Rows, columns: Columns) -> Pool:
         soft=np.zeros(count, dtype=np.uint8),
         penalty=np.zeros(count),
         final=np.zeros(count),
-        **known,
+        **from_index,
     )
 
 
 def plain_columns(count: int) -> Columns:
-    """Index columns of `count` made-up rows that are active, valid and trusted, with nothing else known of them."""
+    """Return index columns of `count` made-up rows: active, valid and trusted, and everything else empty."""
     numbers, share = np.zeros(count, dtype=np.int64), np.zeros(count, dtype=np.float32)
     yes, bits = np.ones(count, dtype=np.bool_), np.zeros(count, dtype=np.uint8)
     ids = np.array([bytes([*divmod(number, 256)]).rjust(16, b"\1") for number in range(count)], dtype="S16")
@@ -318,7 +323,7 @@ class Tier:
     tier: str
     reason: str
     answer: int | None = None
-    """Its pool position."""
+    """The pool position of the direct answer."""
     filtered_by: tuple[str, ...] = ()
     considered: int = 0
     millis: float = 0.0
@@ -342,17 +347,17 @@ class State:
     request: Request
     plan: Plan = Plan("")
     sub_plans: tuple[Plan, ...] = ()
-    """What further iterations ask beside the query: their legs are `vector@2`, `vector@3`, …"""
+    """Plans of the sub-questions of further iterations: their legs are `vector@2`, `vector@3`, …"""
     admission: Admission = Admission(0)  # noqa: RUF009 - frozen
     corpus: Corpus = Corpus(0, 0, 0, 0)  # noqa: RUF009 - frozen
     legs: tuple[LegReport, ...] = ()
     ways: Mapping[str, Way] = field(default_factory=dict[str, Way])
-    """By the id of a memory that the graph leg nominated, how it was reached; dropped when the ranking is done."""
+    """Maps ids of memories that the graph leg nominated to how it reached them; dropped after the ranking."""
     paths: Mapping[str, GraphPath] = field(default_factory=dict[str, GraphPath])
-    """The same of those that are served, in terms that outlive the snapshot."""
+    """The same for the memories that are served, in terms that outlive the snapshot."""
     pool: Pool = field(default_factory=lambda: blank_pool(np.zeros(0, dtype=np.int64), plain_columns(0)))
     features: Features | None = None
-    """What `measure` read of the pool, aligned with it; dropped when the ranking is done."""
+    """What `measure` read of the pool, aligned with it; dropped after the ranking."""
     rungs: tuple[Rung, ...] = ()
     order: Ints = field(default_factory=lambda: np.zeros(0, dtype=np.int64))
     """Pool positions of what passed every filter, best first; `topK` and the budget only cut it."""
@@ -363,28 +368,28 @@ class State:
     kept: Ints = field(default_factory=lambda: np.zeros(0, dtype=np.int64))
     """Pool positions of what is served: the first topK of `order` that do not repeat a better one."""
     repeats: Mapping[int, int] = field(default_factory=dict[int, int])
-    """Pool positions of what stands above the last of these and repeats a better one, each with that of the better."""
+    """Maps the positions of repeats ranked above the last served memory to those of the memories they repeat."""
     served: tuple[Served, ...] = ()
-    """The top k (`kept`) in full; those that `context.included` names are handed out."""
+    """The memories at `kept` in full; those that `context.included` names are handed out."""
     context: Context = Context()
     stages: tuple[StageReport, ...] = ()
 
     def with_terms(self, terms: Mapping[str, Floats]) -> "State":
-        """The state with these terms beside those that its candidates have."""
+        """Return the state with these terms added to those of its candidates."""
         return replace(self, pool=replace(self.pool, terms={**self.pool.terms, **terms}))
 
 
 @dataclass(frozen=True, slots=True)
 class World:
-    """What stages may ask: one snapshot of the namespace, the encoder (or why there is none), and optional models."""
+    """What stages can ask: one snapshot of the namespace, the encoder (or why there is none), and optional models."""
 
     reader: IndexReader
     embedder: Embedder | None
     encoder_problem: str = ""
     rerank: RerankSettings = field(default_factory=RerankSettings)
     reranker: Reranker | None = None
-    """None for late interaction, which needs none."""
+    """None for late interaction, which needs no model."""
     chat: ChatModel | None = None
-    """The model that optional passes may ask; None where none is set up."""
+    """The model that optional passes can ask; None if none is set up."""
     deadline: Deadline = field(default_factory=Deadline)
-    """Looked at before each stage."""
+    """Checked before each stage."""

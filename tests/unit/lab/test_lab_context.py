@@ -7,7 +7,7 @@ import pytest
 
 from kits.vault import Opener
 from pellucid.errors import InputError
-from pellucid.lab.contexts import Doubts, auc, told_apart
+from pellucid.lab.contexts import Doubts, auc, separation
 from pellucid.lab.datasets.dataset import KeptMemory, LabelledQuestion
 from pellucid.lab.datasets.longmemeval import load, unanswerable
 from pellucid.lab.measuring import LabOutput, run_lab
@@ -71,7 +71,7 @@ def test_shares_and_gains_are_means_over_questions() -> None:
 def test_the_area_is_the_share_of_pairs_in_the_right_order() -> None:
     none = [Doubts(0.9, -0.1, 0.0), Doubts(0.5, -0.3, -4.0)]
     some = [Doubts(0.5, -0.4, -4.0), Doubts(0.2, -0.2, -9.0)]
-    out = told_apart(none, some)
+    out = separation(none, some)
     assert out["auc"] == (1 + 1 + 0.5 + 1) / 4
     assert out["floors"] == {"cosine": 0.75, "bm25": (1 + 1 + 0.5 + 1) / 4}
     assert out["abstained"]["0.5"] == {"unanswerable": 1.0, "answerable": 0.5}  # type: ignore[index]

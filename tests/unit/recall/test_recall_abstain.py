@@ -9,7 +9,7 @@ import pytest
 
 from kits.vault import Opener, ask, keep, run
 from pellucid.model.memory import unpack_id
-from pellucid.recall.context.abstain import doubt, held_share, judge, nearness
+from pellucid.recall.context.abstain import doubt, judge, nearness, share_of_words_met
 from pellucid.recall.receipt.record import pack, unpack
 from pellucid.recall.rescore import rescore
 from pellucid.recall.score.equation import Ints
@@ -27,7 +27,7 @@ def pool(cosine: tuple[float, ...], matched: tuple[int, ...]) -> Pool:
 def test_the_doubt_is_what_is_missing_of_nearness_and_words() -> None:
     known, unknown = log(1 + 10 / 10) ** 2, log(1 + 10 / 1) ** 2
     share = known / (known + unknown)
-    assert held_share(pool((0, 0, 0), (1, 0, 0)), ALL, PLAN, 10) == pytest.approx(share)
+    assert share_of_words_met(pool((0, 0, 0), (1, 0, 0)), ALL, PLAN, 10) == pytest.approx(share)
     assert doubt(pool((0.25, 0.5, 0), (1, 0, 0)), ALL, PLAN, 10) == pytest.approx(1 - (2 * 0.5 + share) / 3, abs=1e-6)
 
 
@@ -50,8 +50,8 @@ def test_another_rerankers_scores_say_nothing_of_nearness(house: Opener) -> None
 
 
 def test_words_may_be_spread_over_the_first_three() -> None:
-    assert held_share(pool((0, 0, 0), (1, 0, 2)), ALL, PLAN, 10) == 1
-    assert held_share(pool((0, 0, 0), (1, 0, 2)), ALL[:2], PLAN, 10) < 1
+    assert share_of_words_met(pool((0, 0, 0), (1, 0, 2)), ALL, PLAN, 10) == 1
+    assert share_of_words_met(pool((0, 0, 0), (1, 0, 2)), ALL[:2], PLAN, 10) < 1
 
 
 def test_without_vectors_the_words_decide_and_without_words_the_vectors() -> None:

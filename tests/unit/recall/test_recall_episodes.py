@@ -25,7 +25,7 @@ from pellucid.memory.episodes import topic_words
 from pellucid.model.memory import Episode, Memory
 from pellucid.operations.memory.changing import VerbInput, apply_verb
 from pellucid.operations.memory.forgetting import ForgetInput, forget
-from pellucid.recall.context.abstain import held_share
+from pellucid.recall.context.abstain import share_of_words_met
 from pellucid.recall.context.builder import ContextLine
 from pellucid.recall.context.episodes import further_episodes
 from pellucid.recall.context.text import artifacts_of, mark_of
@@ -122,7 +122,7 @@ def test_what_a_session_says_between_its_memories_counts_for_its_episode(house: 
     by_session = {
         session: np.flatnonzero(state.pool.session == session) for session in set(state.pool.session.tolist())
     }
-    shares = sorted(held_share(state.pool, at, state.plan, state.corpus.rows) for at in by_session.values())
+    shares = sorted(share_of_words_met(state.pool, at, state.plan, state.corpus.rows) for at in by_session.values())
     assert shares[0] < 1 == shares[1]
     assert state.context.text.index("forty") < state.context.text.index("nothing else")
 

@@ -3,7 +3,7 @@
 import pytest
 
 from kits.vault import Opener, a_memory, file_memories, run
-from pellucid.recall.query.people import spans_of_people, without_spans
+from pellucid.recall.query.plan import spans_of_people, without_spans
 
 
 @pytest.mark.parametrize(

@@ -7,6 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pellucid.recall.query.dates.period import Window, window
+from pellucid.recall.query.dates.pieces import pieces
 
 AT = datetime(2025, 6, 18, 15, 30, tzinfo=UTC)
 """A Wednesday."""
@@ -302,3 +303,8 @@ def test_words_of_dates_in_any_order_make_a_period_that_begins_before_it_ends(wo
 )
 def test_a_text_of_twenty_thousand_characters_is_no_trouble(unit: str) -> None:
     window((unit * 20_000)[:20_000], AT)
+
+
+def test_at_most_sixteen_dates_of_a_query_are_read() -> None:
+    text = " ".join(f"2024-01-{day:02}" for day in range(1, 17)) + " last week, in Q2 2023"
+    assert len(pieces(text, text, AT.date())) == 16

@@ -24,76 +24,77 @@ _BY_HAND = "try the program of llm.command by hand: it must read a prompt on sta
 
 @dataclass(frozen=True, slots=True)
 class ChatCommand:
-    """A program that can be asked: its name, its path with arguments, and the environment it is run in."""
+    """A program that can be asked: its name, its path with arguments, and the environment that it is run in."""
 
     name: str
     argv: tuple[str, ...]
     environment: Mapping[str, str]
     clean: Callable[[str], str]
-    """Takes secrets out of what the program complains."""
+    """Takes secrets out of the program's complaint."""
 
     @classmethod
     def from_settings(cls, settings: LlmSettings, clean: Callable[[str], str]) -> "ChatCommand | Failure":
-        """The program of `llm.command`; a failure if it is not on this machine.
+        """Return the program of `llm.command`; a Failure if it is not on this machine.
 
-        Raises:
-            InputError: the setting is missing, or cannot be a command.
+        Raises InputError if the setting is missing, or cannot be a command.
         """
-        given = _split_command(settings.command)
+        words = _split_command(settings.command)
         environment = program_environment(settings.command_environment)
         places = [each for each in environment.get("PATH", os.defpath).split(os.pathsep) if os.path.isabs(each)]
-        program = shutil.which(os.path.expanduser(given[0]), path=os.pathsep.join(places))
-        name = Path(given[0]).name
+        program = shutil.which(os.path.expanduser(words[0]), path=os.pathsep.join(places))
+        name = Path(words[0]).name
         if program is None:
-            return _missing_program(name, given[0])
+            return _missing_program(name, words[0])
         environment["PATH"] = os.pathsep.join(places)
-        return cls(name, (program, *given[1:]), environment, clean)
+        return cls(name, (program, *words[1:]), environment, clean)
 
     def exchange(self, question: ChatPrompt, within_s: float) -> Reply | Failure:
-        """Run the program once on a question, for `within_s` seconds at most."""
+        """Run the program once on a question, for at most `within_s` seconds; return its reply or why there is none."""
         prompt = prompt_of(question)
         try:
-            ran = run(self.argv, prompt.encode("utf-8", "replace"), self.environment, within_s)
+            result = run(self.argv, prompt.encode("utf-8", "replace"), self.environment, within_s)
         except FileNotFoundError:
             return _missing_program(self.name, self.argv[0])
         except OSError as error:
             return Failure("llm_not_installed", f"it cannot be started: {error.strerror}", "check llm.command")
-        return self._outcome(ran, prompt, within_s)
+        return self._outcome(result, prompt, within_s)
 
-    def _outcome(self, ran: ProgramRun, prompt: str, within_s: float) -> Reply | Failure:
-        """What a run of the program on this prompt gave: its output as a reply, or why it is none."""
-        failure = partial(Failure, again=True, complaint=_shortened(self.clean(_printable(ran.complaint)), prompt))
-        if ran.ended == "late":
+    def _outcome(self, result: ProgramRun, prompt: str, within_s: float) -> Reply | Failure:
+        """Return the output of a run as a reply, or why the output is not one.
+
+        `prompt` is what the program was given: lines of it are left out of the complaint.
+        """
+        failure = partial(Failure, again=True, complaint=_shortened(self.clean(_printable(result.complaint)), prompt))
+        if result.ended == "late":
             words = f"it had not ended after {within_s:g} s, and was stopped"
             return failure("llm_timeout", words, "raise llm.commandTimeoutS")
-        if ran.ended == "long":
+        if result.ended == "long":
             return failure("llm_bad_answer", f"it printed more than {LONGEST_OUTPUT} bytes, and was stopped", _BY_HAND)
-        if ran.code:
-            how = f"it ended with exit code {ran.code}" if ran.code > 0 else f"signal {-ran.code} ended it"
+        if result.code:
+            how = f"it ended with exit code {result.code}" if result.code > 0 else f"signal {-result.code} ended it"
             return failure("llm_failed", how, _BY_HAND)
         try:
-            return Reply(ran.out.decode("utf-8-sig"))
+            return Reply(result.out.decode("utf-8-sig"))
         except UnicodeDecodeError:
             return failure("llm_bad_answer", "the answer is unusable: it is not UTF-8", _BY_HAND)
 
 
 def prompt_of(question: ChatPrompt) -> str:
-    """A question as one text: instructions, schema and data, below the line by which capture recognises it."""
-    asked = (
+    """Return a question as one text: instructions, schema and data, below the line by which capture recognises it."""
+    prompt = (
         f"{question.system}\n\n"
         "Answer with one JSON value that follows this JSON schema, and with nothing else. Use no tools.\n"
         f"{json.dumps(question.schema, ensure_ascii=False)}\n\n"
         "The user message is everything below this line.\n"
         f"{question.user}\n"
     )
-    return f"{opening_line(asked)}\n{asked}"
+    return f"{opening_line(prompt)}\n{prompt}"
 
 
 def _split_command(command: str | tuple[str, ...]) -> tuple[str, ...]:
-    """The setting `llm.command` as a program and its arguments.
+    """Return the setting `llm.command` as a program and its arguments.
 
-    Raises:
-        InputError: it is empty, a quotation mark is not closed, or the program depends on the working folder.
+    Raises InputError if it is empty, a quotation mark is not closed, or the program depends on the working folder.
     """
     step = 'write it like command = ["claude", "-p"] under [llm] of the pellucid.toml in the home; see docs/llm.md'
     try:
@@ -113,20 +114,23 @@ def _split_command(command: str | tuple[str, ...]) -> tuple[str, ...]:
     return words
 
 
-def _missing_program(name: str, given: str) -> Failure:
-    """The failure for a program that is not on this machine; `given` is what the setting says, `name` its last part."""
-    where = "is not there, or cannot be executed" if "/" in given else "is not in PATH"
+def _missing_program(name: str, setting: str) -> Failure:
+    """Return the failure for a program that is not on this machine.
+
+    `setting` is the program as the setting has it, `name` its last part.
+    """
+    where = "is not there, or cannot be executed" if "/" in setting else "is not in PATH"
     return Failure("llm_not_installed", f"the program {name} of llm.command {where}", "install it, or give its path")
 
 
 def _printable(complaint: bytes) -> str:
-    """What a program printed, as text without colours, and with blanks for control characters."""
+    """Return the output of a program as text without colours, and with blanks for control characters."""
     text = _COLOUR.sub("", complaint.decode("utf-8", "replace"))
     return "".join(char if char.isprintable() or char == "\n" else " " for char in text)
 
 
 def _shortened(text: str, prompt: str) -> str:
-    """The end of a text on one line, 240 characters at most, without the lines that repeat the prompt."""
+    """Return the end of a text on one line, at most 240 characters, without the lines that repeat the prompt."""
     lines = [line for each in text.split("\n") if (line := " ".join(each.split())) and line not in prompt]
     joined = " | ".join(lines)
     return joined if len(joined) <= _SHOWN_COMPLAINT else f"…{joined[-_SHOWN_COMPLAINT:]}"

@@ -1,7 +1,7 @@
 """One question in, one reply or failure out: a single bounded exchange with an OpenAI-compatible endpoint.
 
-What leaves is the question, and the headers of `json_headers`: no redirect is followed, no proxy or password of the
-environment is used. What arrives is read up to `LONGEST_BODY` bytes and `timeout_s` seconds.
+Only the question is sent, with the headers of `json_headers`: no redirect is followed, no proxy or password of the
+environment is used. The answer is read up to `LONGEST_BODY` bytes and `timeout_s` seconds.
 """
 
 import json
@@ -33,7 +33,7 @@ _REPEATABLE = re.compile(
     r"|unsupported_parameter|unsupported_value|invalid_type"
     r"|response_format|max_completion_tokens|max_output_tokens|text\.format|messages|input|model"
 )
-"""Of an endpoint's own error only these words are passed on: whatever else it says could repeat the key or a turn."""
+"""Only these words of an endpoint's own error are passed on: any other could repeat the key or a turn."""
 
 
 class _Part(BaseModel):
@@ -83,7 +83,7 @@ class _ErrorBody(BaseModel):
 
 
 def check_settings(settings: LlmSettings) -> None:
-    """Raise InputError if no endpoint can be asked with these settings: one is missing, or cannot be."""
+    """Raise InputError if no endpoint can be asked with these settings: one is missing, or has an impossible value."""
     for name, value in (("baseUrl", settings.base_url), ("model", settings.model)):
         if not value:
             step = f"set it under [llm] in pellucid.toml, or {_ENVIRONMENT[name]}; or name a program: docs/llm.md"
@@ -105,12 +105,12 @@ _ENVIRONMENT = {"baseUrl": "PELLUCID_LLM__BASE_URL", "model": "PELLUCID_LLM__MOD
 
 
 def model_and_host(settings: LlmSettings) -> str:
-    """The model and the host, as errors name them."""
+    """Return the model and the host, as errors name them."""
     return f"{settings.model} at {urlsplit(settings.base_url).netloc}"
 
 
 def exchange(settings: LlmSettings, question: ChatPrompt, within_s: float) -> Reply | Failure:
-    """Ask the endpoint once, and wait `within_s` seconds at most."""
+    """Ask the endpoint once, waiting at most `within_s` seconds; return its reply, or why there is none."""
     path, body = _path_and_body(settings, question)
     data = json.dumps(body, ensure_ascii=False).encode("utf-8", "replace")
     headers = json_headers(settings.api_key.get_secret_value().strip())
@@ -122,7 +122,7 @@ def exchange(settings: LlmSettings, question: ChatPrompt, within_s: float) -> Re
 
 
 def _path_and_body(settings: LlmSettings, question: ChatPrompt) -> tuple[str, dict[str, object]]:
-    """The path below the base URL, and the JSON body, by which the API of the settings is asked a question."""
+    """Return the path below the base URL, and the JSON body, that put a question to the API of the settings."""
     form: dict[str, object] = {"name": question.name, "strict": True, "schema": dict(question.schema)}
     if settings.api == "responses":
         return "/responses", {
@@ -142,7 +142,7 @@ def _path_and_body(settings: LlmSettings, question: ChatPrompt) -> tuple[str, di
 
 
 def _failure_without_answer(error: NoAnswerError) -> Failure:
-    """The failure for a request without a whole answer."""
+    """Return the failure for a request without a whole answer."""
     if error.reason == "late":
         return Failure("llm_timeout", str(error), "raise llm.timeoutS, or try again later", again=True)
     if error.reason == "long":
@@ -151,7 +151,7 @@ def _failure_without_answer(error: NoAnswerError) -> Failure:
 
 
 def _failure_of(answer: HttpResponse) -> Failure | None:
-    """The failure that an answer's HTTP status means; None for 2xx. Only some are worth asking again."""
+    """Return the failure that an answer's HTTP status means; None for 2xx."""
     status, details = answer.status, _error_words(answer)
     words = f"the endpoint answered {status}" + (f" ({', '.join(details)})" if details else "")
     if 200 <= status < 300:
@@ -178,7 +178,7 @@ _REFUSED = {
 
 
 def _error_words(answer: HttpResponse) -> list[str]:
-    """The code and parameter of an endpoint's own error, as far as they may be repeated."""
+    """Return the code and parameter of an endpoint's own error, if they are safe to repeat."""
     try:
         error = _ErrorBody.model_validate_json(answer.body).error
     except ValidationError:
@@ -187,21 +187,21 @@ def _error_words(answer: HttpResponse) -> list[str]:
 
 
 def _wait_s(answer: HttpResponse) -> float | None:
-    """The seconds to wait by the header `Retry-After`, which may be a date; None if it is missing or unreadable."""
-    said = answer.headers.get("retry-after", "").strip()
+    """Return the seconds to wait by the header `Retry-After`, a number or a date; None if missing or unreadable."""
+    header = answer.headers.get("retry-after", "").strip()
     try:
-        return max(0.0, float(said)) if said.lower() != "nan" else None
+        return max(0.0, float(header)) if header.lower() != "nan" else None
     except ValueError:
         pass
     try:
-        at = in_utc(parsedate_to_datetime(said))
+        at = in_utc(parsedate_to_datetime(header))
     except (ValueError, OverflowError):
         return None
     return max(0.0, (at - datetime.now(UTC)).total_seconds())
 
 
 def _read_reply(body: bytes, api: Literal["responses", "chat"]) -> Reply | Failure:
-    """The reply in the body of a successful answer, or why there is none."""
+    """Return the reply in the body of a successful answer, or why there is none."""
     try:
         return _read_responses(body) if api == "responses" else _read_completion(body)
     except ValidationError:
@@ -209,12 +209,15 @@ def _read_reply(body: bytes, api: Literal["responses", "chat"]) -> Reply | Failu
 
 
 def _read_completion(body: bytes) -> Reply | Failure:
-    """The reply in the body of a `/chat/completions` answer, or why there is none. ValidationError if it is no such."""
-    said = _Completion.model_validate_json(body)
-    usage = Usage(_token_count(said.usage, "prompt_tokens"), _token_count(said.usage, "completion_tokens"))
-    if not said.choices:
+    """Return the reply in the body of a `/chat/completions` answer, or why there is none.
+
+    Raises ValidationError if the body does not have that form.
+    """
+    completion = _Completion.model_validate_json(body)
+    usage = Usage(_token_count(completion.usage, "prompt_tokens"), _token_count(completion.usage, "completion_tokens"))
+    if not completion.choices:
         return _unusable("it holds no choice", usage)
-    choice = said.choices[0]
+    choice = completion.choices[0]
     if choice.message.refusal or choice.finish_reason == "content_filter":
         return _declined(usage)
     if choice.finish_reason == "length":
@@ -223,31 +226,34 @@ def _read_completion(body: bytes) -> Reply | Failure:
 
 
 def _read_responses(body: bytes) -> Reply | Failure:
-    """The reply in the body of a `/responses` answer, or why there is none. ValidationError if it is no such."""
-    said = _Responses.model_validate_json(body)
-    usage = Usage(_token_count(said.usage, "input_tokens"), _token_count(said.usage, "output_tokens"))
-    parts = [part for item in said.output if item.type == "message" for part in item.content or ()]
-    cause = said.incomplete_details.reason if said.incomplete_details else None
+    """Return the reply in the body of a `/responses` answer, or why there is none.
+
+    Raises ValidationError if the body does not have that form.
+    """
+    response = _Responses.model_validate_json(body)
+    usage = Usage(_token_count(response.usage, "input_tokens"), _token_count(response.usage, "output_tokens"))
+    parts = [part for item in response.output if item.type == "message" for part in item.content or ()]
+    cause = response.incomplete_details.reason if response.incomplete_details else None
     if cause == "content_filter" or any(part.type == "refusal" for part in parts):
         return _declined(usage)
-    if said.status == "incomplete":
+    if response.status == "incomplete":
         return _unusable("it was cut off", usage, _SHORTER)
-    if said.status in {"failed", "cancelled"}:
-        return Failure("llm_unreachable", f"the endpoint says {said.status}", again=True, usage=usage)
+    if response.status in {"failed", "cancelled"}:
+        return Failure("llm_unreachable", f"the endpoint says {response.status}", again=True, usage=usage)
     return Reply("".join(part.text or "" for part in parts if part.type == "output_text"), usage)
 
 
 def _token_count(usage: JsonValue, name: str) -> int | None:
-    """The count of this name in an answer's `usage`; None if it is missing or cannot be."""
+    """Return the count of this name in an answer's `usage`; None if it is missing or impossible."""
     count = usage.get(name) if isinstance(usage, dict) else None
     return count if isinstance(count, int) and 0 <= count <= _MOST_TOKENS else None
 
 
-def _unusable(why: str, usage: Usage, step: str = "try another model") -> Failure:
-    """The failure for an answer that cannot be read; `why` ends the sentence `the answer is unusable: …`."""
-    return Failure("llm_bad_answer", f"the answer is unusable: {why}", step, again=True, usage=usage)
+def _unusable(flaw: str, usage: Usage, step: str = "try another model") -> Failure:
+    """Return the failure for an answer that cannot be read; `flaw` ends the sentence `the answer is unusable: …`."""
+    return Failure("llm_bad_answer", f"the answer is unusable: {flaw}", step, again=True, usage=usage)
 
 
 def _declined(usage: Usage) -> Failure:
-    """The failure for a model that refused to answer."""
+    """Return the failure for a model that refused to answer."""
     return Failure("llm_refused", "the model declined to answer", "try another model", usage=usage)

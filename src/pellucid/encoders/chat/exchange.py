@@ -1,4 +1,4 @@
-"""A question in, a reply or a failure out: the words that every way to a chat model speaks."""
+"""A question in, a reply or a failure out: the types that every way to a chat model shares."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -20,7 +20,7 @@ JsonSchema = Mapping[str, object]
 
 @dataclass(frozen=True, slots=True)
 class ChatPrompt:
-    """Instructions, data, and the JSON schema (strict subset) the answer must follow; `name` names the schema."""
+    """Instructions, data, and the JSON schema (strict subset) that the answer must follow; `name` names the schema."""
 
     system: str
     user: str
@@ -30,7 +30,7 @@ class ChatPrompt:
 
 @dataclass(frozen=True, slots=True)
 class Usage:
-    """Tokens as the endpoint counted them; `None` where it did not say."""
+    """Tokens as the endpoint counted them; None if it did not say."""
 
     input_tokens: int | None = None
     output_tokens: int | None = None
@@ -38,7 +38,7 @@ class Usage:
 
 @dataclass(frozen=True, slots=True)
 class Reply:
-    """The model's words, not yet trusted; without `usage` nobody counts tokens."""
+    """The model's words, not yet checked; `usage` is None if the way does not count tokens."""
 
     text: str
     usage: Usage | None = None
@@ -46,7 +46,7 @@ class Reply:
 
 @dataclass(frozen=True, slots=True)
 class Failure:
-    """Why there is no reply; `again` says whether asking again may help, `wait_s` how long to rest before."""
+    """Why there is no reply; `again` says whether asking again can help, `wait_s` how many seconds to wait before."""
 
     code: ChatCode
     words: str
@@ -54,6 +54,6 @@ class Failure:
     again: bool = False
     wait_s: float | None = None
     usage: Usage | None = None
-    """Present where an endpoint did answer, and so will charge."""
+    """Present if an endpoint did answer, and so will charge."""
     complaint: str = ""
-    """The end of what a program said on its standard error: to be shown, and kept nowhere."""
+    """The end of what a program wrote to its standard error: to be shown, never stored."""

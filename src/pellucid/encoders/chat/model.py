@@ -1,6 +1,6 @@
 """A question and a JSON schema in, a checked JSON answer out: the port of every chat model, and its two adapters.
 
-What an adapter asks with is loaded with it: every recall knows this port, and hardly one asks a model.
+The libraries of an adapter are loaded with the adapter: every recall loads this port, and hardly any asks a model.
 """
 
 import random
@@ -19,7 +19,7 @@ from pellucid.errors import EncoderError
 from pellucid.settings.sections import LlmSettings
 
 LONGEST_WAIT_S = 60.0
-"""A model that wants more rest than this is not asked again in this call."""
+"""A model that asks for a longer wait than this is not asked again in this call."""
 _FIRST_PAUSE_S = 0.5
 _LONGEST_PAUSE_S = 8.0
 _CHARS_A_TOKEN = 4
@@ -29,7 +29,8 @@ _MILLION = 1_000_000
 class ChatError(EncoderError):
     """The chat model gave no usable answer; nothing was taken from it. `code` says what kind of failure it was.
 
-    `complaint` is what a program said about it. It could repeat a turn: `str` shows it, `storable` leaves it out.
+    `complaint` is what a program said about the failure. It could repeat a turn: `str` shows it, `storable` leaves it
+    out.
     """
 
     def __init__(self, code: ChatCode, message: str, *, next_step: str = "", complaint: str = "") -> None:
@@ -42,12 +43,12 @@ class ChatError(EncoderError):
 
     @property
     def storable(self) -> str:
-        """The message without the program's complaint: what may be stored of it."""
+        """Return the message without the program's complaint: the part that is safe to store."""
         return super().__str__()
 
     @property
     def kind(self) -> str:
-        """The code in plain words, e.g. `rate limited`."""
+        """Return the code in plain words: `rate limited`."""
         return self.code.removeprefix("llm_").replace("_", " ")
 
 
@@ -55,8 +56,8 @@ class ChatError(EncoderError):
 class Meter:
     """What a run has used so far: `cost` in the currency of the prices, `seconds` of waiting for the model.
 
-    `estimated` counts answers whose tokens the endpoint did not tell; they are taken as one per four characters. A
-    program tells no tokens, and none are counted.
+    `estimated` counts answers whose tokens the endpoint did not tell; they are taken as one token per four characters.
+    A program tells no tokens, and none are counted.
     """
 
     calls: int = 0
@@ -69,30 +70,26 @@ class Meter:
 
 
 class ChatModel(Protocol):
-    """Anything that answers a question in JSON. One object a run, used by one thread at a time."""
+    """Anything that answers a question in JSON. Each run has one object, used by one thread at a time."""
 
     @property
     def model(self) -> str:
-        """The model's name as the records give it, e.g. `command:llm`."""
+        """Return the model's name as the records give it: `command:llm`."""
         ...
 
     @property
     def meter(self) -> Meter:
-        """What the run has used so far."""
+        """Return what the run has used so far."""
         ...
 
     def ask(self, system: str, user: str, schema: JsonSchema, name: str) -> JsonValue:
-        """Ask for JSON that follows a schema.
+        """Ask for JSON that follows a schema, and return it checked.
 
-        Args:
-            system: the instructions.
-            user: the data.
-            schema: the JSON schema (strict subset) of the answer.
-            name: the schema's name.
+        `system` are the instructions, `user` is the data, `schema` the JSON schema (strict subset) of the answer,
+        `name` the schema's name.
 
-        Raises:
-            ChatError: there is no usable answer, whatever the reason.
-            DeadlineError: the call that the model was opened for has run out of time.
+        Raises ChatError if there is no usable answer, whatever the reason, and DeadlineError if the call that the model
+        was opened for has run out of time.
         """
         ...
 
@@ -104,14 +101,14 @@ class _Backend:
     model: str
     title: str
     exchange: Callable[[ChatPrompt, float], Reply | Failure]
-    """Asks once; the number is the seconds that it may take."""
+    """Asks once; the number is the most seconds to wait."""
     timeout_s: float
-    most_calls: int = 0
-    """How often a run may ask; 0 is without limit."""
+    max_calls: int = 0
+    """How many times a run is allowed to ask; 0 for no limit."""
 
 
 class _Chat:
-    """What both adapters share: retries with pauses, the caps of a run, the count of what it took, the check."""
+    """The common part of both adapters: retries with pauses, the caps of a run, the meter, the check of answers."""
 
     def __init__(
         self,
@@ -134,7 +131,7 @@ class _Chat:
         return self._backend.model
 
     def ask(self, system: str, user: str, schema: JsonSchema, name: str) -> JsonValue:
-        """See `ChatModel.ask`; where asking again may help, it is asked again, `llm.retries` times at most."""
+        """See `ChatModel.ask`; after a failure for which it can help, ask again, at most `llm.retries` times."""
         started = time.perf_counter()
         self.meter.calls += 1
         try:
@@ -143,7 +140,7 @@ class _Chat:
             self.meter.seconds += time.perf_counter() - started
 
     def _ask_with_retries(self, question: ChatPrompt) -> JsonValue:
-        """The first answer that follows the schema. Raises as `ChatModel.ask`."""
+        """Return the first answer that follows the schema. Raises as `ChatModel.ask`."""
         attempts = 0
         while True:
             self._deadline.check()
@@ -161,50 +158,49 @@ class _Chat:
             self._deadline.check()
             worth_retrying = outcome.again and (outcome.wait_s or 0.0) <= LONGEST_WAIT_S
             if attempts > self._settings.retries or not worth_retrying:
-                tried = f" after {attempts} attempts" if attempts > 1 else ""
-                words = f"{self._backend.title}: {outcome.words}{tried}"
+                after = f" after {attempts} attempts" if attempts > 1 else ""
+                words = f"{self._backend.title}: {outcome.words}{after}"
                 raise ChatError(outcome.code, words, next_step=outcome.next_step, complaint=outcome.complaint)
             self._sleep(self._deadline.within(self._pause_s(outcome, attempts)))
 
     def _check_caps(self) -> None:
-        """Raise ChatError where this run has reached what it may cost, or how often it may call."""
-        cap, most = self._settings.max_cost, self._backend.most_calls
+        """Raise ChatError if this run has reached its cap on costs or on calls."""
+        cap, max_calls = self._settings.max_cost, self._backend.max_calls
         if cap and self.meter.cost >= cap:
             words = f"this run has cost {self.meter.cost:.4f}, and its cap is {cap:g}"
             raise ChatError("llm_cost_cap", words, next_step="raise llm.maxCost, or continue in another run")
-        if most and self.meter.attempts >= most:
-            words = f"this run has called {self._backend.title} {most} times, which is its cap"
+        if max_calls and self.meter.attempts >= max_calls:
+            words = f"this run has called {self._backend.title} {max_calls} times, which is its cap"
             raise ChatError("llm_call_cap", words, next_step="raise llm.commandCalls, or continue in another run")
 
     def _count_usage(self, question: ChatPrompt, outcome: Reply | Failure) -> None:
-        """Add the tokens of one exchange, and what they cost, to the meter; where nobody counted, an estimate."""
+        """Add the tokens of one exchange, and their cost, to the meter; estimate tokens that were not counted."""
         if outcome.usage is None:
             return
         text = outcome.text if isinstance(outcome, Reply) else ""
         used = outcome.usage
-        entered, left = used.input_tokens, used.output_tokens
-        if entered is None or left is None:
+        tokens_in, tokens_out = used.input_tokens, used.output_tokens
+        if tokens_in is None or tokens_out is None:
             self.meter.estimated += 1
-        if entered is None:
-            entered = (len(question.system) + len(question.user)) // _CHARS_A_TOKEN + 1
-        if left is None:
-            left = len(text) // _CHARS_A_TOKEN + 1
-        self.meter.input_tokens += entered
-        self.meter.output_tokens += left
-        self.meter.cost += (entered * self._settings.input_cost + left * self._settings.output_cost) / _MILLION
+        if tokens_in is None:
+            tokens_in = (len(question.system) + len(question.user)) // _CHARS_A_TOKEN + 1
+        if tokens_out is None:
+            tokens_out = len(text) // _CHARS_A_TOKEN + 1
+        self.meter.input_tokens += tokens_in
+        self.meter.output_tokens += tokens_out
+        self.meter.cost += (tokens_in * self._settings.input_cost + tokens_out * self._settings.output_cost) / _MILLION
 
     def _pause_s(self, failure: Failure, attempts: int) -> float:
-        """Seconds to wait after so many attempts: doubling from .5 to 8 with jitter, or what the failure asks for."""
+        """Return seconds to wait after so many attempts: doubling from .5 to 8 with jitter.
+
+        At least what the failure asks.
+        """
         doubled = min(_LONGEST_PAUSE_S, _FIRST_PAUSE_S * 2 ** (attempts - 1))
         return max(failure.wait_s or 0.0, doubled * (0.5 + self._jitter() / 2))
 
 
 class OpenAIChat(_Chat):
-    """A ChatModel: any OpenAI-compatible endpoint.
-
-    Raises:
-        InputError: a setting is missing or cannot be.
-    """
+    """A ChatModel: any OpenAI-compatible endpoint. Raises InputError if a setting is missing or impossible."""
 
     def __init__(
         self,
@@ -223,11 +219,9 @@ class OpenAIChat(_Chat):
 
 
 class CommandChat(_Chat):
-    """A ChatModel: any program that reads a prompt and prints JSON. `clean` takes secrets out of what it complains.
+    """A ChatModel: any program that reads a prompt and prints JSON. `clean` takes secrets out of its complaints.
 
-    Raises:
-        InputError: no command is set, or it cannot be one.
-        ChatError: there is no such program.
+    Raises InputError if no command is set, or it cannot be one; ChatError if the program is not on this machine.
     """
 
     def __init__(

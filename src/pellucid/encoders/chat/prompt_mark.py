@@ -1,6 +1,6 @@
-"""A prompt of ours in, the line that opens it out; and a turn's words in, whether they are such a prompt.
+"""A prompt of ours in, its opening line out; and the text of a turn in, whether it is such a prompt.
 
-A program that Pellucid asks may keep a transcript of that: nobody said what is in there, and capture leaves it out.
+A program that Pellucid asks can write a transcript of that: nobody said what it contains, so capture leaves it out.
 """
 
 import hashlib
@@ -10,7 +10,7 @@ _MARK = re.compile(r'^<pellucid-prompt id="ask_[0-9a-f]{32}">$', re.MULTILINE)
 
 
 def opening_line(prompt: str) -> str:
-    """The line to be put above a prompt, with a digest of it, by which `is_own_prompt` recognises it."""
+    """Return the line to be put above a prompt, with a digest of it, by which `is_own_prompt` recognises it."""
     digest = hashlib.blake2b(prompt.encode("utf-8", "replace"), digest_size=16).hexdigest()
     return f'<pellucid-prompt id="ask_{digest}">'
 

@@ -1,7 +1,7 @@
 """A model's words and a JSON schema in, the first JSON in them that follows it out, or what is wrong.
 
-Around the JSON there may be prose, a Markdown fence, or other JSON: the events of a stream, or an envelope that holds
-the answer as an object or as text.
+The JSON can be surrounded by prose, a Markdown fence, or other JSON: the events of a stream, or an envelope that
+contains the answer as an object or as text.
 """
 
 import json
@@ -15,17 +15,17 @@ from pydantic_core import from_json
 from pellucid.encoders.chat.exchange import JsonSchema
 
 _BROKEN_STARTS = 200
-"""Braces that begin no JSON after which the rest of a text is given up: each costs a look."""
+"""After so many braces that begin no JSON the rest of a text is given up: each costs time."""
 _ENVELOPES = 4
-"""Layers of objects and text around an answer at most."""
+"""Layers of objects and text around an answer, at most."""
 _DECODER = json.JSONDecoder()
 _START = re.compile(r"[{\[]")
 
 
 def read_json(text: str, schema: JsonSchema) -> tuple[JsonValue, str]:
-    """The first JSON value in a model's text that follows the schema, and an empty string.
+    """Return the first JSON value in a model's text that follows the schema, and "".
 
-    Where there is none: None, and what is wrong with the text.
+    If there is none, return None and what is wrong with the text.
     """
     first = ""
     for value in _json_values(text, _ENVELOPES):
@@ -37,7 +37,7 @@ def read_json(text: str, schema: JsonSchema) -> tuple[JsonValue, str]:
 
 
 def _json_values(text: str, depth: int) -> Iterator[JsonValue]:
-    """Every outermost JSON object or list in a text, each followed by the values it may be an envelope of.
+    """Yield every outermost JSON object or list in a text, each followed by the values that it can be an envelope of.
 
     `depth` is how many layers of envelopes are opened.
     """
@@ -55,7 +55,7 @@ def _json_values(text: str, depth: int) -> Iterator[JsonValue]:
 
 
 def _values_inside(value: JsonValue, depth: int) -> Iterator[JsonValue]:
-    """The objects within an object, and the JSON within its texts, down to `depth` layers."""
+    """Yield the objects within an object, and the JSON within its texts, down to `depth` layers."""
     if depth and isinstance(value, dict):
         for part in value.values():
             if isinstance(part, dict):
@@ -66,9 +66,9 @@ def _values_inside(value: JsonValue, depth: int) -> Iterator[JsonValue]:
 
 
 def _schema_flaw(value: JsonValue, schema: JsonSchema, where: str) -> str:
-    """What is wrong with a value by its schema, in words that call it `where`; empty if nothing is.
+    """Return what is wrong with a value by its schema, in words that call it `where`; empty if nothing is.
 
-    A property that is missing counts as null.
+    A missing property counts as null.
     """
     allowed = schema.get("enum")
     if isinstance(allowed, Sequence) and value not in allowed:
@@ -88,7 +88,7 @@ def _schema_flaw(value: JsonValue, schema: JsonSchema, where: str) -> str:
 
 
 def _has_type(value: JsonValue, name: str) -> bool:
-    """Whether a value is of the JSON type of this name; `true` is no number."""
+    """Whether a value is of the JSON type of this name; `true` is not a number."""
     return isinstance(value, _TYPES[name]) and (name == "boolean" or not isinstance(value, bool))
 
 

@@ -23,7 +23,7 @@ _FINER = 10
 
 @dataclass
 class OnnxGraph:
-    """Nodes and constants in the making; every value is known by its name."""
+    """A graph being made: its nodes and constants; every value is known by its name."""
 
     nodes: list[onnx.NodeProto] = field(default_factory=list[onnx.NodeProto])
     constants: list[onnx.TensorProto] = field(default_factory=list[onnx.TensorProto])
@@ -63,28 +63,28 @@ class Norm:
     epsilon: float
 
     def apply(self, graph: OnnxGraph, divisor: Vector | None = None) -> str:
-        """Add the norm to a graph, each channel divided by its `divisor` if given; return the name of the output."""
-        by = np.float32(1) if divisor is None else divisor
-        inputs = (self.before, graph.constant(self.gamma / by), graph.constant(self.beta / by))
+        """Add the norm to a graph, each channel divided by its `divisor` if there is one; return the output's name."""
+        scale = np.float32(1) if divisor is None else divisor
+        inputs = (self.before, graph.constant(self.gamma / scale), graph.constant(self.beta / scale))
         return graph.apply("LayerNormalization", *inputs, axis=-1, epsilon=self.epsilon)
 
     @property
     def typical_size(self) -> Vector:
-        """The absolute value that each channel rarely exceeds: two standard deviations beyond its shift."""
+        """Return the absolute value that each channel rarely exceeds: two standard deviations beyond its shift."""
         return 2 * np.abs(self.gamma) + np.abs(self.beta)
 
     @property
     def largest_size(self) -> Vector:
-        """The absolute value that no channel can exceed: n numbers of variance 1 lie within sqrt(n) of their mean."""
+        """Return the value that no channel's size exceeds: n numbers of variance 1 are within sqrt(n) of their mean."""
         return np.sqrt(np.float32(self.gamma.size)) * np.abs(self.gamma) + np.abs(self.beta)
 
 
 Source = Norm | Literal["attention", "gelu"]
-"""What the rows come from, which says how their numbers are spread."""
+"""What the rows come from, which decides how their numbers are spread."""
 
 
 class Dense(Protocol):
-    """How a dense layer multiplies."""
+    """A way to multiply a dense layer."""
 
     def __call__(self, rows: str, weights: Sequence[Vector], source: Source, /) -> list[str]:
         """Add nodes that multiply the value named `rows` by each of `weights` (in, out); return the products' names.
@@ -96,7 +96,7 @@ class Dense(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class FloatDense:
-    """The products themselves."""
+    """Multiplies in float32."""
 
     graph: OnnxGraph
 
@@ -107,10 +107,10 @@ class FloatDense:
 
 @dataclass(frozen=True, slots=True)
 class Int8Dense:
-    """Rows as uint8, weights as int8 with a scale a column, their products as exact integers.
+    """Multiplies rows as uint8 by weights as int8 with a scale a column: exact integer products.
 
-    After a norm, rounding the rows is what costs accuracy, so what it leaves is multiplied as well; after GELU,
-    rounding the weights costs more, so what that leaves is.
+    After a norm, rounding the rows costs most accuracy, so the remainders of the rows are multiplied as well; after
+    GELU, rounding the weights costs more, so the remainders of the weights are.
     """
 
     graph: OnnxGraph
@@ -128,20 +128,20 @@ class Int8Dense:
         return [graph.apply("Mul", product(codes, zero, _Columns.of(weight)), by_row) for weight in weights]
 
     def _matrix_product(self, codes: str, zero: int, columns: "_Columns") -> str:
-        """The product of uint8 rows (their name and zero point) and int8 weights, as float32; returns its name."""
+        """Add the product of uint8 rows (their name and zero point) and int8 weights, as float32; return its name."""
         add = self.graph.constant
         inputs = (codes, add(columns.codes), self.graph.scalar(1), add(columns.scale), self._zero_point(zero))
         return self.graph.apply("MatMulIntegerToFloat", *inputs, domain=FUSED)
 
     def _fine_product(self, codes: str, zero: int, columns: "_Columns") -> str:
-        """As `_matrix_product`, with the product of what rounding left of the weights added."""
+        """Add a `_matrix_product` with the product of the weights' remainders added; return its name."""
         rest = self._matrix_product(codes, zero, columns.rest)
         return self.graph.apply("Add", self._matrix_product(codes, zero, columns), rest)
 
     def _after_norm(self, weights: Sequence[Vector], norm: Norm) -> list[str]:
-        """The products of a norm's output with each of the weights, by name.
+        """Add the products of a norm's output with each of the weights; return their names.
 
-        Its rows are bounded: one scale serves them all, and one product takes whole steps and remainders.
+        The rows of a norm are bounded, so one scale serves them all, and one product takes whole steps and remainders.
         """
         graph = self.graph
         divisor = _channel_divisors(weights, norm)
@@ -154,13 +154,16 @@ class Int8Dense:
         return [self._matrix_product(codes, _ZERO, one.with_finer_rows()) for one in columns]
 
     def _row_scales(self, rows: str) -> tuple[str, int]:
-        """Find a scale for each row in both directions: the name of the scales, and the zero point of all rows."""
+        """Add a scale for each row in both directions.
+
+        Return the name of the scales, and the zero point of all rows.
+        """
         graph = self.graph
         largest = graph.apply("ReduceMax", graph.apply("Abs", rows), graph.ints(1), keepdims=0)
         return graph.apply("Mul", largest, graph.scalar(1 / 127)), _ZERO
 
     def _gelu_scale(self, rows: str) -> tuple[str, int]:
-        """As `_row_scales`, for GELU's output: nearly one-sided, so that its zero point is low."""
+        """Add and return the same for GELU's output: nearly one-sided, so that its zero point is low."""
         graph = self.graph
         largest = graph.apply("ReduceMax", rows, graph.ints(1), keepdims=0)
         above = graph.apply("Mul", largest, graph.scalar(1 / (255 - _GELU_ZERO)))
@@ -180,31 +183,31 @@ class _Columns:
 
     @classmethod
     def of(cls, weight: Vector) -> "_Columns":
-        """Weights with the scale at which each column's largest is 127."""
+        """Return the weights with the scale at which each column's largest is 127."""
         scale = np.abs(weight).max(axis=0) / np.float32(127)
         return cls(weight / scale, scale)
 
     @property
     def codes(self) -> NDArray[np.int8]:
-        """The steps, rounded."""
+        """Return the steps, rounded."""
         return np.rint(self.steps).astype(np.int8)
 
     @property
     def rest(self) -> "_Columns":
-        """What rounding left, at most half a step, in steps 254 times as fine."""
+        """Return the remainders of rounding, at most half a step each, in steps 254 times as fine."""
         return _Columns((self.steps - self.codes) * np.float32(254), self.scale / np.float32(254))
 
     def with_finer_rows(self) -> "_Columns":
-        """The weights, and below them once more for inputs that are remainders counted in finer steps."""
+        """Return the weights twice, one below the other: again for inputs that are remainders in finer steps."""
         return _Columns(np.concatenate([self.steps, self.steps / np.float32(_FINER)]), self.scale)
 
 
 def _channel_divisors(weights: Sequence[Vector], norm: Norm) -> Vector:
-    """The divisor of each channel, to be multiplied into its weights, after which no channel ever exceeds 127.
+    """Return a divisor for each channel, to be multiplied into its weights: divided so, no channel exceeds 127.
 
     SmoothQuant's idea (Xiao et al. 2023, eq. 4, alpha = 1/2): narrow wide channels, so that one scale suits all. A
-    channel's range is taken from its layer norm instead of from data, and the root mean square of its weights stands
-    for their maximum.
+    channel's range is taken from its layer norm instead of from data, and the root mean square of its weights in place
+    of their maximum.
     """
     strength = np.sqrt(np.square(np.concatenate(weights, axis=1)).mean(axis=1))
     divisor = np.sqrt(norm.typical_size / strength)
@@ -212,5 +215,5 @@ def _channel_divisors(weights: Sequence[Vector], norm: Norm) -> Vector:
 
 
 def _uint8(value: int, shape: tuple[int, ...] = ()) -> onnx.TensorProto:
-    """A constant array of one number."""
+    """Return a constant array of one number repeated; a single number if `shape` is ()."""
     return numpy_helper.from_array(np.full(shape, value, np.uint8))

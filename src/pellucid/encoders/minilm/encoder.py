@@ -1,6 +1,7 @@
 """Texts in, unit vectors and token codes out: all-MiniLM-L6-v2 in this process.
 
-What reads and computes (`reading`, `running`) is loaded with the first text: it takes NumPy, which naming does not.
+The modules that read and compute (`reading`, `running`) are loaded with the first text: they load NumPy, which the name
+of the model does not need.
 """
 
 import os
@@ -29,7 +30,7 @@ _WINDOW_TEXTS = 2048
 _RECENT_QUERIES = 1024
 _MAX_THREADS = 4
 READING = "r2"
-"""Raised whenever a text is read as other tokens; it is part of the model's name, so old vectors are told apart."""
+"""Raised whenever a text is read as other tokens; part of the model's name, so that old vectors are told apart."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +40,7 @@ class _Loaded:
 
 
 class MiniLM:
-    """all-MiniLM-L6-v2 as an `Embedder`; loads, and if need be fetches, the model on first use. Safe to share."""
+    """all-MiniLM-L6-v2 as an `Embedder`; loads the model on first use, fetching it if it is missing. Safe to share."""
 
     def __init__(
         self, cache: Path, *, variant: Variant = "int8", report: Report | None = None, threads: int | None = None
@@ -62,40 +63,37 @@ class MiniLM:
 
     @property
     def model(self) -> str:
-        """The name stored with every vector: of the model, its weights, its graph and how it reads a text."""
+        """Return the name stored with every vector: of the model, its weights, its graph and how it reads a text."""
         return f"{MODEL_NAME}@{WEIGHTS_SHA256[:8]}/{self._variant}-{BUILDER}-{READING}"
 
     @property
     def basis(self) -> str:
-        """The name of the projection of the token codes."""
+        """Return the name of the projection of the token codes."""
         return BASIS
 
     def encode(self, texts: Sequence[str]) -> Iterator[Encoding]:
-        """Encode texts, in the order given, a window of 2,048 at a time.
+        """Yield the encodings of texts, in the order given, computed 2,048 at a time.
 
-        A text longer than 256 tokens (with the two special ones) is represented by its first 256.
-
-        Raises:
-            EncoderError: the model could not be loaded.
+        A text longer than 256 tokens (with the two special ones) is represented by its first 256. Raises EncoderError
+        if the model could not be loaded.
         """
         for start in range(0, len(texts), _WINDOW_TEXTS):
             yield from self._encode_window(texts[start : start + _WINDOW_TEXTS])
 
     def encode_query(self, text: str, deadline: Deadline | None = None) -> QueryEncoding:
-        """Encode a query; the vector's bits are those `encode` gives. The arrays are shared and read-only.
+        """Return the encoding of a query; its vector's bits are those of `encode`. The arrays are shared and read-only.
 
-        A model that is loading is waited for until `deadline`, without one however long it takes; later tokens than 256
-        are cut.
+        A model that is loading is waited for until `deadline`; however long it takes if that is None. Tokens after the
+        256th are cut.
 
-        Raises:
-            DeadlineError: the model was still loading; it goes on, for the next time.
-            EncoderError: the model could not be loaded.
+        Raises DeadlineError if the model was still loading (it goes on, for the next time), EncoderError if it could
+        not be loaded.
         """
         self._load(deadline)
         return self._cached_query(text)
 
     def _encode_window(self, texts: Sequence[str]) -> list[Encoding]:
-        """The encodings of as many texts as are worked on at once."""
+        """Return the encodings of as many texts as are worked on at once."""
         from pellucid.encoders.minilm import reading, running
 
         loaded = self._load()
@@ -103,7 +101,10 @@ class MiniLM:
         return running.encode_all(loaded.session, [one.ids for one in found], self._threads)
 
     def _encode_query(self, text: str) -> QueryEncoding:
-        """The encoding of a query; its spans are places in the text as given, without the blanks that reading adds."""
+        """Return the encoding of a query.
+
+        Its spans are ranges in the text as given, without blanks that reading adds.
+        """
         from pellucid.encoders.minilm import reading, running
 
         loaded = self._load()
@@ -115,7 +116,7 @@ class MiniLM:
         return running.encode_query(loaded.session, found.ids, tuple(spans))
 
     def _load(self, deadline: Deadline | None = None) -> _Loaded:
-        """The tokenizer and session, loaded in the background on first use; raises as `encode_query`."""
+        """Return the tokenizer and session, loaded in the background on first use; raises as `encode_query`."""
         from concurrent.futures import ThreadPoolExecutor, wait
 
         with self._lock:
@@ -132,7 +133,7 @@ class MiniLM:
         return loading.result()
 
     def _read_files(self) -> _Loaded:
-        """Load the tokenizer and the graph from the cache folder, fetching and building what is not there."""
+        """Load the tokenizer and the graph from the cache folder, fetching and building what is missing."""
         from pellucid.encoders.minilm.reading import open_tokenizer
 
         session = Session(self._cache, self._variant, self._report)
@@ -140,11 +141,14 @@ class MiniLM:
         return _Loaded(open_tokenizer(self._cache, self._report), session)
 
     def _is_worth_retrying(self, loading: "Future[_Loaded]") -> bool:
-        """Whether a load failed and may succeed now; where no source had the files, not until they are there."""
+        """Whether a load failed and can succeed now.
+
+        If no source had the files, it cannot until the files are in the cache.
+        """
         error = loading.exception() if loading.done() else None
         return error is not None and (not isinstance(error, EncoderError) or (self._cache / WEIGHTS).exists())
 
 
 def _available_processors() -> int:
-    """The number of processors that this process may use."""
+    """Return the number of processors that this process is allowed to use."""
     return len(os.sched_getaffinity(0)) if sys.platform == "linux" else os.cpu_count() or 1

@@ -22,9 +22,9 @@ _EPSILON = 1e-12
 
 
 def build(weights: Path, variant: Variant, stamp: dict[str, str]) -> bytes:
-    """The serialised graph, input `ids` int64, output `states` float32; `stamp` is kept in its metadata."""
+    """Return the serialised graph, input `ids` int64, output `states` float32; `stamp` becomes its metadata."""
     graph = OnnxGraph()
-    _Network(_read_weights(weights), graph, Int8Dense(graph) if variant == "int8" else FloatDense(graph)).forward()
+    _Network(load_file(weights), graph, Int8Dense(graph) if variant == "int8" else FloatDense(graph)).forward()
     body = helper.make_graph(
         graph.nodes,
         "minilm",
@@ -39,16 +39,12 @@ def build(weights: Path, variant: Variant, stamp: dict[str, str]) -> bytes:
     return model.SerializeToString()
 
 
-def _read_weights(path: Path) -> dict[str, Vector]:
-    """The arrays of a safetensors file by name, all of them float32."""
-    return load_file(path)
-
-
 @dataclass(frozen=True, slots=True)
 class _Network:
     """The forward pass; outside attention, the tokens of all texts are the rows of one matrix.
 
-    Values are known by their names in the graph. Methods return the name of a layer's rows, and the norm they came of.
+    Values are known by their names in the graph. Methods return the name of a layer's rows, and the norm that made
+    them.
     """
 
     weights: dict[str, Vector]
@@ -65,7 +61,7 @@ class _Network:
         graph.apply("Reshape", rows, shape, out="states")
 
     def _embed(self) -> tuple[str, Norm]:
-        """Add the embeddings of words and places, normalised."""
+        """Add the embeddings of words and positions, normalised."""
         graph, weights = self.graph, self.weights
         # half precision halves the largest table and moves no cosine in its first six digits
         words = graph.constant(weights["embeddings.word_embeddings.weight"].astype(np.float16))
@@ -90,7 +86,7 @@ class _Network:
         return self._normalise(graph.apply("Add", narrow, rows), f"{name}output.LayerNorm")
 
     def _attention(self, rows: str, norm: Norm, name: str, shape: str) -> str:
-        """Add the self-attention of a layer, up to but without its output projection."""
+        """Add the self-attention of a layer, without its output projection."""
         graph = self.graph
         query, key, value = (f"{name}{part}" for part in ("query", "key", "value"))
         products = self.dense(rows, [self._matrix(part) for part in (query, key, value)], norm)
@@ -110,5 +106,5 @@ class _Network:
         return norm.apply(self.graph), norm
 
     def _matrix(self, name: str) -> Vector:
-        """The weights (in, out) of the dense layer of this name."""
+        """Return the weights (in, out) of the dense layer of this name."""
         return self.weights[f"{name}.weight"].T

@@ -1,7 +1,8 @@
-"""A graph file in, whether its bytes are those that were built out: kept in a record beside it.
+"""A graph file in, whether its bytes are those that were built out: by a record beside it.
 
-The record holds the SHA-256 of the bytes as built, and the file's stamp when they were last read whole. While the stamp
-is the same, the bytes are not read again: its change time is set by the kernel at every write, and by nobody else.
+The record contains the SHA-256 of the bytes as built, and the file's stamp when the file was last read whole. While the
+stamp is the same, the bytes are not read again: the kernel sets the change time in it at every write, and nobody else
+can.
 """
 
 import json
@@ -12,25 +13,22 @@ from typing import Literal, cast
 from pellucid.encoders import cachefolder
 
 GraphState = Literal["valid", "missing", "unknown", "damaged"]
-"""`unknown`: nothing tells what was built, so that it is built again."""
+"""`unknown`: no record says what was built, so the graph is built again."""
 
 
 _Stamp = dict[str, int]
-"""What no one but the superuser can leave as it was while changing the bytes."""
+"""Numbers of a file that only the superuser can keep the same while changing the bytes."""
 
 
 def record_path(graph: Path) -> Path:
-    """The path of the record of a graph."""
+    """Return the path of the record of a graph."""
     return graph.with_name(f"{graph.name}.built.json")
 
 
 def write(graph: Path, digest: str) -> None:
     """Record a graph that was just placed, by the SHA-256 of its bytes; call with the folder locked.
 
-    Nothing if it is gone.
-
-    Raises:
-        OSError: the record cannot be written.
+    Writes nothing if the graph is gone. Raises OSError if the record cannot be written.
     """
     stamp = _stamp_of(graph)
     if stamp:
@@ -39,17 +37,17 @@ def write(graph: Path, digest: str) -> None:
 
 
 def check(graph: Path, *, whole: bool = False) -> GraphState:
-    """Whether a graph's bytes are those that were built. They are read if its stamp changed, or if `whole`.
+    """Return whether a graph's bytes are those that were built; read them if the stamp changed, or if `whole`.
 
-    Where only the stamp changed (a copied file), it is recorded anew, unless `whole`.
+    If only the stamp changed (a copied file), the new stamp is recorded, unless `whole`.
     """
     stamp = _stamp_of(graph)
     if stamp is None:
         return "missing"
-    digest, seen = _read_record(graph)
+    digest, recorded_stamp = _read_record(graph)
     if not digest:
         return "unknown"
-    if seen == stamp and not whole:
+    if recorded_stamp == stamp and not whole:
         return "valid"
     if cachefolder.file_digest(graph) != digest:
         return "damaged"
@@ -67,7 +65,7 @@ def _renew_record(graph: Path, digest: str, stamp: _Stamp) -> None:
 
 
 def _stamp_of(graph: Path) -> _Stamp | None:
-    """The stamp of a graph; None if there is no such file."""
+    """Return the stamp of a graph; None if the file is missing."""
     try:
         found = graph.stat()
     except FileNotFoundError:
@@ -82,7 +80,7 @@ def _stamp_of(graph: Path) -> _Stamp | None:
 
 
 def _read_record(graph: Path) -> tuple[str, object]:
-    """The digest and the stamp of the record; an empty digest where there is none that can be read."""
+    """Return the digest and the stamp of the record; an empty digest if there is no readable record."""
     try:
         found = cast("object", json.loads(record_path(graph).read_bytes()))
     except (OSError, ValueError):

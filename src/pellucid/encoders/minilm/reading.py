@@ -1,4 +1,4 @@
-"""A text in, the text as all-MiniLM-L6-v2 reads it out, and the tokenizer that makes tokens of that."""
+"""A text in, the text as all-MiniLM-L6-v2 reads it out, and the tokenizer that makes its tokens."""
 
 import re
 from itertools import accumulate
@@ -18,10 +18,9 @@ _SURROGATE = re.compile("[\ud800-\udfff]")
 
 
 def open_tokenizer(cache: Path, report: Report | None) -> Tokenizer:
-    """The model's own tokenizer, fetched with the weights if it is not there.
+    """Return the model's own tokenizer, fetched with the weights if it is missing.
 
-    Raises:
-        EncoderError: it is not to be had, or changes while it is read.
+    Raises EncoderError if it cannot be had, or changes while it is read.
     """
     # what is hashed is what is loaded: nobody can change the file in between
     data = cachefolder.read_verified(cache / TOKENIZER, TOKENIZER_SHA256)
@@ -36,10 +35,10 @@ def open_tokenizer(cache: Path, report: Report | None) -> Tokenizer:
 
 
 def read(text: str, tokenizer: Tokenizer) -> tuple[str, list[int]]:
-    """The text as the model reads it, and the indices in that of the blanks that were added.
+    """Return the text as the model reads it, and the indices in that of the blanks that were added, rising.
 
-    They separate the words of a camel-case name that the model does not know as one: `HookAgent` becomes hook and
-    agent, and not `hooka` and `gent`; PlayStation stays.
+    The blanks separate the words of a camel-case name that the model does not know as one word: `HookAgent` becomes
+    hook and agent, and not `hooka` and `gent`; PlayStation stays.
     """
     # half a surrogate pair cannot leave Python; one character for another keeps every position
     text = _SURROGATE.sub("\ufffd", text[:_MAX_CHARACTERS])

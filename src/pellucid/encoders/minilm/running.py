@@ -20,12 +20,12 @@ _BATCH_TOKENS = 512
 
 
 def encode_all(session: Session, texts: Sequence[Sequence[int]], threads: int) -> list[Encoding]:
-    """The encodings of texts, each given as its token ids, in the order given; on so many threads."""
+    """Return the encodings of texts, each given as its token ids, in the order given; computed on `threads` threads."""
     ids = [np.array(one, np.int64) for one in texts]
     batches = _batches_by_length([len(one) for one in ids])
 
     def encode(batch: list[int]) -> list[Encoding]:
-        """The encodings of the texts with these indices."""
+        """Return the encodings of the texts with these indices."""
         return _encode_batch(session, [ids[i] for i in batch])
 
     out: dict[int, Encoding] = {}
@@ -36,7 +36,7 @@ def encode_all(session: Session, texts: Sequence[Sequence[int]], threads: int) -
 
 
 def encode_query(session: Session, ids: Sequence[int], spans: tuple[tuple[int, int], ...]) -> QueryEncoding:
-    """The encoding of a query from its token ids; `spans` are its tokens' places in it. The arrays are read-only."""
+    """Return the encoding of a query from its token ids; `spans` are its tokens' ranges in it. Arrays are read-only."""
     states = session.states(np.array([ids], np.int64))
     vector, tokens = _mean_of_tokens(states)[0], wht.query_tokens(states[0, 1:-1])
     vector.flags.writeable = tokens.flags.writeable = False
@@ -44,7 +44,7 @@ def encode_query(session: Session, ids: Sequence[int], spans: tuple[tuple[int, i
 
 
 def _encode_batch(session: Session, ids: Sequence[NDArray[np.int64]]) -> list[Encoding]:
-    """The encodings of texts, given as token ids, that are all of one length."""
+    """Return the encodings of texts, given as token ids, that all have the same length."""
     states = session.states(np.stack(ids))
     texts, length, width = states.shape
     inner = states[:, 1:-1].reshape(texts * (length - 2), width)
@@ -53,22 +53,25 @@ def _encode_batch(session: Session, ids: Sequence[NDArray[np.int64]]) -> list[En
 
 
 def _mean_of_tokens(states: Vector) -> Vector:
-    """The mean of each text's token states, special ones included, at unit length: (…, length, 384) to (…, 384)."""
+    """Return the mean of each text's token states at unit length: (texts, length, 384) to (texts, 384).
+
+    Special tokens are included.
+    """
     means = states.mean(axis=1)
     return means / np.sqrt(np.square(means).sum(axis=1, keepdims=True))
 
 
 def _batches_by_length(lengths: Sequence[int]) -> list[list[int]]:
-    """Indices of texts in batches of one length each, of up to 512 tokens or one text; long texts first.
+    """Return the indices of texts in batches of one length each, of at most 512 tokens or one text.
 
-    So the threads finish together.
+    Long texts come first, so that the threads finish together.
     """
-    same: defaultdict[int, list[int]] = defaultdict(list)
+    by_length: defaultdict[int, list[int]] = defaultdict(list)
     for index, length in enumerate(lengths):
-        same[length].append(index)
+        by_length[length].append(index)
     return [
-        same[length][start : start + size]
-        for length in sorted(same, reverse=True)
+        by_length[length][start : start + size]
+        for length in sorted(by_length, reverse=True)
         for size in [max(1, _BATCH_TOKENS // length)]
-        for start in range(0, len(same[length]), size)
+        for start in range(0, len(by_length[length]), size)
     ]

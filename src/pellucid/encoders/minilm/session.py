@@ -1,7 +1,7 @@
-"""A cache folder in, a runnable MiniLM graph out; provisions the weights and builds the graph when they are not there.
+"""A cache folder in, a runnable MiniLM graph out; fetches the weights and builds the graph if they are missing.
 
-A graph is run only if its bytes are those that were built (`graph_record`); another is built again from the weights.
-A session runs on the caller's thread alone. Several callers may run it at once, which is how many texts share the
+A graph is run only if its bytes are those that were built (`graph_record`); any other is built again from the weights.
+A session runs on the caller's thread alone. Several callers can run it at once, which is how many texts share the
 processors: no thread ever waits, or spins, for another in the middle of a text.
 """
 
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 Variant = Literal["int8", "float"]
 BUILDER = "v2"
-"""Raised whenever `graph` builds other numbers; it is part of the model's name, so old vectors are told apart."""
+"""Raised whenever `graph` builds other numbers; part of the model's name, so that old vectors are told apart."""
 
 
 class _UnusableError(EncoderError):
@@ -53,7 +53,7 @@ class Session:
             self._session = _open_graph(path, variant)
 
     def states(self, ids: "NDArray[np.int64]") -> Vector:
-        """The last hidden state of every token: ids (batch, length) to float32 (batch, length, 384).
+        """Return the last hidden state of every token: ids (batch, length) to float32 (batch, length, 384).
 
         Safe between threads.
         """
@@ -61,12 +61,12 @@ class Session:
 
 
 def graph_path(cache: Path, variant: Variant) -> Path:
-    """The path of a variant's graph in a cache folder."""
+    """Return the path of a variant's graph in a cache folder."""
     return cache / f"minilm-{variant}-{BUILDER}.onnx"
 
 
 def _stamp(variant: Variant) -> dict[str, str]:
-    """What a graph's metadata say of its origin."""
+    """Return the metadata by which a graph names its origin."""
     return {"variant": variant, "builder": BUILDER, "weights": WEIGHTS_SHA256}
 
 
@@ -80,7 +80,10 @@ def _verify_graph(path: Path, report: Report | None) -> None:
 
 
 def _open_graph(path: Path, variant: Variant) -> "InferenceSession":
-    """A session of a graph; _UnusableError if it does not load, or is of another version or other weights."""
+    """Return a session of a graph.
+
+    Raises _UnusableError if it does not load, or is of another version or other weights.
+    """
     from pellucid.encoders.onnx import onnxruntime_state as runtime
     from pellucid.encoders.onnx import open_session
 
@@ -103,7 +106,7 @@ def _open_graph(path: Path, variant: Variant) -> "InferenceSession":
 
 
 def _build_graph(path: Path, variant: Variant, report: Report | None) -> None:
-    """Build a variant's graph from the weights, which are fetched if need be, and keep it at `path`."""
+    """Build a variant's graph from the weights, which are fetched if they are missing, and write it to `path`."""
     from pellucid.encoders.minilm import graph
 
     files = provision(path.parent, report)

@@ -23,14 +23,14 @@ _BLOCKS = 3
 
 @cache
 def _block_signs() -> Vector:
-    """The signs that the numbers of every block are multiplied by, ±1 as float32 (3, 128)."""
+    """Return the signs that the numbers of every block are multiplied by, ±1 as float32 (3, 128)."""
     digests = (hashlib.sha256(f"pellucid/{BASIS}/{block}".encode()).digest() for block in range(_BLOCKS))
     bits = np.stack([np.unpackbits(np.frombuffer(digest, np.uint8))[:_WIDTH] for digest in digests])
     return (bits.astype(np.float32) * 2 - 1).astype(np.float32)
 
 
 def project(states: Vector) -> Vector:
-    """Token states, float32 (tokens, 384), projected to the basis: float32 (tokens, 128)."""
+    """Return token states, float32 (tokens, 384), projected to the basis: float32 (tokens, 128)."""
     signed = states.reshape(-1, _BLOCKS, _WIDTH) * _block_signs()
     # numbers down, tokens across, so that every step of the transform adds long contiguous rows
     table: Vector = np.ascontiguousarray((signed[:, 0] + signed[:, 1] + signed[:, 2]).T, np.float32)
@@ -43,12 +43,12 @@ def project(states: Vector) -> Vector:
 
 
 def sign_codes(states: Vector) -> TokenCodes:
-    """The sign bits of a memory's states (1 = not negative), packed most significant first: uint8 (tokens, 16)."""
+    """Return the sign bits of a memory's states (1 = not negative), most significant first: uint8 (tokens, 16)."""
     return np.packbits(project(states) >= 0, axis=1)
 
 
 def query_tokens(states: Vector) -> QueryTokens:
-    """A query's states with each row scaled so that its largest number is ±127, rounded: int8 (tokens, 128)."""
+    """Return a query's states, each row scaled so that its largest number is ±127, rounded: int8 (tokens, 128)."""
     rows = project(states)
     largest = np.abs(rows).max(axis=1, keepdims=True, initial=0)
     # a row of zeros stays zero; the smallest normal number only keeps the division defined

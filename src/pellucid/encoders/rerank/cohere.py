@@ -1,7 +1,7 @@
 """A query and texts in, the scores of Cohere's rerank API out; also of any server that speaks the same `/v2/rerank`.
 
-Sent to `rerank.baseUrl`, and nobody else: the model's name, the query, the texts, and the key in its header. It is
-asked once: a recall is time-boxed, so there is no retry.
+Sent to `rerank.baseUrl` alone: the model's name, the query, the texts, and the key in its header. The API is asked
+once: a recall has a deadline, so there is no retry.
 """
 
 import json
@@ -39,16 +39,16 @@ class CohereReranker:
 
     @property
     def name(self) -> str:
-        """`cohere:` and the model, such as `cohere:rerank-v3.5`."""
+        """Return `cohere:` and the model, such as `cohere:rerank-v3.5`."""
         return f"cohere:{self._model}"
 
     @property
     def is_remote(self) -> bool:
-        """True: the query and the texts are sent to `rerank.baseUrl`."""
+        """Return True: the query and the texts are sent to `rerank.baseUrl`."""
         return True
 
     def score(self, query: str, texts: Sequence[str], deadline_s: float) -> list[float]:
-        """Relevance from 0 to 1 as the API gives it, empty for no texts; see `Reranker`."""
+        """Return relevance from 0 to 1 as the API gives it; empty for no texts. See `Reranker`."""
         if not texts:
             return []
         url, headers = self._settings.base_url.rstrip("/") + _PATH, self._headers()
@@ -65,7 +65,7 @@ class CohereReranker:
         return self._scores(answer, len(texts))
 
     def _headers(self) -> dict[str, str]:
-        """The headers of a request; EncoderError where the key is missing or cannot be one."""
+        """Return the headers of a request; EncoderError if the key is missing or cannot be one."""
         key = self._settings.api_key.get_secret_value().strip()
         if not can_be_key(key):
             raise self._error("rerank.apiKey holds signs no key can have", "copy it anew")
@@ -74,7 +74,7 @@ class CohereReranker:
         return json_headers(key)
 
     def _scores(self, answer: HttpResponse, count: int) -> list[float]:
-        """The scores in an answer, in the order of the `count` texts; EncoderError where it does not have them all."""
+        """Return the scores in an answer, in the order of the `count` texts; EncoderError if it lacks some."""
         if not 200 <= answer.status < 300:
             # what an endpoint says of an error could repeat the key or a text: only its status is passed on
             raise self._error(f"the endpoint answered {answer.status}", _next_step(answer.status))
@@ -82,20 +82,20 @@ class CohereReranker:
             results = _Ranking.model_validate_json(answer.body).results
         except ValidationError:
             raise self._error("the answer is not the JSON of /v2/rerank", "check rerank.baseUrl") from None
-        found = {result.index: result.relevance_score for result in results}
-        if len(results) != count or set(found) != set(range(count)):
+        score_of = {result.index: result.relevance_score for result in results}
+        if len(results) != count or set(score_of) != set(range(count)):
             raise self._error(
-                f"the answer holds {len(results)} scores ({len(found)} different) for {count} texts",
+                f"the answer holds {len(results)} scores ({len(score_of)} different) for {count} texts",
                 "check that rerank.baseUrl speaks /v2/rerank",
             )
-        return finite([found[index] for index in range(count)], self.name)
+        return finite([score_of[index] for index in range(count)], self.name)
 
     def _error(self, words: str, step: str) -> EncoderError:
-        """An error that names this reranker and its host; `step` is what to do about it."""
+        """Return an error that names this reranker and its host; `step` is what to do about it."""
         return EncoderError(f"{self.name} at {self._host() or 'rerank.baseUrl'}: {words}", next_step=step)
 
     def _host(self) -> str:
-        """The host of the address, which may also hold a password; empty if it is no address."""
+        """Return the host of the address, which can also contain a password; empty if it is not an address."""
         try:
             return urlsplit(self._settings.base_url).hostname or ""
         except ValueError:
@@ -103,7 +103,7 @@ class CohereReranker:
 
 
 def _next_step(status: int) -> str:
-    """What to do about an HTTP status that is no success."""
+    """Return what to do about an HTTP status that is not a success."""
     steps = {
         401: "check rerank.apiKey (PELLUCID_RERANK__API_KEY)",
         403: "check what rerank.apiKey may do, and rerank.model",

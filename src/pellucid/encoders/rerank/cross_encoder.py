@@ -1,8 +1,8 @@
 """A query and texts in, a cross-encoder's scores out: an ONNX model of the user's choice, in this process.
 
-Each pair goes through the model by itself, so a text's score depends on the query and on that text alone: whoever else
-is scored changes nothing, also in models whose integer scales are taken over a whole batch. Two pairs are scored at the
-same time, each on one thread; no thread ever waits, or spins, for another in the middle of a pair.
+Each pair goes through the model by itself, so a text's score depends on the query and that text alone: the other texts
+change nothing, even in models whose integer scales are taken over a whole batch. Two pairs are scored at the same time,
+each on one thread; no thread ever waits, or spins, for another in the middle of a pair.
 """
 
 # onnxruntime carries no types; what leaves this module is typed
@@ -51,17 +51,17 @@ class CrossEncoder:
 
     @property
     def name(self) -> str:
-        """`cross-encoder:` and the model; of a local one the last part of its path."""
+        """Return `cross-encoder:` and the model; of a local model the last part of its path."""
         model = Path(self._model).expanduser().resolve().name if is_path_name(self._model) else self._model
         return f"cross-encoder:{model}"
 
     @property
     def is_remote(self) -> bool:
-        """False: nothing leaves this machine."""
+        """Return False: nothing leaves this machine."""
         return False
 
     def score(self, query: str, texts: Sequence[str], deadline_s: float) -> list[float]:
-        """The model's own output for each pair, usually a logit; see `Reranker`.
+        """Return the model's own output for each pair, usually a logit; see `Reranker`.
 
         A model that takes longer to load than `deadline_s` goes on loading for the next time. A pair in the middle of
         the model is stopped at the deadline.
@@ -86,7 +86,10 @@ class CrossEncoder:
         return finite([future.result() for future in futures], self.name)
 
     def _load(self, deadline_s: float) -> "_LoadedReranker":
-        """The tokenizer and graph, loaded in the background on first use; EncoderError if they are not in time."""
+        """Return the tokenizer and graph, loaded in the background on first use.
+
+        EncoderError if they are not in time.
+        """
         with self._lock:
             if self._loading is None or _is_worth_retrying(self._loading):
                 # a thread that is waited for at exit: a process that ends in the middle of loading would crash
@@ -104,19 +107,19 @@ class CrossEncoder:
             raise self._failure("cannot be loaded", error)
         return loading.result()
 
-    def _failure(self, what: str, error: BaseException) -> EncoderError:
-        """An EncoderError that names this reranker and says what failed (`cannot be loaded`), by which error."""
+    def _failure(self, event: str, error: BaseException) -> EncoderError:
+        """Return an EncoderError that names this reranker, what failed (`event`: `cannot be loaded`), and the error."""
         if isinstance(error, EncoderError):
             return EncoderError(f"{self.name}: {error.message}", next_step=error.next_step)
         step = "check that rerank.model is a reranker with an ONNX graph, and fetch it anew"
         if isinstance(error, ImportError):
             step = "install pellucid anew, with all it depends on"
         reason = " ".join(str(error).split())[:_LONGEST_REASON]
-        return EncoderError(f"{self.name} {what}: {type(error).__name__}: {reason}", next_step=step)
+        return EncoderError(f"{self.name} {event}: {type(error).__name__}: {reason}", next_step=step)
 
 
 class _TimeBox:
-    """Seconds after which every run that was given `options` is stopped, and none begins."""
+    """A number of seconds after which every run with its `options` is stopped, and none begins."""
 
     def __init__(self, seconds: float) -> None:
         from pellucid.encoders.onnx import onnxruntime
@@ -141,7 +144,7 @@ class _TimeBox:
         self._timer.cancel()
 
     def _stop(self) -> None:
-        """Have every run that was given `options` end now."""
+        """Have every run with these `options` end now."""
         self.options.terminate = True
 
 
@@ -165,28 +168,28 @@ class _LoadedReranker:
         self._output = "logits" if "logits" in outputs else outputs[0]
 
     def score(self, query: str, text: str, options: "RunOptions") -> float:
-        """The model's number for one pair; `options` stop it (`_TimeBox`)."""
+        """Return the model's number for one pair; `options` can stop it (`_TimeBox`)."""
         if options.terminate:
             raise TimeoutError("the time was over before this pair's turn came")
         pair = self._tokenizer.encode(well_formed(query[:_MAX_CHARACTERS]), well_formed(text[:_MAX_CHARACTERS]))
-        known = {"input_ids": pair.ids, "attention_mask": pair.attention_mask, "token_type_ids": pair.type_ids}
-        feed = {name: np.array([known[name]], kind) for name, kind in self._inputs.items()}
-        (given,) = self._session.run([self._output], feed, options)
-        if given.size != 1:
+        values = {"input_ids": pair.ids, "attention_mask": pair.attention_mask, "token_type_ids": pair.type_ids}
+        feed = {name: np.array([values[name]], kind) for name, kind in self._inputs.items()}
+        (output,) = self._session.run([self._output], feed, options)
+        if output.size != 1:
             raise EncoderError(
-                f"the model gives {given.size} numbers a text, and a reranker gives one",
+                f"the model gives {output.size} numbers a text, and a reranker gives one",
                 next_step="set rerank.model to a reranker, not a classifier or an embedding model",
             )
-        return float(given.item())
+        return float(output.item())
 
 
 def _is_worth_retrying(loading: "Future[_LoadedReranker]") -> bool:
-    """Whether loading failed only because the model was not there; looking again is a few file look-ups."""
+    """Whether loading failed only because the model was missing; looking again costs a few file look-ups."""
     return loading.done() and isinstance(loading.exception(), MissingModelError)
 
 
 def _open_tokenizer(path: Path, max_tokens: int) -> "Tokenizer":
-    """The tokenizer of a file, cutting pairs at `max_tokens`."""
+    """Return the tokenizer of a file, cutting pairs at `max_tokens`."""
     from tokenizers import Tokenizer
 
     tokenizer = Tokenizer.from_file(str(path))

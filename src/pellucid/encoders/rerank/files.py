@@ -1,7 +1,7 @@
 """The name of a cross-encoder in, its files on this machine out; only `pull` ever fetches them.
 
 A name is a repository of the model hub (`org/name`), a file in one (`org/name/onnx/model_int8.onnx`), or a local folder
-or `.onnx` file, written with a leading `/`, `./`, `../` or `~`. Wanted are an ONNX graph and a `tokenizer.json`.
+or `.onnx` file, written with a leading `/`, `./`, `../` or `~`. A model needs an ONNX graph and a `tokenizer.json`.
 """
 
 import json
@@ -20,7 +20,7 @@ from pellucid.errors import EncoderError
 DEFAULT_MODEL = "BAAI/bge-reranker-v2-m3"
 PULL = "run `pellucid models pull --reranker`"
 _ELSEWHERE = {DEFAULT_MODEL: "onnx-community/bge-reranker-v2-m3-ONNX"}
-"""Whose own repository holds no ONNX graph, and where the hub's community keeps one."""
+"""Maps models whose own repository has no ONNX graph to where the hub's community keeps one."""
 _GRAPHS = ("onnx/model.onnx", "model.onnx")
 _TOKENIZER = "tokenizer.json"
 _TOKENIZER_CONFIG = "tokenizer_config.json"
@@ -35,12 +35,12 @@ snapshot_download(sys.argv[1], local_dir=sys.argv[2], allow_patterns=sys.argv[3:
 
 
 class MissingModelError(EncoderError):
-    """The model is not on this machine; it may be there the next time."""
+    """Raised if the model is not on this machine; it can be there the next time."""
 
 
 @dataclass(frozen=True, slots=True)
 class CrossEncoderFiles:
-    """What a cross-encoder is loaded from; `max_tokens` is the most its pairs may have."""
+    """The files that a cross-encoder is loaded from; `max_tokens` is the most that a pair can have."""
 
     graph: Path
     tokenizer: Path
@@ -49,7 +49,7 @@ class CrossEncoderFiles:
 
 @dataclass(frozen=True, slots=True)
 class _Wanted:
-    """A model of the hub: its repository and the graphs in it that will do, best first."""
+    """A model of the hub: its repository, and the graphs in it that will do, best first."""
 
     repository: str
     graphs: tuple[str, ...]
@@ -64,14 +64,10 @@ def is_path_name(model: str) -> bool:
 
 
 def locate(model: str, cache: Path) -> CrossEncoderFiles:
-    """The files of a model that are on this machine already.
+    """Return the files of a model that are on this machine already; `model` is a name as above.
 
-    Args:
-        model: its name; see above.
-        cache: the folder of all models; the hub client's own cache is looked into as well.
-
-    Raises:
-        EncoderError: the name cannot be one (MissingModelError: it can, but the files are not here).
+    `cache` is the folder of all models; the hub client's own cache is looked into as well. Raises EncoderError if the
+    name cannot be one, MissingModelError if it can, but the files are not here.
     """
     if is_path_name(model):
         return _model_at(Path(model).expanduser())
@@ -86,17 +82,11 @@ def locate(model: str, cache: Path) -> CrossEncoderFiles:
 
 
 def pull(model: str, cache: Path, report: Report) -> CrossEncoderFiles:
-    """Make sure that a model is on this machine, fetching it from the model hub if need be, and return its files.
+    """Make sure that a model is on this machine, fetching it from the model hub if it is missing; return its files.
 
-    Can be interrupted and resumed.
-
-    Args:
-        model: its name; see above.
-        cache: the folder of all models.
-        report: told in a few words what is happening.
-
-    Raises:
-        EncoderError: the hub does not answer or has no such graph, or `cache` cannot be written.
+    `model` is a name as above, `cache` the folder of all models, `report` is told in a few words what is happening. Can
+    be interrupted and resumed. Raises EncoderError if the hub does not answer or has no such graph, or `cache` cannot
+    be written.
     """
     try:
         return locate(model, cache)
@@ -115,7 +105,7 @@ def pull(model: str, cache: Path, report: Report) -> CrossEncoderFiles:
 
 
 def _fetch(model: str, folder: Path, report: Report) -> None:
-    """Fetch a model from the hub into a folder that holds it whole or not at all; raises as `pull`."""
+    """Fetch a model from the hub into a folder that then has all of it or nothing; raises as `pull`."""
     wanted = _wanted_files(model)
     part = folder.with_name(f".{folder.name}.part")
     cachefolder.make_private_folder(part)
@@ -148,7 +138,7 @@ def _fetch(model: str, folder: Path, report: Report) -> None:
 
 
 def _wanted_files(model: str) -> _Wanted:
-    """What the name of a model means on the hub; EncoderError if it can be no such name."""
+    """Return what the name of a model means on the hub; EncoderError if it cannot be such a name."""
     match = _FROM_HUB.fullmatch(model)
     if match is None or ".." in model:
         raise EncoderError(
@@ -160,14 +150,14 @@ def _wanted_files(model: str) -> _Wanted:
 
 
 def _folder(model: str, cache: Path) -> Path:
-    """The folder of one model among those of all."""
+    """Return the folder of one model among those of all."""
     return cache / model.replace("/", "--")
 
 
 def _model_at(path: Path) -> CrossEncoderFiles:
-    """The files of the cross-encoder at a path; MissingModelError if there is no graph with a tokenizer.
+    """Return the files of the cross-encoder at a path; MissingModelError if there is no graph with a tokenizer.
 
-    The path is a folder with both, or an `.onnx` file with the tokenizer beside it or a folder above.
+    The path is a folder with both, or an `.onnx` file with the tokenizer beside it or in the folder above.
     """
     if path.suffix == ".onnx":
         # exports keep their graphs in a folder of their own, below the tokenizer
@@ -185,7 +175,7 @@ def _model_at(path: Path) -> CrossEncoderFiles:
 
 
 def _in_folder(folder: Path, graphs: tuple[str, ...]) -> CrossEncoderFiles | None:
-    """The first of these graphs that a folder has, with its tokenizer; None if either is missing."""
+    """Return the first of these graphs that a folder has, with its tokenizer; None if either is missing."""
     tokenizer = folder / _TOKENIZER
     graph = next((folder / graph for graph in graphs if (folder / graph).is_file()), None)
     if graph is None or not tokenizer.is_file():
@@ -194,7 +184,7 @@ def _in_folder(folder: Path, graphs: tuple[str, ...]) -> CrossEncoderFiles | Non
 
 
 def _in_hub_cache(wanted: _Wanted) -> CrossEncoderFiles | None:
-    """The wanted files in the hub client's own cache; None if they are not there, or cannot be used from there."""
+    """Return the wanted files in the hub client's own cache; None if they are missing, or unusable there."""
     from huggingface_hub import try_to_load_from_cache
 
     tokenizer = try_to_load_from_cache(wanted.repository, _TOKENIZER)
@@ -204,10 +194,12 @@ def _in_hub_cache(wanted: _Wanted) -> CrossEncoderFiles | None:
 
 
 def _max_tokens(config: Path) -> int:
-    """The most tokens that a tokenizer's settings file allows, 512 at most; some exports write 1e30."""
+    """Return the most tokens that a tokenizer's settings file allows, at most 512; some exports write 1e30."""
     try:
-        told = cast("object", json.loads(config.read_bytes()))
+        config_json = cast("object", json.loads(config.read_bytes()))
     except (FileNotFoundError, ValueError):
         return _LONGEST_TOKENS
-    most = cast("dict[str, object]", told).get("model_max_length") if isinstance(told, dict) else None
-    return most if isinstance(most, int) and 0 < most <= _LONGEST_TOKENS else _LONGEST_TOKENS
+    max_length = (
+        cast("dict[str, object]", config_json).get("model_max_length") if isinstance(config_json, dict) else None
+    )
+    return max_length if isinstance(max_length, int) and 0 < max_length <= _LONGEST_TOKENS else _LONGEST_TOKENS

@@ -1,6 +1,6 @@
-"""A query and texts in, one relevance score a text out: the port of every pointwise reranker, and who stands behind it.
+"""A query and texts in, one relevance score a text out: the port of every pointwise reranker, and its adapters.
 
-Late interaction is no reranker of this port: it scores token codes of the index, not texts.
+Late interaction is not a reranker of this port: it scores token codes of the index, not texts.
 """
 
 import math
@@ -16,11 +16,11 @@ _SURROGATE = re.compile("[\ud800-\udfff]")
 
 
 class Reranker(Protocol):
-    """Scores each text by itself against a query. Constructing is cheap; what it needs is loaded by the first score."""
+    """Scores each text by itself against a query. Constructing is cheap; the first score loads what is needed."""
 
     @property
     def name(self) -> str:
-        """Backend and model, e.g. `cohere:rerank-v3.5`; never a path of this machine."""
+        """Return backend and model, e.g. `cohere:rerank-v3.5`; never a path of this machine."""
         ...
 
     @property
@@ -29,27 +29,19 @@ class Reranker(Protocol):
         ...
 
     def score(self, query: str, texts: Sequence[str], deadline_s: float) -> list[float]:
-        """Finite scores in the order of `texts`, empty for none.
+        """Return finite scores in the order of `texts`; empty if there are no texts.
 
-        Higher is better, what else they mean is the model's own affair.
-
-        Args:
-            query: what the texts are scored against.
-            texts: all that may be seen of the candidates.
-            deadline_s: seconds after which no answer is wanted any more, loading included.
-
-        Raises:
-            EncoderError: there is no answer, or none within `deadline_s`; says why and what to do.
+        Higher is better; what else a score means depends on the model. `texts` are all that the model sees of the
+        candidates; after `deadline_s` seconds, loading included, no answer is wanted any more. Raises EncoderError,
+        which says why and what to do, if there is no answer by then.
         """
         ...
 
 
 def open_reranker(settings: RerankSettings, cache: Path) -> Reranker | None:
-    """The reranker of the settings; None for the backends `late-interaction` and `none`, which are not of this port.
+    """Return the reranker of the settings; None for `late-interaction` and `none`, which are not of this port.
 
-    Args:
-        settings: the backend and what it needs. They are checked by the first score.
-        cache: the folder of all models, e.g. `<home>/models`.
+    `settings` are checked by the first score. `cache` is the folder of all models, e.g. `<home>/models`.
     """
     if settings.backend == "cross-encoder":
         from pellucid.encoders.rerank.cross_encoder import CrossEncoder
@@ -63,12 +55,12 @@ def open_reranker(settings: RerankSettings, cache: Path) -> Reranker | None:
 
 
 def well_formed(text: str) -> str:
-    """The text with half surrogate pairs replaced, which cannot be encoded."""
+    """Return the text with half surrogate pairs, which cannot be encoded, replaced."""
     return _SURROGATE.sub("\ufffd", text)
 
 
 def finite(scores: Sequence[float], name: str) -> list[float]:
-    """The scores of the reranker `name` as a list; EncoderError if one is no finite number."""
+    """Return the scores of the reranker `name` as a list; EncoderError if one is not a finite number."""
     if not all(map(math.isfinite, scores)):
         raise EncoderError(f"{name} gave a score that is no finite number", next_step="try another rerank.model")
     return list(scores)

@@ -15,7 +15,7 @@ class LabelledQuestion:
     relevant: Mapping[str, int]
     kind: str = ""
     about: str = ""
-    """The key of a record that the question itself names: it is no answer, and takes no rank in a ranking."""
+    """The key of a record that the question itself names: it is not an answer, and takes no rank in a ranking."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,10 +29,10 @@ class Record:
 
 @dataclass(frozen=True, slots=True)
 class KeptMemory:
-    """One memory as it is measured: its text, and the keys of the records it is evidence of.
+    """One memory as it is measured: its text, and the keys of the records that it is evidence of.
 
-    `transcribed`: it holds a record's own words (a moment of a turn, a section of a document); a record may have
-    several.
+    `transcribed`: whether it has a record's own words (a moment of a turn, a section of a document); several memories
+    can have words of one record.
     """
 
     text: str
@@ -51,29 +51,30 @@ class Update:
 
 @dataclass(frozen=True, slots=True)
 class Group:
-    """What is imported into one namespace: records to remember, and questions about them."""
+    """The content of one namespace: records to remember, and questions about them."""
 
     name: str
     records: tuple[Record, ...]
     questions: tuple[LabelledQuestion, ...]
     cited: Mapping[str, tuple[str, ...]] = field(default_factory=dict[str, tuple[str, ...]])
-    """What the set says is worth keeping: the keys of records, each with the sentences that cite it."""
+    """Maps the keys of records that the set calls worth keeping to the sentences that cite them."""
     updates: tuple[Update, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class Share:
-    """Which questions are asked: the `which`-th (from 1) of each `of`, and of these at most `most`, evenly (0: all)."""
+    """A share of questions: the `which`-th (from 1) of each `of`, and of these at most `max_count`, evenly (0: all)."""
 
     which: int
     of: int
-    most: int = 0
+    max_count: int = 0
 
     def picked(self, count: int) -> range | list[int]:
-        """Return the indices, from 0 and ascending, of the questions that are asked, of `count` ones."""
+        """Return the indices, from 0 and rising, of the questions of this share, among `count` questions."""
         share = range(count)[self.which - 1 :: self.of]
-        few = self.most and len(share) > self.most
-        return [share[number * len(share) // self.most] for number in range(self.most)] if few else share
+        if not 0 < self.max_count < len(share):
+            return share
+        return [share[number * len(share) // self.max_count] for number in range(self.max_count)]
 
 
 EVERY = Share(1, 1)
@@ -88,11 +89,11 @@ class Dataset:
 
     @property
     def questions(self) -> int:
-        """The number of questions."""
+        """Return the number of questions."""
         return sum(len(group.questions) for group in self.groups)
 
     def sampled(self, share: Share) -> "Dataset":
-        """Return the data set with a share of its questions; the records stay."""
+        """Return the data set with a share of its questions, and all records."""
         asked = [(group.name, each.id) for group in self.groups for each in group.questions]
         chosen = {asked[number] for number in share.picked(len(asked))}
         groups = (

@@ -27,7 +27,7 @@ class EipDocument:
 
 @dataclass(frozen=True, slots=True)
 class HeaderChange:
-    """The change of a header value of a document by a commit; a `value` of None: it was removed."""
+    """The change of a header value of a document by a commit; `value` is None if it was removed."""
 
     number: int
     at: datetime
@@ -77,15 +77,15 @@ def changes(data: Path) -> list[HeaderChange]:
     return sorted(found, key=lambda change: change.at)
 
 
-def headers_only(known: Sequence[EipDocument], told: Sequence[HeaderChange]) -> list[EipDocument]:
-    """Make documents, by number, of those that only the history names: each the header that its `told` changes left.
+def headers_only(documents: Sequence[EipDocument], history: Sequence[HeaderChange]) -> list[EipDocument]:
+    """Return documents, by number, for those that only the history names: each the header that its changes left.
 
-    `told` has the oldest change first; documents in `known` are left out.
+    `history` has the oldest change first; numbers in `documents` are left out.
     """
     headers: dict[int, dict[str, str | None]] = {}
-    there = {document.number for document in known}
-    for change in told:
-        if change.number not in there:
+    numbers = {document.number for document in documents}
+    for change in history:
+        if change.number not in numbers:
             headers.setdefault(change.number, {})[change.field] = change.value
     return [
         EipDocument(number, str(values.get("status") or ""), f"EIPS/eip-{number}.md", _header(number, values))

@@ -1,4 +1,4 @@
-"""A path a person gave in, the one file meant out, and what its lines hold."""
+"""A path that a person gave in, the one file meant out, and the rows of its lines."""
 
 import json
 import lzma
@@ -10,17 +10,18 @@ from pellucid.errors import InputError, field_name
 
 
 def find(path: Path, pattern: str) -> Path:
-    """Return `path` if it is a file, else the first match of `pattern` in it or one folder below; else raise
-    InputError.
+    """Return `path` if it is a file, else the first match of `pattern` in that folder or one folder below.
+
+    Raises InputError if there is no match.
     """
     if path.is_file():
         return path
-    if not (found := held(path, pattern)):
+    if not (found := first_match(path, pattern)):
         raise _unfit(f"{field_name('data')} {path} holds no {pattern}")
     return found
 
 
-def held(path: Path, pattern: str) -> Path | None:
+def first_match(path: Path, pattern: str) -> Path | None:
     """Return the match of a pattern in a folder or one folder below that sorts first; None if there is none."""
     return min([*path.glob(pattern), *path.glob(f"*/{pattern}")], default=None)
 
@@ -39,6 +40,6 @@ def rows(path: Path, fields: tuple[str, ...] = ()) -> Iterator[dict[str, Any]]:
             yield row
 
 
-def _unfit(what: str) -> InputError:
-    """Make the error for data of another form."""
-    return InputError(what, code="invalid_data", next_step="name the folder of the data set")
+def _unfit(message: str) -> InputError:
+    """Return the error for data of another form."""
+    return InputError(message, code="invalid_data", next_step="name the folder of the data set")

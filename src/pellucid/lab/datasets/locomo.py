@@ -1,4 +1,4 @@
-"""A LoCoMo file in, one group a conversation out: a record a turn, evidence turns as labels, and the cited turns."""
+"""A LoCoMo file in, one group for each conversation out: a record a turn, evidence turns as labels, cited turns."""
 
 import json
 import re
@@ -16,39 +16,42 @@ _ASKED = ("1", "2", "3", "4")
 
 
 def load(path: Path) -> Dataset:
-    """Load the conversations of a file, or of a folder that holds `locomo*.json`."""
+    """Load the conversations of a file, or of a folder with a file `locomo*.json`."""
     conversations: list[dict[str, Any]] = json.loads(find(path, "locomo*.json").read_text("utf-8"))
     return Dataset("locomo", tuple(_group(each) for each in conversations))
 
 
 def _group(conversation: dict[str, Any]) -> Group:
-    """Make a group of one conversation: its turns as records, its questions with their evidence.
+    """Return the group of one conversation: its turns as records, its questions with their evidence.
 
     Adversarial questions, and those whose evidence names no turn, are left out.
     """
     records = tuple(_records(conversation["conversation"]))
-    known = {record.key for record in records}
+    keys = {record.key for record in records}
     questions = [
         LabelledQuestion(f"{conversation['sample_id']}-{i}", qa["question"], labels, str(qa["category"]))
         for i, qa in enumerate(conversation["qa"])
-        if str(qa["category"]) in _ASKED and (labels := _labels(qa.get("evidence", []), known))
+        if str(qa["category"]) in _ASKED and (labels := _labels(qa.get("evidence", []), keys))
     ]
-    return Group(str(conversation["sample_id"]), records, tuple(questions), _cited_turns(conversation, known))
+    return Group(str(conversation["sample_id"]), records, tuple(questions), _cited_turns(conversation, keys))
 
 
-def _cited_turns(conversation: dict[str, Any], known: set[str]) -> dict[str, tuple[str, ...]]:
-    """Return the turns cited by `observation` entries, each with the sentences that cite it."""
+def _cited_turns(conversation: dict[str, Any], keys: set[str]) -> dict[str, tuple[str, ...]]:
+    """Map the keys of turns that `observation` entries cite to the sentences that cite them.
+
+    Only of turns in `keys`.
+    """
     cited: dict[str, tuple[str, ...]] = {}
     speakers = [speaker for session in conversation.get("observation", {}).values() for speaker in session.values()]
     for sentence, turns in (entry for entries in speakers for entry in entries):
-        for turn in _labels([str(turns)], known):
+        for turn in _labels([str(turns)], keys):
             cited[turn] = (*cited.get(turn, ()), str(sentence))
     return cited
 
 
-def _labels(evidence: list[str], known: set[str]) -> dict[str, int]:
-    """Return the evidence turns that exist, graded 1; a string may name several turns, or be malformed."""
-    return {turn: 1 for text in evidence for turn in _TURN_ID.findall(text) if turn in known}
+def _labels(evidence: list[str], keys: set[str]) -> dict[str, int]:
+    """Return the evidence turns that are in `keys`, graded 1; a string can name several turns, or be malformed."""
+    return {turn: 1 for text in evidence for turn in _TURN_ID.findall(text) if turn in keys}
 
 
 def _records(conversation: dict[str, Any]) -> list[Record]:
@@ -59,9 +62,9 @@ def _records(conversation: dict[str, Any]) -> list[Record]:
         at = _date(conversation.get(f"session_{number}_date_time", ""))
         for ordinal, turn in enumerate(conversation[f"session_{number}"], start=1):
             caption = turn.get("blip_caption")
-            shown = f" [shares image: {caption}]" if caption else ""
-            said = Turn(f"session_{number}", ordinal, "user", turn["text"] + shown, at=at, speaker=turn["speaker"])
-            out.append(Record(turn["dia_id"], said, unsaid=len(shown)))
+            image = f" [shares image: {caption}]" if caption else ""
+            spoken = Turn(f"session_{number}", ordinal, "user", turn["text"] + image, at=at, speaker=turn["speaker"])
+            out.append(Record(turn["dia_id"], spoken, unsaid=len(image)))
     return out
 
 

@@ -12,26 +12,24 @@ from pellucid.model.turn import Turn
 
 
 def load(path: Path) -> Dataset:
-    """Load the questions of a file, or of a folder that holds `evidence*.json`, with all their turns pooled in one
-    group.
-    """
+    """Load the questions of a file, or of a folder with a file `evidence*.json`; all turns are pooled in one group."""
     entries: list[dict[str, Any]] = json.loads(find(path, "evidence*.json").read_text("utf-8"))
     records: dict[str, Record] = {}
     questions: list[LabelledQuestion] = []
     updates: list[Update] = []
     for entry in entries:
-        own = [record for session in entry["evidence_sessions"] for record in _records(session)]
-        records |= {record.key: record for record in own}
-        if own and not entry["question_id"].endswith("_abs"):
-            labels = {record.key: 1 for record in own}
+        own_records = [record for session in entry["evidence_sessions"] for record in _records(session)]
+        records |= {record.key: record for record in own_records}
+        if own_records and not entry["question_id"].endswith("_abs"):
+            labels = {record.key: 1 for record in own_records}
             questions.append(LabelledQuestion(entry["question_id"], entry["question"], labels, entry["question_type"]))
-            updates += _update(questions[-1], own)
+            updates += _update(questions[-1], own_records)
     group = Group("pooled", tuple(records.values()), tuple(questions), updates=tuple(updates))
     return Dataset("longmemeval", (group,))
 
 
 def unanswerable(path: Path) -> tuple[LabelledQuestion, ...]:
-    """Load the questions that nothing answers (`_abs`); turns that nearly do may be in the pool."""
+    """Load the questions that nothing answers (`_abs`); turns that nearly answer them can be in the pool."""
     entries: list[dict[str, Any]] = json.loads(find(path, "evidence*.json").read_text("utf-8"))
     return tuple(
         LabelledQuestion(entry["question_id"], entry["question"], {}, entry["question_type"])
@@ -40,12 +38,15 @@ def unanswerable(path: Path) -> tuple[LabelledQuestion, ...]:
     )
 
 
-def _update(question: LabelledQuestion, own: list[Record]) -> list[Update]:
-    """Return the changed fact of a question whose evidence is of two dates: its older and newer turns; else nothing."""
-    dates = sorted({record.turn.at for record in own if record.turn.at})
+def _update(question: LabelledQuestion, own_records: list[Record]) -> list[Update]:
+    """Return the changed fact of a question with evidence of two dates: its older and newer turns.
+
+    Else an empty list.
+    """
+    dates = sorted({record.turn.at for record in own_records if record.turn.at})
     if question.kind != "knowledge-update" or len(dates) != 2:
         return []
-    older, newer = (tuple(record.key for record in own if record.turn.at == date) for date in dates)
+    older, newer = (tuple(record.key for record in own_records if record.turn.at == date) for date in dates)
     return [Update(question, older, newer)]
 
 

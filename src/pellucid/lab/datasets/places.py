@@ -1,4 +1,4 @@
-"""Evidence of memories in, the records it stands in out: how a memory of several turns is held against labels."""
+"""Evidence of memories in, the records it names out: how a memory of several turns is compared with labels."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -6,12 +6,11 @@ from dataclasses import dataclass
 from pellucid.lab.datasets.dataset import Group, KeptMemory, Record
 
 WIDEST = 3
-"""Turns an evidence range may span to count: a memory that points at a whole session points at nothing."""
+"""Turns that an evidence range can span, at most, to count: a memory that cites a whole session cites nothing."""
 
 
 def span(evidence: str) -> tuple[str, int, int]:
-    """Parse evidence `source:start-end` into source, first and last turn; the whole text, 0 and 0 if it is
-    malformed."""
+    """Parse evidence `source:start-end` into source, first and last turn; malformed text into itself, 0 and 0."""
     source, _, turns = evidence.rpartition(":")
     start, _, end = turns.partition("-")
     return (source, int(start), int(end)) if start.isdecimal() and end.isdecimal() else (evidence, 0, 0)
@@ -34,21 +33,25 @@ class Places:
         return cls({place(record): record.key for record in group.records})
 
     def covered(self, evidence: Iterable[str]) -> tuple[str, ...]:
-        """Return the keys of the records in these evidence ranges, in order; ranges over more than `WIDEST` turns are
-        ignored.
+        """Return the keys of the records in these evidence ranges, in order.
+
+        Ranges over more than three turns are ignored.
         """
         spans = [(source, start, end) for source, start, end in map(span, evidence) if 0 <= end - start < WIDEST]
         found = [self.keys.get((source, turn)) for source, start, end in spans for turn in range(start, end + 1)]
         return tuple(dict.fromkeys(key for key in found if key))
 
 
-def rank_records(found: Iterable[KeptMemory], most: int, about: str = "") -> list[KeptMemory]:
-    """Return the first `most` ranks, without transcribed memories whose records came before, are none, or are
-    `about`."""
+def rank_records(memories: Iterable[KeptMemory], max_count: int, about: str = "") -> list[KeptMemory]:
+    """Return the first `max_count` ranks of `memories`, leaving out transcribed memories that repeat.
+
+    A transcribed memory repeats if its records came before, if it has no records, or if its record is `about` (named by
+    the question).
+    """
     out: list[KeptMemory] = []
     seen = {(about,), ()}
-    for each in found:
-        if len(out) == most:
+    for each in memories:
+        if len(out) == max_count:
             break
         if not (each.transcribed and each.keys in seen):
             out.append(each)

@@ -8,7 +8,7 @@ from pellucid.model.turn import Turn
 
 
 def load(path: Path) -> Dataset:
-    """Load a folder's `corpus.jsonl[.xz]`, `queries*.jsonl` and `qrels*.tsv`; only judged queries are kept."""
+    """Load a folder's `corpus.jsonl[.xz]`, `queries*.jsonl` and `qrels*.tsv`; only judged queries become questions."""
     labels: dict[str, dict[str, int]] = {}
     for line in find(path, "qrels*.tsv").read_text("utf-8").splitlines()[1:]:
         query, document, grade = line.split("\t")

@@ -1,7 +1,7 @@
 """A folder of labelled coding sessions in, transcripts in order of time, spoken turns, labels and questions out.
 
-The folder holds `<session>.jsonl[.xz]` (Claude Code transcripts), `questions.jsonl` and `durable.jsonl`. Spoken turns
-are read here and not by `capture`, so that the floors stay what they are when capture learns something.
+The folder contains `<session>.jsonl[.xz]` (Claude Code transcripts), `questions.jsonl` and `durable.jsonl`. Spoken
+turns are read here and not by `capture`, so that the floors stay the same when capture learns something.
 """
 
 import json
@@ -29,7 +29,7 @@ _HARNESS = (
     "[Image",
     "Caveat:",
 )
-"""How a line of type `user` begins that the program wrote."""
+"""Beginnings of lines of type `user` that the program wrote."""
 _ASIDE = ("isMeta", "isCompactSummary", "isSidechain", "isApiErrorMessage")
 
 
@@ -74,8 +74,9 @@ class Sessions:
 
 
 def load(path: Path) -> Sessions:
-    """Load the labelled sessions of a folder (or of one folder below it); raise InputError if a file is missing or
-    malformed.
+    """Load the labelled sessions of a folder, or of one folder below it.
+
+    InputError if a file is missing or malformed.
     """
     folder = find(path, "durable.jsonl*").parent
     files = [each for each in sorted(folder.glob("*.jsonl*")) if each.name.partition(".")[0] not in _LABELS]
@@ -87,13 +88,13 @@ def load(path: Path) -> Sessions:
             next_step="name the folder of the data set",
         )
     spoken = {key: text for each in transcripts for key, text in _spoken_lines(each.text)}
-    asked = list(rows(find(folder, "questions.jsonl*"), ("id", "question", "evidence", "must", "level")))
-    answerable = [row for row in asked if row["must"]]
+    question_rows = list(rows(find(folder, "questions.jsonl*"), ("id", "question", "evidence", "must", "level")))
+    answerable = [row for row in question_rows if row["must"]]
     return Sessions(
         tuple(transcripts),
         spoken,
         tuple(map(_question, answerable)),
-        tuple(_question(row) for row in asked if not row["must"]),
+        tuple(_question(row) for row in question_rows if not row["must"]),
         {row["id"]: _wanted(row, spoken) for row in answerable},
         tuple(
             TurnLabel(row["session"], row["uuid"], row["durable"], tuple(row["facts"]))
@@ -129,12 +130,12 @@ def _text(content: str | list[dict[str, Any]]) -> str:
 
 
 def _question(row: dict[str, Any]) -> LabelledQuestion:
-    """Make a labelled question of a row of `questions.jsonl`."""
+    """Return the labelled question of a row of `questions.jsonl`."""
     return LabelledQuestion(row["id"], row["question"], {each["uuid"]: 1 for each in row["evidence"]}, row["level"])
 
 
 def _wanted(row: dict[str, Any], spoken: Mapping[str, str]) -> Wanted:
-    """Make the criteria for an answer of a row of `questions.jsonl`; `spoken` are the texts of turns by uuid."""
+    """Return the criteria for an answer from a row of `questions.jsonl`; `spoken` maps uuids to texts of turns."""
     texts = (spoken.get(each["uuid"], "") for each in row["evidence"])
     superseded = frozenset(each["uuid"] for each in row.get("superseded") or ())
     return Wanted(re.compile(row["must"]), tuple(filter(None, texts)), superseded)

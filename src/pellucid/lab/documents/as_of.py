@@ -1,4 +1,4 @@
-"""The EIP set's folder in, how many past values are known out: of the chain of states, and of recalls as of then."""
+"""The EIP set's folder in, how many past values are known out: by the chain of states, and by recalls as of then."""
 
 from collections.abc import Iterable, Sequence
 from time import perf_counter
@@ -14,7 +14,7 @@ from pellucid.lab.documents.home import (
     DocumentsLab,
     Report,
     document_of,
-    drawn,
+    draw_sample,
     index_documents,
     recall_each,
 )
@@ -36,15 +36,15 @@ class AsOfLabOutput(Wire):
     dataset: Literal["asof"] = "asof"
     documents: int
     headers_only: int
-    """Documents of which the set holds the history of the header and no text: they are indexed as that header."""
+    """Documents of which the set has the history of the header and no text: indexed as that header."""
     changes: int
     """Rows of the history."""
     loading: dict[str, float]
-    """Of these rows `unknown` were of no document; how many header versions came of the others, in how many seconds."""
+    """Rows of no known document (`unknown`), header versions that the other rows made, and seconds."""
     history: dict[str, dict[str, Any]]
-    """By field: how many questions `history` answers exactly as written, and some that it does not."""
+    """Maps fields to how many questions `history` answers exactly as written, and some wrong answers."""
     recall: dict[str, dict[str, Any]]
-    """By field, of a sample: in how many the header of then, with the answer, stands first, in the first 5, at all."""
+    """Maps fields to how often, in a sample, the header of then with the answer ranks first, in the first 5, at all."""
     latency_ms: dict[str, float]
     details: tuple[dict[str, Any], ...] = ()
 
@@ -52,30 +52,30 @@ class AsOfLabOutput(Wire):
 def run_as_of(settings: Settings, request: DocumentsLab, report: Report) -> AsOfLabOutput:
     """Index the documents, import the history of their headers, and ask which values they had at past instants."""
     documents, changes = eips.documents(request.data), eips.changes(request.data)
-    gone = eips.headers_only(documents, changes)
-    with index_documents(settings, [*documents, *gone], report) as home:
+    history_only = eips.headers_only(documents, changes)
+    with index_documents(settings, [*documents, *history_only], report) as home:
         report(f"loading {len(changes)} changes of headers")
         loading = _load_history(home.app, changes)
         rows: list[dict[str, Any]] = []
         millis: list[float] = []
         history: dict[str, dict[str, Any]] = {}
-        brought: dict[str, dict[str, Any]] = {}
+        recall_counts: dict[str, dict[str, Any]] = {}
         for field in eips.FIELDS:
-            questions = request.some(eips.questions(request.data, field))
+            questions = request.sampled(eips.questions(request.data, field))
             report(f"asking the history {len(questions)} questions about {field}")
-            said = [_row(question, _value_held(home.app, question)) for question in questions]
-            rows += said
-            history[field] = _count_answers(said)
-            asks = [Ask(each, each.text, each.at) for each in drawn(questions, SAMPLE)]
-            found = recall_each(home.app, asks, request.without, f"recalling as of then, {field}", report)
-            brought[field] = _places_of_answers(found, millis)
+            answer_rows = [_row(question, _value_by_states(home.app, question)) for question in questions]
+            rows += answer_rows
+            history[field] = _count_answers(answer_rows)
+            asks = [Ask(each, each.text, each.at) for each in draw_sample(questions, SAMPLE)]
+            recalls = recall_each(home.app, asks, request.without, f"recalling as of then, {field}", report)
+            recall_counts[field] = _ranks_of_answers(recalls, millis)
     return AsOfLabOutput(
         documents=len(documents),
-        headers_only=len(gone),
+        headers_only=len(history_only),
         changes=len(changes),
         loading=loading,
         history=history,
-        recall=brought,
+        recall=recall_counts,
         latency_ms=spread(millis),
         details=tuple(rows) if request.details else (),
     )
@@ -99,20 +99,19 @@ def _load_history(app: App, changes: Sequence[eips.HeaderChange]) -> dict[str, f
     return {"headerVersions": loaded.header_versions, "unknown": loaded.unknown_rows, "seconds": seconds}
 
 
-def _value_held(app: App, question: eips.AsOfQuestion) -> str | None:
-    """Return the value of a field at the question's instant by the graph's states; None if document or value is
-    unknown."""
+def _value_by_states(app: App, question: eips.AsOfQuestion) -> str | None:
+    """Return a field's value at the question's instant by the graph's states; None if document or value is unknown."""
     try:
-        found = history_of_entity(app, NAMESPACE, f"EIP-{question.number}", as_of=question.at)
+        entity_history = history_of_entity(app, NAMESPACE, f"EIP-{question.number}", as_of=question.at)
     except NotFoundError:
         return None
-    return (found.holds or {}).get(question.field)
+    return (entity_history.holds or {}).get(question.field)
 
 
-def _row(question: eips.AsOfQuestion, said: str | None) -> dict[str, Any]:
-    """Return one question with its true answer and the answer given (None: unknown), in wire form."""
+def _row(question: eips.AsOfQuestion, answer: str | None) -> dict[str, Any]:
+    """Return one question with its true answer and the `answer` given (None if unknown), in wire form."""
     asked = {"document": question.number, "field": question.field, "asOf": question.at.isoformat()}
-    return asked | {"answer": question.answer, "said": said}
+    return asked | {"answer": question.answer, "said": answer}
 
 
 def _count_answers(rows: Sequence[dict[str, Any]]) -> dict[str, Any]:
@@ -121,10 +120,13 @@ def _count_answers(rows: Sequence[dict[str, Any]]) -> dict[str, Any]:
     return {"questions": len(rows), "answered": len(rows) - len(wrong), "wrong": wrong[:EXAMPLES]}
 
 
-def _places_of_answers(found: Iterable[tuple[eips.AsOfQuestion, State, float]], millis: list[float]) -> dict[str, int]:
-    """Count the recalls in which the right header ranks first, in the first 5, or at all; appends to `millis`."""
+def _ranks_of_answers(recalls: Iterable[tuple[eips.AsOfQuestion, State, float]], millis: list[float]) -> dict[str, int]:
+    """Count the recalls in which the right header ranks first, in the first 5, or at all.
+
+    Append the times to `millis`.
+    """
     places: list[int] = []
-    for question, state, spent in found:
+    for question, state, spent in recalls:
         millis.append(spent)
         stating = (place for place, each in enumerate(state.served) if states_it(each.memory, question))
         places.append(next(stating, PLACES))
@@ -134,7 +136,7 @@ def _places_of_answers(found: Iterable[tuple[eips.AsOfQuestion, State, float]], 
 
 def states_it(memory: Memory, question: eips.AsOfQuestion) -> bool:
     """Whether a memory is the header of the document at the question's instant, and states the answer."""
-    began = memory.valid_at is not None and memory.valid_at <= question.at
-    lasts = memory.invalid_at is None or question.at < memory.invalid_at
-    says = f"{question.field}: {question.answer}" in memory.content.splitlines()
-    return began and lasts and says and document_of(memory) == question.number
+    has_begun = memory.valid_at is not None and memory.valid_at <= question.at
+    is_lasting = memory.invalid_at is None or question.at < memory.invalid_at
+    states_answer = f"{question.field}: {question.answer}" in memory.content.splitlines()
+    return has_begun and is_lasting and states_answer and document_of(memory) == question.number

@@ -24,7 +24,7 @@ from pellucid.settings import Settings
 
 NAMESPACE = "lab/eips"
 PLACES = 1_000
-"""Results asked for: the sections of a document share its rank, so there must be many."""
+"""Results asked for: the sections of a document share its rank, so many are needed."""
 REPORTED_EVERY = 50  # questions after which progress is said again
 UNLIMITED = 1 << 40
 _NUMBERED = re.compile(r"eip-(\d+)")
@@ -40,10 +40,9 @@ class DocumentsLab:
     details: bool = False
     limit: int = 0
 
-    def some(self, items: Sequence[Item]) -> list[Item]:
-        """Return `limit` of the items, drawn with a fixed seed, in their order; all if it is 0 or there are not
-        more."""
-        return drawn(items, self.limit) if self.limit else list(items)
+    def sampled(self, items: Sequence[Item]) -> list[Item]:
+        """Return at most `limit` of the items, drawn with a fixed seed, in their order; all if `limit` is 0."""
+        return draw_sample(items, self.limit) if self.limit else list(items)
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +55,7 @@ class Indexed:
 
     @property
     def speed(self) -> dict[str, float]:
-        """The seconds of the indexing, and documents per second."""
+        """Return the seconds of the indexing, and documents per second."""
         seconds = self.made.seconds
         return {"seconds": round(seconds, 1), "documentsPerSecond": round(self.documents / max(seconds, 1e-9), 1)}
 
@@ -65,7 +64,10 @@ class Indexed:
 def index_documents(
     settings: Settings, documents: Sequence[EipDocument], report: Report, keep: Path | None = None
 ) -> Generator[Indexed]:
-    """Write the documents into a folder and index it, for the block; with `keep` the home stays in that folder."""
+    """Write the documents into a folder, index it, and yield the home for the block.
+
+    With `keep` the home stays there.
+    """
     with place_for(keep, "eips", settings, documents, report) as place:
         folder = place.folder / "corpus"
         with place.home(settings, report, namespace=NAMESPACE) as app:
@@ -94,7 +96,7 @@ def _write(folder: Path, document: EipDocument) -> None:
 
 
 def _check_all_there(app: App, expected: int) -> None:
-    """Raise StoreError if not all documents were indexed: the set would be measured wrongly."""
+    """Raise StoreError if not all documents were indexed, since the set would be measured wrongly."""
     if (found := len(app.graph.documents(NAMESPACE))) != expected:
         raise StoreError(
             f"{expected} documents were indexed, and {found} are there",
@@ -104,7 +106,7 @@ def _check_all_there(app: App, expected: int) -> None:
 
 @dataclass(frozen=True, slots=True)
 class Ask(Generic[Item]):
-    """A question about an item, asked as of an instant if one is given."""
+    """A question about an item, asked as of an instant unless `as_of` is None."""
 
     about: Item
     query: str
@@ -124,7 +126,7 @@ def recall_each(
 
 def _recall(app: App, query: str, left_out: Sequence[str], as_of: datetime | None) -> tuple[State, float]:
     """Recall with a large topK and no limit of characters, without a receipt; return result and its milliseconds."""
-    asked = RecallInput(
+    recall_input = RecallInput(
         query=query,
         namespace=NAMESPACE,
         top_k=PLACES,
@@ -132,10 +134,10 @@ def _recall(app: App, query: str, left_out: Sequence[str], as_of: datetime | Non
         without=tuple(dict.fromkeys(left_out)),
         as_of=as_of,
     )
-    request = build_request(app, asked)
-    begun = perf_counter()
+    request = build_request(app, recall_input)
+    started = perf_counter()
     state = app.recaller.run(request)
-    return state, (perf_counter() - begun) * 1000
+    return state, (perf_counter() - started) * 1000
 
 
 def number_of(key: str) -> int:
@@ -145,18 +147,20 @@ def number_of(key: str) -> int:
 
 
 def document_of(memory: Memory) -> int:
-    """Return the number of the document that a section is of; -1 for none."""
+    """Return the number of the document that a section belongs to; -1 if it belongs to none."""
     return number_of(node_key(memory.entity_ref or ""))
 
 
 def documents_of(state: State) -> list[int]:
-    """Return the documents of a ranking by number, each at the rank of its best section; other memories take no
-    rank."""
+    """Return the documents of a ranking by number, each at the rank of its best section.
+
+    Memories of no document take no rank.
+    """
     numbers = (document_of(each.memory) for each in state.served)
     return [number for number in dict.fromkeys(numbers) if number >= 0]
 
 
-def drawn(items: Sequence[Item], count: int) -> list[Item]:
+def draw_sample(items: Sequence[Item], count: int) -> list[Item]:
     """Return at most `count` of the items, drawn with a fixed seed, in their order."""
     places = np.random.default_rng(20260101).choice(len(items), min(count, len(items)), replace=False)
     return [items[place] for place in np.sort(places).tolist()]

@@ -1,6 +1,6 @@
-"""Labelled texts as features in, a linear head as a table out: what the heads that are fitted here have in common.
+"""Labelled texts as features in, a linear head as a table out: the common part of the heads that are fitted here.
 
-Heads are fitted in their dual form, with as many unknowns as texts: `like` is how alike each two texts are.
+Heads are fitted in their dual form, with as many unknowns as texts; `like` is the similarity of each two texts.
 """
 
 import hashlib
@@ -14,31 +14,31 @@ Floats = NDArray[np.float64]
 FEWEST = 2  # texts a feature must stand in to be kept
 
 
-def kept(given: Iterable[Iterable[str]], always: str = "\0", fewest: int = FEWEST) -> list[str]:
-    """Return the sorted names of features that occur in `fewest` texts or more, or begin with `always`."""
-    counts = Counter(name for each in given for name in each)
+def common_features(texts: Iterable[Iterable[str]], always: str = "\0", fewest: int = FEWEST) -> list[str]:
+    """Return the sorted names of features that are in at least `fewest` texts, or begin with `always`."""
+    counts = Counter(name for each in texts for name in each)
     return sorted(name for name, count in counts.items() if count >= fewest or name.startswith(always))
 
 
-def matrix(given: Sequence[Mapping[str, float]], names: Sequence[str]) -> Floats:
+def matrix(texts: Sequence[Mapping[str, float]], names: Sequence[str]) -> Floats:
     """Return a matrix with a row for each text and a column for each name; other features are dropped."""
     column = {name: at for at, name in enumerate(names)}
-    out = np.zeros((len(given), len(names)))
-    for row, each in enumerate(given):
+    out = np.zeros((len(texts), len(names)))
+    for row, each in enumerate(texts):
         for name, value in each.items():
             if name in column:
                 out[row, column[name]] = value
     return out
 
 
-def left_out(
+def score_held_out(
     like: Floats, targets: Floats, fold: NDArray[np.int64], solve: Callable[[Floats, Floats], Floats]
 ) -> Floats:
     """Score each text by a head fitted (`solve`) without the text's `fold`; `like` is the texts' kernel matrix."""
     out = np.zeros(targets.shape)
     for number in sorted(set(fold.tolist())):
-        unseen, seen = fold == number, fold != number
-        out[unseen] = like[np.ix_(unseen, seen)] @ solve(like[np.ix_(seen, seen)], targets[seen])
+        held_out, others = fold == number, fold != number
+        out[held_out] = like[np.ix_(held_out, others)] @ solve(like[np.ix_(others, others)], targets[others])
     return out
 
 

@@ -1,7 +1,7 @@
-"""Labelled sentences in, the weights that `observe.durability` reads out, with how well they do on sentences left out.
+"""Labelled sentences in, the weights that `observe.durability` reads out, with their quality on sentences left out.
 
 Logistic regression with a quadratic penalty, solved exactly in its dual form (as many unknowns as sentences), once for
-what is worth keeping and once for each kind; user and assistant share their words, and have a smaller part apart.
+what is worth keeping and once for each kind; user and assistant share their words, and have a smaller part each.
 """
 
 import hashlib
@@ -19,7 +19,7 @@ from pellucid.observe.extract.durability import KINDS, features
 
 PENALTY = 3.0
 OWN = 0.5
-"""How much of the likeness of two sentences counts only where the same side said both."""
+"""The part of two sentences' likeness that counts only if the same side said both."""
 FOLDS = 10
 FEWEST = 3  # sentences a word, a pair or a piece of a frame must stand in to have a weight
 _NUMBERS: dict[str, int] = {kind: number for number, kind in enumerate(KINDS)}
@@ -27,7 +27,7 @@ _NUMBERS: dict[str, int] = {kind: number for number, kind in enumerate(KINDS)}
 
 @dataclass(frozen=True, slots=True)
 class SentenceLabel:
-    """One labelled sentence; `kind` is `none` where it is not worth keeping."""
+    """One labelled sentence; `kind` is `none` if it is not worth keeping."""
 
     text: str
     by_user: bool
@@ -53,15 +53,17 @@ def load(paths: Sequence[Path]) -> list[SentenceLabel]:
 
 
 def fit(labels: Sequence[SentenceLabel]) -> Fitted:
-    """Fit the weights on all labels, and measure them by cross-validation; features with no weight but 0 are left
-    out."""
-    given = [features(label.text) for label in labels]
-    names = linear.kept(given, always="=", fewest=FEWEST)
-    matrix = linear.matrix(given, names)
+    """Fit the weights on all labels, and measure them by cross-validation.
+
+    Leave out features whose weights are all 0.
+    """
+    feature_maps = [features(label.text) for label in labels]
+    names = linear.common_features(feature_maps, always="=", fewest=FEWEST)
+    matrix = linear.matrix(feature_maps, names)
     user = np.array([label.by_user for label in labels])
     like = (matrix @ matrix.T) * np.where(user[:, None] == user, 1 + OWN, 1.0)
     worth = np.array([label.kind != "none" for label in labels], dtype=float)
-    held = _by_folds(like, worth)
+    chances = _by_folds(like, worth)
     kept = np.flatnonzero(worth)
     kinds = np.array([_NUMBERS[labels[at].kind] for at in kept.tolist()])
     same = matrix[kept] @ matrix[kept].T
@@ -71,14 +73,14 @@ def fit(labels: Sequence[SentenceLabel]) -> Fitted:
     digest = linear.fingerprint(f"{each.kind}\t{each.text}" for each in labels)
     head = [f"weights in hundredths; fitted on {len(labels)} sentences, sha256 {digest}"]
     head.append("\t".join(("feature", "user", "assistant", *KINDS)))
-    said = held > 0.5
+    is_positive = chances > 0.5
     return Fitted(
         table=linear.table(
             head, [name for name, row in zip(names, whole, strict=True) if row.any()], whole[whole.any(axis=1)]
         ),
-        accuracy=float((said == (worth > 0)).mean()),
-        precision=float(worth[said].mean()),
-        recall=float(said[worth > 0].mean()),
+        accuracy=float((is_positive == (worth > 0)).mean()),
+        precision=float(worth[is_positive].mean()),
+        recall=float(is_positive[worth > 0].mean()),
         kind_accuracy=float((guessed.argmax(axis=0) == kinds).mean()),
     )
 
@@ -116,6 +118,6 @@ def _solve(like: Floats, target: Floats) -> Floats:
 
 def _by_folds(like: Floats, target: Floats) -> Floats:
     """Return each sentence's probability by a model fitted without its fold."""
-    said = linear.left_out(like, target, np.arange(len(target)) % FOLDS, _solve)
+    said = linear.score_held_out(like, target, np.arange(len(target)) % FOLDS, _solve)
     chance: Floats = 1 / (1 + np.exp(-np.clip(said, -30, 30)))
     return chance

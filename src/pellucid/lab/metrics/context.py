@@ -1,8 +1,8 @@
-"""Kept records and assembled contexts in, the share of evidence that each holds within a budget out.
+"""Kept records and assembled contexts in, the share of evidence in each within a budget out.
 
-Two plain concatenations of the same ranking stand beside the context: `contents`, the bare texts, one a line; and
-`records`, what the context tells of each memory, told of each by itself (a number, the day, the text, in the same
-fence). Both go down the ranking until one does not fit.
+Two plain concatenations of the same ranking are compared with the context: `contents`, the bare texts, one a line; and
+`records`, each memory by itself as the context shows it (a number, the day, the text, in the same fence). Both go down
+the ranking until a memory does not fit.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -48,9 +48,7 @@ class Plain:
 def compare(
     questions: Sequence[LabelledQuestion], filled: Sequence[Filled], plain: Mapping[str, Plain]
 ) -> dict[str, object]:
-    """Return, by budget, the mean share of evidence in the context and in each plain concatenation, and the paired
-    gain.
-    """
+    """Map budgets to the mean share of evidence in the context and in each plain concatenation, and the paired gain."""
     out: dict[str, object] = {}
     for budget in BUDGETS:
         ours = np.array(

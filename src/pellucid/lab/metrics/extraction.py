@@ -1,4 +1,4 @@
-"""Turns and what was kept of them in, coverage, compression and speed out: what extraction is worth by itself."""
+"""Turns and the memories of them in, coverage, compression and speed out: the quality of extraction by itself."""
 
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
@@ -19,8 +19,8 @@ from pellucid.observe.pipeline import observe
 class Coverage:
     """How many records are cited as worth keeping, and how many of those are covered.
 
-    `covered`: evidence of a memory that shares a content word with the record. `agreeing`: evidence of a memory that
-    shares one with a sentence that cites the record. Names of speakers do not count.
+    `covered`: a memory has the record as evidence and shares a content word with it. `agreeing`: a memory has it as
+    evidence and shares a content word with a sentence that cites the record. Names of speakers do not count.
     """
 
     cited: int = 0
@@ -33,34 +33,33 @@ class Coverage:
 
 
 def coverage(
-    cited: Mapping[str, Sequence[str]], said: Mapping[str, str], kept: Iterable[KeptMemory], names: Collection[str]
+    cited: Mapping[str, Sequence[str]], texts: Mapping[str, str], kept: Iterable[KeptMemory], names: Collection[str]
 ) -> Coverage:
-    """Count which of the cited records are covered by the `kept` memories.
+    """Count the cited records that the `kept` memories cover.
 
-    `cited` are the keys of the records worth keeping, each with the sentences that cite it; `said` is the text of each
-    record (cited ones without a text do not count); `names` are the speakers' names.
+    `cited` maps the keys of records worth keeping to the sentences that cite them; `texts` maps keys to the texts of
+    records (cited ones without a text do not count); `names` are the speakers' names.
     """
-    aside = {word for name in names for word in content_words(name)}
-    held: dict[str, set[str]] = defaultdict(set)
+    name_words = {word for name in names for word in content_words(name)}
+    words_by_key: dict[str, set[str]] = defaultdict(set)
     shared: set[str] = set()
-    own = {key: set(content_words(said[key])) - aside for key in cited if key in said}
+    own = {key: set(content_words(texts[key])) - name_words for key in cited if key in texts}
     for memory in kept:
-        told = set(content_words(memory.text)) - aside
+        memory_words = set(content_words(memory.text)) - name_words
         for key in own.keys() & set(memory.keys):
-            held[key] |= told
-            if told & own[key]:
+            words_by_key[key] |= memory_words
+            if memory_words & own[key]:
                 shared.add(key)
-    agreeing = sum(any(held[key] & set(content_words(sentence)) for sentence in cited[key]) for key in own)
+    agreeing = sum(any(words_by_key[key] & set(content_words(sentence)) for sentence in cited[key]) for key in own)
     return Coverage(len(own), len(shared), agreeing)
 
 
 def measure_distillation(parts: Sequence[tuple[Group, Sequence[KeptMemory]]]) -> dict[str, float]:
-    """Return coverage (see `Coverage`, as shares of what is cited) and compression of what was kept of groups.
+    """Return coverage (see `Coverage`, as shares of the cited) and compression of the memories of groups.
 
-    In wire form; coverage is left out where no turn is cited, and a ratio to nothing is 0.
-
-    `compression` is characters of the turns over characters of the memories; what nobody said (a picture's caption) is
-    left out of the turns, and counted in `compressionWithCaptions`.
+    In wire form; coverage is left out if no turn is cited, and a ratio to nothing is 0. `compression` is characters of
+    the turns over characters of the memories; what nobody said (a picture's caption) is left out of the turns, and
+    counted in `compressionWithCaptions`.
     """
     found = sum((_covered(group, kept) for group, kept in parts), start=Coverage())
     trace = sum(len(record.turn.content) for group, _ in parts for record in group.records)

@@ -16,7 +16,7 @@ EXAMPLES = 5  # wrong and missing edges named, at most
 
 
 def pairs(requires: Requires, aside: AbstractSet[int] = frozenset()) -> set[Pair]:
-    """Return the edges of a requirements map, without those from or to a document in `aside`."""
+    """Return the edges (document, required document) of a map, without those from or to a document in `aside`."""
     return {(source, each) for source, targets in requires.items() for each in targets if not {source, each} & aside}
 
 
@@ -26,16 +26,16 @@ def without(requires: Requires, aside: AbstractSet[int]) -> dict[int, frozenset[
     return {source: targets for source, targets in left.items() if targets}
 
 
-def agreement(found: AbstractSet[Pair], true: AbstractSet[Pair]) -> dict[str, Any]:
-    """Return `precision` and `recall` of edges (0 of none), the counts, and at most five `wrong` and `missing` ones."""
-    right = len(found & true)
+def agreement(edges: AbstractSet[Pair], true_edges: AbstractSet[Pair]) -> dict[str, Any]:
+    """Return `precision` and `recall` of edges (0 if there are none), counts, and up to five `wrong` and `missing`."""
+    right = len(edges & true_edges)
     return {
-        "precision": round(right / len(found), 4) if found else 0.0,
-        "recall": round(right / len(true), 4) if true else 0.0,
-        "found": len(found),
-        "true": len(true),
-        "wrong": [list(pair) for pair in sorted(found - true)[:EXAMPLES]],
-        "missing": [list(pair) for pair in sorted(true - found)[:EXAMPLES]],
+        "precision": round(right / len(edges), 4) if edges else 0.0,
+        "recall": round(right / len(true_edges), 4) if true_edges else 0.0,
+        "found": len(edges),
+        "true": len(true_edges),
+        "wrong": [list(pair) for pair in sorted(edges - true_edges)[:EXAMPLES]],
+        "missing": [list(pair) for pair in sorted(true_edges - edges)[:EXAMPLES]],
     }
 
 
@@ -52,12 +52,12 @@ def closure(requires: Requires, start: int) -> frozenset[int]:
 
 
 def all_direct(ranking: Sequence[int], wanted: Collection[int]) -> bool:
-    """Whether all n direct requirements are in the first max(5, n) ranks."""
+    """Whether all n direct requirements (`wanted`) are in the first max(5, n) ranks."""
     return set(wanted) <= set(ranking[: max(LEAST_PLACES, len(wanted))])
 
 
 def closure_recall(ranking: Sequence[int], wanted: Collection[int]) -> float:
-    """Return the share of a closure that is in the first 2 × |closure| ranks; InputError if the closure is empty."""
+    """Return the share of a closure (`wanted`) in the first 2 × |closure| ranks; InputError if the closure is empty."""
     if not wanted:
         raise InputError(
             "there is no closure to look for: it is empty",
@@ -68,22 +68,18 @@ def closure_recall(ranking: Sequence[int], wanted: Collection[int]) -> float:
 
 
 def dependencies(rankings: Mapping[int, Sequence[int]], requires: Requires) -> dict[str, Any]:
-    """Measure how well rankings of "what does N depend on" bring what N requires.
+    """Measure how well rankings for "what does N depend on" find what N requires.
 
-    Args:
-        rankings: for each document asked about, documents best first; the one asked about stands wherever it came.
-        requires: the truth.
+    `rankings` maps each document asked about to documents, best first, itself included; `requires` is the truth.
 
-    Returns:
-        `direct` (share with every direct requirement in the first max(5, n)), `closure` (mean recall at twice the
-        closure), `closureOfMany` (the same where the closure is more than the direct ones), and the first two with the
-        asked document's own place left out (`…Others`); with 95 % intervals of the first two.
+    Returns `direct` (share with every direct requirement in the first max(5, n)), `closure` (mean recall at twice the
+    closure), both with 95 % intervals, `closureOfMany` (the same if the closure is more than the direct ones), and
+    `direct` and `closure` without the asked document's own rank (`…Others`).
 
-    Raises:
-        InputError: a document asked about requires nothing but itself.
+    Raises InputError if a document asked about requires nothing but itself.
     """
-    reached = {number: closure(requires, number) for number in rankings}
-    if alone := [str(number) for number, others in reached.items() if not others]:
+    closures = {number: closure(requires, number) for number in rankings}
+    if alone := [str(number) for number, others in closures.items() if not others]:
         raise InputError(
             f"no other document is required by {', '.join(alone)}",
             code="invalid_data",
@@ -91,8 +87,8 @@ def dependencies(rankings: Mapping[int, Sequence[int]], requires: Requires) -> d
         )
     others = {number: [each for each in ranking if each != number] for number, ranking in rankings.items()}
     direct = np.array([float(all_direct(rankings[number], requires[number])) for number in rankings])
-    deep = np.array([closure_recall(rankings[number], reached[number]) for number in rankings])
-    many = np.array([deep[at] for at, n in enumerate(rankings) if len(reached[n]) > len(requires[n])])
+    deep = np.array([closure_recall(rankings[number], closures[number]) for number in rankings])
+    many = np.array([deep[at] for at, n in enumerate(rankings) if len(closures[n]) > len(requires[n])])
     return {
         "documents": len(rankings),
         "direct": mean(direct),
@@ -102,5 +98,5 @@ def dependencies(rankings: Mapping[int, Sequence[int]], requires: Requires) -> d
         "closureOfMany": mean(many),
         "withLargerClosure": len(many),
         "directOthers": mean(np.array([float(all_direct(others[n], requires[n])) for n in rankings])),
-        "closureOthers": mean(np.array([closure_recall(others[n], reached[n]) for n in rankings])),
+        "closureOthers": mean(np.array([closure_recall(others[n], closures[n]) for n in rankings])),
     }

@@ -9,7 +9,7 @@ import numpy as np
 from pellucid.lab.datasets.dataset import LabelledQuestion
 
 Item = str | tuple[str, ...]
-"""What stands at one rank: a record's key, or the keys of all records that a memory's evidence covers."""
+"""The content of one rank: a record's key, or the keys of all records that a memory's evidence covers."""
 Ranking = Sequence[Item]
 Metric = Callable[[Ranking, Mapping[str, int]], float]
 SAMPLES = 2_000
@@ -22,12 +22,12 @@ def keys_of(item: Item) -> tuple[str, ...]:
 
 
 def hit_at(k: int) -> Metric:
-    """Make the metric: 1 if any relevant record is in the first k."""
+    """Return the metric: 1 if any relevant record is in the first k, else 0."""
     return lambda ranking, labels: float(any(_new_records(ranking[:k], labels)))
 
 
 def recall_at(k: int) -> Metric:
-    """Make the metric: the share of relevant records in the first k."""
+    """Return the metric: the share of relevant records in the first k."""
     return lambda ranking, labels: sum(map(len, _new_records(ranking[:k], labels))) / len(labels)
 
 
@@ -37,7 +37,10 @@ def mrr(ranking: Ranking, labels: Mapping[str, int]) -> float:
 
 
 def ndcg_at(k: int) -> Metric:
-    """Make the metric nDCG with linear gains, as in trec_eval; a rank with several relevant records counts the best."""
+    """Return the metric nDCG with linear gains, as in trec_eval.
+
+    A rank with several relevant records counts the best.
+    """
 
     def ndcg(ranking: Ranking, labels: Mapping[str, int]) -> float:
         """Return the gain of a ranking relative to the best possible one."""
@@ -50,12 +53,12 @@ def ndcg_at(k: int) -> Metric:
 
 
 def _new_records(ranking: Ranking, labels: Mapping[str, int]) -> list[set[str]]:
-    """Return, for each rank, the relevant records that it brings for the first time; empty where it brings none."""
+    """Return, for each rank, the relevant records that it is the first to have; empty if it has none."""
     out: list[set[str]] = []
-    brought: set[str] = set()
+    seen: set[str] = set()
     for item in ranking:
-        out.append({key for key in keys_of(item) if key in labels} - brought)
-        brought |= out[-1]
+        out.append({key for key in keys_of(item) if key in labels} - seen)
+        seen |= out[-1]
     return out
 
 
@@ -71,7 +74,7 @@ METRICS: dict[str, Metric] = {
 
 @dataclass(frozen=True, slots=True)
 class Scores:
-    """Every metric of every question, as arrays aligned with the questions; NaN where a metric does not apply."""
+    """Every metric of every question, as arrays aligned with the questions; NaN if a metric does not apply."""
 
     values: Mapping[str, Floats]
 
@@ -90,7 +93,7 @@ class Scores:
         return {name: interval(column) for name, column in self.values.items()}
 
     def gain_over(self, other: "Scores") -> dict[str, dict[str, object]]:
-        """Return the paired difference to another run over the same questions, with its interval, by common metric."""
+        """Map common metrics to the paired difference to another run over the same questions, with its interval."""
         out: dict[str, dict[str, object]] = {}
         for name in (name for name in self.values if name in other.values):
             difference = self.values[name] - other.values[name]
@@ -104,14 +107,16 @@ def score_ranking(question: LabelledQuestion, ranking: Ranking) -> dict[str, flo
 
 
 def mean(values: Floats) -> float:
-    """Return the mean of the values that are not NaN, to four decimals; 0 if there is none."""
-    known = values[~np.isnan(values)]
-    return round(float(known.mean()), 4) if len(known) else 0.0
+    """Return the mean of the values that are not NaN, to four decimals; 0 if there are none."""
+    numbers = values[~np.isnan(values)]
+    return round(float(numbers.mean()), 4) if len(numbers) else 0.0
 
 
 def interval(values: Floats) -> list[float]:
-    """Return a 95 % bootstrap interval of the mean of the values that are not NaN (percentile method); [0, 0] of
-    none."""
+    """Return a 95 % bootstrap interval of the mean of the values that are not NaN (percentile method).
+
+    [0, 0] if there are none.
+    """
     values = values[~np.isnan(values)]
     if len(values) == 0:
         return [0.0, 0.0]
@@ -126,7 +131,7 @@ def percentile_interval(resampled: Floats) -> list[float]:
 
 
 def spread(millis: Sequence[float]) -> dict[str, float]:
-    """Return the median `p50` and the 95th percentile `p95`; `{}` without values."""
+    """Return the median `p50` and the 95th percentile `p95`; `{}` if there are no values."""
     if not millis:
         return {}
     p50, p95 = np.percentile(millis, [50, 95])

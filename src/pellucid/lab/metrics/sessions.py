@@ -1,4 +1,4 @@
-"""Answers to questions about sessions and labels of turns in, what an answer and what was kept are worth out."""
+"""Answers to questions about sessions and labels of turns in, metrics of the answers and of the memories out."""
 
 import re
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
@@ -23,54 +23,57 @@ SHAPES: Mapping[str, re.Pattern[str]] = {
         re.MULTILINE,
     ),
 }
-"""What a memory must not look like: cells between bars, two numbered or lettered options, a line of a program."""
+"""Shapes that a memory must not have: cells between bars, two numbered or lettered options, a line of a program."""
 
 
 def of_sessions(wanted: Mapping[str, Wanted]) -> Callable[[LabelledQuestion, RankedAnswer], dict[str, float]]:
-    """Make the measure for answers to these questions: the usual metrics, and those particular to sessions.
+    """Return the measure for answers to these questions: the usual metrics, and those particular to sessions.
 
-    `strict@N`: the required pattern matches in the context of N characters; `lenient@N`: or the context holds a run of
-    12 words of an evidence turn (the whole turn if it is shorter), or a memory that cites one; `mrrMatched`: 1 / rank
-    of the first memory that is, cites or matches evidence; `supersededFirst`, for changed facts: whether a superseded
-    turn ranks above that, or only it is ranked.
+    `strict@N`: the required pattern matches in the context of N characters; `lenient@N`: or the context has a run of 12
+    words of an evidence turn (the whole turn if it is shorter), or a memory that cites one; `mrrMatched`: 1 / rank of
+    the first memory that is, cites or matches evidence; `supersededFirst`, for changed facts: whether a superseded turn
+    ranks above that, or only it is ranked.
     """
 
     def measure(question: LabelledQuestion, answer: RankedAnswer) -> dict[str, float]:
-        """Measure one answer."""
-        want, out = wanted[question.id], measure_answer(question, answer)
-        for budget, held in answer.contexts.items():
-            strict = want.must.search(held.text) is not None
-            cited = any(key in question.relevant for key in held.keys)
+        """Return the metrics of one answer."""
+        criteria, out = wanted[question.id], measure_answer(question, answer)
+        for budget, context in answer.contexts.items():
+            strict = criteria.must.search(context.text) is not None
+            cited = any(key in question.relevant for key in context.keys)
             out[f"strict@{budget}"] = float(strict)
-            out[f"lenient@{budget}"] = float(strict or cited or quotes(held.text, want.evidence))
-        first, older = first_places(question, want, answer)
+            out[f"lenient@{budget}"] = float(strict or cited or quotes(context.text, criteria.evidence))
+        first, older = first_places(question, criteria, answer)
         out["mrrMatched"] = 1 / first if first else 0.0
-        if want.superseded:
+        if criteria.superseded:
             out["supersededFirst"] = float(bool(older) and (not first or older < first))
         return out
 
     return measure
 
 
-def first_places(question: LabelledQuestion, want: Wanted, answer: RankedAnswer) -> tuple[int, int]:
-    """Return the first rank (0: none) that cites or matches evidence, and the first that cites a superseded turn."""
+def first_places(question: LabelledQuestion, criteria: Wanted, answer: RankedAnswer) -> tuple[int, int]:
+    """Return the first rank that cites or matches evidence, and the first that cites a superseded turn.
+
+    0 if none does.
+    """
     first = older = 0
     for place, (item, text) in enumerate(zip(answer.ranking, answer.texts, strict=True), start=1):
         keys = keys_of(item)
-        if not first and (any(key in question.relevant for key in keys) or want.must.search(text)):
+        if not first and (any(key in question.relevant for key in keys) or criteria.must.search(text)):
             first = place
-        if not older and not want.superseded.isdisjoint(keys):
+        if not older and not criteria.superseded.isdisjoint(keys):
             older = place
     return first, older
 
 
 def quotes(context: str, texts: Iterable[str]) -> bool:
-    """Whether a context holds `RUN` consecutive words of one of these texts."""
-    said = f" {_words(context)} "
+    """Whether a context has `RUN` consecutive words of one of these texts, or all words of a shorter one."""
+    context_words = f" {_words(context)} "
     for text in texts:
         words = _words(text).split()
         runs = (words[start : start + RUN] for start in range(max(1, len(words) - RUN + 1)))
-        if words and any(f" {' '.join(run)} " in said for run in runs):
+        if words and any(f" {' '.join(run)} " in context_words for run in runs):
             return True
     return False
 

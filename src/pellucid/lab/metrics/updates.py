@@ -1,4 +1,4 @@
-"""Facts that changed and the rankings of questions about them in, how often the newer stands above the older out."""
+"""Facts that changed and the rankings of questions about them in, how often the newer ranks above the older out."""
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -15,14 +15,13 @@ DEPTH = 50  # places within which a memory counts as retrieved
 
 Case = Literal["newerAbove", "newerOnly", "olderAbove", "olderOnly", "neither"]
 CASES: tuple[Case, ...] = ("newerAbove", "newerOnly", "olderAbove", "olderOnly", "neither")
-"""Both retrieved, newer first; only the newer; both, older first (or in one memory); only the older; none."""
+"""Both retrieved, newer first; only the newer; both, older first (or in one memory); only the older; neither."""
 
 
 def case(older: Sequence[str], newer: Sequence[str], ranking: Ranking) -> Case:
-    """Classify one changed fact by which of its statements ranks higher within 50 ranks; one not among them ranks
-    below all.
+    """Classify one changed fact by which of its statements ranks higher within 50 ranks.
 
-    Where both are first cited at one rank, it is `olderAbove`.
+    A statement outside these ranks ranks below all. If both are first cited at one rank, the case is `olderAbove`.
     """
     first_older, first_newer = _first(ranking, older), _first(ranking, newer)
     if first_newer is None:
@@ -34,12 +33,12 @@ def case(older: Sequence[str], newer: Sequence[str], ranking: Ranking) -> Case:
 
 def newer_above(updates: Sequence[Update], rankings: Sequence[Ranking]) -> dict[str, Any]:
     """Return the share of facts whose newer statement ranks above the older, with its interval, in wire form."""
-    found = [case(update.older, update.newer, ranking) for update, ranking in zip(updates, rankings, strict=True)]
-    above = np.array([float(each in ("newerAbove", "newerOnly")) for each in found])
-    counts = Counter(found)
+    cases = [case(update.older, update.newer, ranking) for update, ranking in zip(updates, rankings, strict=True)]
+    above = np.array([float(each in ("newerAbove", "newerOnly")) for each in cases])
+    counts = Counter(cases)
     return {
-        "pairs": len(found),
-        "newerAbove": round(float(above.mean()), 4) if found else 0.0,
+        "pairs": len(cases),
+        "newerAbove": round(float(above.mean()), 4) if cases else 0.0,
         "interval": interval(above),
         "cases": {each: counts[each] for each in CASES},
     }
@@ -48,26 +47,29 @@ def newer_above(updates: Sequence[Update], rankings: Sequence[Ranking]) -> dict[
 def of_user_turns(
     group: Group, updates: Sequence[Update], rankings: Sequence[Ranking]
 ) -> tuple[list[Update], list[Ranking]]:
-    """Restrict the statements of updates to the user's turns; updates without one on either side are dropped."""
-    said = {record.key for record in group.records if record.turn.role == "user"}
+    """Return the updates, restricted to statements in the user's turns, and their rankings.
+
+    Updates without such a statement on either side are dropped.
+    """
+    user_keys = {record.key for record in group.records if record.turn.role == "user"}
     out: list[tuple[Update, Ranking]] = []
     for update, ranking in zip(updates, rankings, strict=True):
-        older, newer = (tuple(key for key in keys if key in said) for keys in (update.older, update.newer))
+        older, newer = (tuple(key for key in keys if key in user_keys) for keys in (update.older, update.newer))
         if older and newer:
             out.append((Update(update.question, older, newer), ranking))
     return [update for update, _ in out], [ranking for _, ranking in out]
 
 
 def same_attribute(updates: Sequence[Update], memories: Sequence[tuple[Memory, Sequence[str]]]) -> dict[str, int]:
-    """Count the changed facts whose two sides state the same `entity::attribute`, and how many older ones are
-    superseded.
+    """Count the changed facts whose two sides state the same `entity::attribute`, and those superseded.
 
     `memories` are all that were kept, each with the keys of its evidence. `changed` are the pairs whose values differ;
-    `superseded` those of them in which every older memory that states the attribute is superseded, or has it retired.
+    `superseded` those of them in which every older memory that states the attribute is superseded, or has the attribute
+    retired.
     """
     out: dict[str, int] = {"pairs": 0, "sameAttribute": 0, "changed": 0, "superseded": 0}
     for update in updates:
-        older, newer = _stated(memories, update.older), _stated(memories, update.newer)
+        older, newer = _find_statements(memories, update.older), _find_statements(memories, update.newer)
         shared = older.keys() & newer.keys()
         changed = {key for key in shared if _values(older[key]).isdisjoint(_values(newer[key]))}
         retired = [all(_is_retired(*each) for each in older[key]) for key in changed]
@@ -78,11 +80,12 @@ def same_attribute(updates: Sequence[Update], memories: Sequence[tuple[Memory, S
     return out
 
 
-Stated = Mapping[str, list[tuple[Memory, str]]]
+Statements = Mapping[str, list[tuple[Memory, str]]]
+"""Maps each `entity::attribute` to the memories that state it, each with the attribute's name."""
 
 
-def _stated(memories: Sequence[tuple[Memory, Sequence[str]]], keys: Sequence[str]) -> Stated:
-    """Return (memory, attribute name) of memories citing these records, by each `entity::attribute` they state."""
+def _find_statements(memories: Sequence[tuple[Memory, Sequence[str]]], keys: Sequence[str]) -> Statements:
+    """Map each `entity::attribute` that memories citing these records state to (memory, attribute name)."""
     out: dict[str, list[tuple[Memory, str]]] = {}
     for memory, covered in memories:
         if memory.entity_ref and not set(keys).isdisjoint(covered):
@@ -91,9 +94,9 @@ def _stated(memories: Sequence[tuple[Memory, Sequence[str]]], keys: Sequence[str
     return out
 
 
-def _values(stated: Sequence[tuple[Memory, str]]) -> set[str]:
+def _values(statements: Sequence[tuple[Memory, str]]) -> set[str]:
     """Return the values that memories give to an attribute, casefolded."""
-    return {memory.structured_attributes[name].casefold().strip() for memory, name in stated}
+    return {memory.structured_attributes[name].casefold().strip() for memory, name in statements}
 
 
 def _is_retired(memory: Memory, name: str) -> bool:

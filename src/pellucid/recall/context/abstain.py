@@ -1,13 +1,13 @@
-"""A ranking in, how much it should be doubted out: what is near the question, and what holds its content words.
+"""A ranking in, how much it should be doubted out: what is near the question, and which of its content words are met.
 
 doubt = 1 − (2·near + 3·met + held) / 6
 
-`near` is the mean of the highest cosines of the query and candidates that passed every filter, `met` that of their
-highest scores by late interaction: of one candidate in a handful of memories, of three in hundreds, as the nearest of
-many is near by chance. `held` is the share of the query's content words that the first three together hold; a word
-weighs log(1 + N/(1 + df)) squared, so that a rare word that none of them holds is cause for doubt. Without an encoder,
-`held` stands alone; with another reranker, whose scores have a scale of their own, `met` is left out. All are columns
-of the pool, so that a receipt gives the same doubt.
+`near` is the mean of the highest cosines between the query and the candidates that passed every filter, `met` the mean
+of the highest scores by late interaction among them. The mean is of one candidate in a handful of memories, of three in
+hundreds, since the nearest of many is near by chance. `held` is the share of the query's content words that the first
+three candidates contain together; a word weighs log(1 + N/(1 + df)) squared, so that a rare word missing from all of
+them is cause for doubt. Without an encoder, `held` alone counts; with another reranker, whose scores have a scale of
+their own, `met` is left out. All of these are columns of the pool, so that a receipt gives the same doubt.
 """
 
 from dataclasses import replace
@@ -24,48 +24,49 @@ from pellucid.recall.score.rerank import LATE_INTERACTION
 from pellucid.recall.state import Abstention, Plan, Pool, State
 
 TOGETHER = 3
-"""Candidates whose words are taken together: an answer may be spread over two or three."""
+"""How many of the first candidates have their words taken together: an answer can be spread over two or three."""
 NEAREST = 3
+"""How many of the nearest misses are named."""
 UNSURE_FROM, UNKNOWN_FROM = 0.5, 0.6
-"""Doubt from which an answer is marked as not sure, and from which it is likelier that nothing here answers."""
+"""Doubt from which an answer is marked as not sure, and doubt from which it is likelier that no memory answers."""
 NEAR, MET, HELD = 2, 3, 1
-"""What each of the three signs counts."""
+"""The weights of the three signs."""
 _FLOORS = tuple(number for number, each in enumerate(FILTERS, start=1) if each.margin is not None)
-"""Filters that measure how near a candidate is; what they turn away is a near miss, what others do is no answer."""
+"""Numbers of the filters that measure nearness: what they reject is a near miss; what others reject cannot answer."""
 
 
 def judge(state: State) -> Abstention | None:
-    """How much this recall doubts its ranking, and whether it abstains; None where the message needs no memory.
+    """Return how much this recall doubts its ranking, and whether it abstains; None if the message needs no memory.
 
-    An empty ranking is doubt 1 and always abstains; a threshold of 1 never does by itself.
+    An empty ranking has doubt 1 and always abstains. A threshold of 1 never makes a recall abstain.
     """
     if state.plan.depth == "no_recall":
         return None
     threshold, pool, order = state.request.settings.abstain_at, state.pool, state.order
     if len(order) == 0:
-        missed = np.flatnonzero(np.isin(pool.rejected, _FLOORS))
-        return Abstention(1.0, threshold, abstained=True, nearest=_nearest_of(state, missed))
+        near_misses = np.flatnonzero(np.isin(pool.rejected, _FLOORS))
+        return Abstention(1.0, threshold, abstained=True, nearest=_nearest_three(state, near_misses))
     score = doubt(_without_foreign_scores(state), order, state.plan, state.corpus.rows)
     if any(leg.reason == ABSENT for leg in state.legs):
         score = max(score, UNKNOWN_FROM)
-    abstained = threshold < 1 and score >= threshold and _may_abstain(state)
-    nearest = _nearest_of(state, order[: state.request.settings.top_k_facts]) if abstained else ()
+    abstained = threshold < 1 and score >= threshold and _can_abstain(state)
+    nearest = _nearest_three(state, order[: state.request.settings.top_k_facts]) if abstained else ()
     return Abstention(score, threshold, abstained=abstained, nearest=nearest)
 
 
 def unsure(doubt: float) -> str:
-    """The sentence that warns of an answer with this doubt; empty where there is little."""
+    """Return the sentence that warns of an answer with this doubt; empty if the doubt is small."""
     if doubt < UNSURE_FROM:
         return ""
     return "not sure: this may not be known here" if doubt >= UNKNOWN_FROM else "not sure that this answers it"
 
 
-def _may_abstain(state: State) -> bool:
-    """Whether doubt may withhold the answer: not with few memories, nor where other things than words are asked for.
+def _can_abstain(state: State) -> bool:
+    """Whether doubt can withhold the answer.
 
-    Among few memories (`abstainFrom`) words say too little, and what a tag, a day, files or edges ask for may be far
-    from the words; these two hold unless the caller chose a threshold. If a searching leg is down, nobody knows what it
-    would find.
+    It cannot if the corpus has fewer memories than `abstainFrom`, where words say too little, or if the query asks for
+    something other than words (a tag, a day, files, edges): unless the caller chose a threshold. It never can if a
+    searching leg is down, since that leg might have found an answer.
     """
     plan, request = state.plan, state.request
     few = state.corpus.rows < request.settings.abstain_from
@@ -76,8 +77,8 @@ def _may_abstain(state: State) -> bool:
 
 
 def doubt(pool: Pool, order: Ints, plan: Plan, rows: int) -> float:
-    """How much the ranking `order` of the pool should be doubted, 0 to 1; `rows` is the number of memories."""
-    signs = [(HELD, held_share(pool, order[:TOGETHER], plan, rows))] if plan.telling else []
+    """Return how much the ranking `order` of the pool should be doubted, 0 to 1; `rows` is the number of memories."""
+    signs = [(HELD, share_of_words_met(pool, order[:TOGETHER], plan, rows))] if plan.telling else []
     if (pool.cosine[order] != 0).any():
         signs.append((NEAR, _mean_of_best(pool.cosine[order], rows)))
     met = pool.rerank_score[order]
@@ -88,33 +89,39 @@ def doubt(pool: Pool, order: Ints, plan: Plan, rows: int) -> float:
 
 
 def _mean_of_best(scores: NDArray[np.float32], rows: int) -> float:
-    """The mean of the highest scores, 0 to 1: of one among up to 30 memories, of two up to 300, of three among more."""
+    """Return the mean of the highest scores, clipped to 0 to 1.
+
+    It is the mean of one score among up to 30 memories (`rows`), of two among up to 300, of three among more.
+    """
     count = int(np.clip(round(log10(1 + rows)), 1, TOGETHER))
     return float(np.clip(np.sort(scores)[-count:].mean(), 0, 1))
 
 
 def _without_foreign_scores(state: State) -> Pool:
-    """The pool, without the scores of a reranker other than late interaction."""
+    """Return the pool, with all reranker scores missing (NaN) if the reranker is not late interaction."""
     if state.rerank_backend == LATE_INTERACTION:
         return state.pool
     return replace(state.pool, rerank_score=np.full(len(state.pool), np.nan, dtype=np.float32))
 
 
 def nearness(state: State, position: int) -> float:
-    """How near one candidate is by itself: 1 less the doubt of a ranking of it alone."""
+    """Return how near the candidate at this pool position is: 1 less the doubt of a ranking of it alone."""
     alone = np.array([position], dtype=np.int64)
     return 1 - doubt(_without_foreign_scores(state), alone, state.plan, state.corpus.rows)
 
 
-def held_share(pool: Pool, among: Ints, plan: Plan, rows: int) -> float:
-    """The share of the query's content words that some of the candidates `among` hold, each by its weight."""
+def share_of_words_met(pool: Pool, among: Ints, plan: Plan, rows: int) -> float:
+    """Return the weighted share of the query's content words that the candidates `among` contain together.
+
+    `among` are pool positions, `rows` is the number of memories. 0 if the query has no content words.
+    """
     bits = int(np.bitwise_or.reduce(pool.matched[among], initial=np.uint64(0)))
     weights = {i: log(1 + rows / (1 + plan.frequencies[i])) ** 2 for i in plan.telling}
     total = fsum(weights.values())
     return fsum(weight for i, weight in weights.items() if bits >> i & 1) / total if total else 0.0
 
 
-def _nearest_of(state: State, among: Ints) -> tuple[int, ...]:
-    """The nearest of these candidates, best first."""
+def _nearest_three(state: State, among: Ints) -> tuple[int, ...]:
+    """Return the pool positions of the nearest three of these candidates, nearest first."""
     near = {position: nearness(state, position) for position in among.tolist()}
     return tuple(sorted(near, key=lambda position: (-near[position], position))[:NEAREST])

@@ -1,12 +1,12 @@
-"""A ranking in, a context inside the budget out: episode groups, nothing split, every cut with its reason.
+"""A ranking in, a context inside the budget out: grouped by episode, nothing split, every cut with its reason.
 
-First the memories (`ContextBuilder.fill`), then what headings say beside the day, then episodes without a memory there.
+The memories are put first (`ContextBuilder.fill`), then the details of headings beside the day, then episodes that have
+no memory in the context.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, replace
-from functools import partial
 
 import numpy as np
 
@@ -36,7 +36,7 @@ NOTHING_ASKED = "it tells nothing of what is asked"
 
 @dataclass(frozen=True, slots=True)
 class Assembly:
-    """A context with the record of how it came about: the rungs in the order they acted, and what passes did."""
+    """A context, the rungs that made it in the order they acted, its further episodes, and reports of model passes."""
 
     context: Context
     rungs: tuple[Rung, ...] = ()
@@ -45,29 +45,29 @@ class Assembly:
 
 
 def assemble(state: State, world: World) -> State:
-    """Cut the ranking to `topK`, read those memories, and make a context of them, or say that nothing answers."""
-    kept, served, said = without_repeats(state, world)
-    state = replace(state, kept=kept, rungs=(*state.rungs, *_rungs_of_ranking(state, len(kept), len(said))))
+    """Cut the ranking to `topK`, read those memories, and make a context of them, or say that no memory answers."""
+    kept, served, repeats = without_repeats(state, world)
+    state = replace(state, kept=kept, rungs=(*state.rungs, *_rungs_of_ranking(state, len(kept), len(repeats))))
     abstention = judge(state)
     if abstention is None or abstention.abstained:
-        made = _context_without_memories(state, abstention, len(served))
+        assembly = _context_without_memories(state, abstention, len(served))
     else:
-        made = compose_context(replace(state, abstention=abstention), world, served)
+        assembly = compose_context(replace(state, abstention=abstention), world, served)
     rejected = state.pool.rejected.copy()
     rejected[state.order] = 1 + RUNGS.index("top-k")
-    rejected[list(said)] = 1 + RUNGS.index(REPEATS)
+    rejected[list(repeats)] = 1 + RUNGS.index(REPEATS)
     rejected[kept] = 0
-    left_out = {omission.memory_id: omission.rung for omission in made.context.omitted}
+    left_out = {omission.memory_id: omission.rung for omission in assembly.context.omitted}
     for position, each in zip(kept.tolist(), served, strict=True):
         if rung := left_out.get(each.memory.id):
             rejected[position] = 1 + RUNGS.index(rung)
     return replace(
         state,
         served=tuple(served),
-        context=replace(made.context, episodes=made.episodes, passes=made.passes),
+        context=replace(assembly.context, episodes=assembly.episodes, passes=assembly.passes),
         abstention=abstention,
-        repeats=said,
-        rungs=(*state.rungs, *made.rungs),
+        repeats=repeats,
+        rungs=(*state.rungs, *assembly.rungs),
         pool=replace(state.pool, rejected=rejected),
         ways={},
         paths=paths_of(state.ways, [each.memory.id for each in served], world.reader.graph),
@@ -75,7 +75,7 @@ def assemble(state: State, world: World) -> State:
 
 
 def rewrite_context(state: State, world: World, served: Sequence[Served]) -> Context:
-    """The context of a recorded recall, written again from its state and its `served` memories as they are today."""
+    """Write the context of a recorded recall again, from its state and its `served` memories as they are today."""
     doubt = state.abstention
     if doubt is None or doubt.abstained:
         return _context_without_memories(state, doubt, len(served)).context
@@ -84,40 +84,42 @@ def rewrite_context(state: State, world: World, served: Sequence[Served]) -> Con
 
 
 def without_repeats(state: State, world: World) -> tuple[Ints, list[Served], dict[int, int]]:
-    """The best `topK` memories that do not repeat a better one: their pool positions, and they themselves.
+    """Return the best `topK` memories that do not repeat a better one: their pool positions, then themselves.
 
-    Also the position of each left out above the last of them, with that of the one it repeats.
+    Best first. The third value maps the position of each memory left out above the last of these to the position of the
+    memory that it repeats.
     """
-    most, order = state.request.settings.top_k_facts, state.order
-    said = dict[int, int]()
-    told = AlreadyTold({state.plan.stems[i] for i in state.plan.telling}, partial(_stems, world))
+
+    def stems(text: str) -> set[str]:
+        """Return the distinct stems of a text."""
+        return {each.stem for each in world.reader.survey(text, names=False).terms}
+
+    max_count, order = state.request.settings.top_k_facts, state.order
+    repeats = dict[int, int]()
+    already_told = AlreadyTold({state.plan.stems[i] for i in state.plan.telling}, stems)
     kept = dict[int, Served]()
-    firm = _irreplaceable(state)
-    for start in range(0, len(order), most):
-        batch = order[start : start + most]
-        for at, each in zip(batch.tolist(), world.reader.memories(state.pool.rows[batch]), strict=True):
-            kept[at] = each
-            for other, by in told.take(each.memory, at, firm=firm(at)).items():
+    must_stay = _irreplaceable(state)
+    for start in range(0, len(order), max_count):
+        batch = order[start : start + max_count]
+        for at, candidate in zip(batch.tolist(), world.reader.memories(state.pool.rows[batch]), strict=True):
+            kept[at] = candidate
+            for other, by in already_told.take(candidate.memory, at, must_stay=must_stay(at)).items():
                 del kept[other]
-                said = {worse: by if better == other else better for worse, better in said.items()} | {other: by}
-            if len(kept) == most:
-                return np.array([*kept], dtype=np.int64), [*kept.values()], said
-    return np.array([*kept], dtype=np.int64), [*kept.values()], said
+                # what repeated the dropped memory now repeats the one that it repeats
+                repeats = {worse: by if better == other else better for worse, better in repeats.items()} | {other: by}
+            if len(kept) == max_count:
+                return np.array([*kept], dtype=np.int64), [*kept.values()], repeats
+    return np.array([*kept], dtype=np.int64), [*kept.values()], repeats
 
 
 def _irreplaceable(state: State) -> Callable[[int], bool]:
-    """A predicate of pool positions: whether nothing may stand for it, as it is pinned or a direct answer."""
-    firm = state.pool.pinned | (state.pool.terms.get("direct", np.zeros(len(state.pool))) > 0)
-    return lambda at: bool(firm[at])
-
-
-def _stems(world: World, text: str) -> set[str]:
-    """The stems of a text."""
-    return {each.stem for each in world.reader.survey(text, names=False).terms}
+    """Return a predicate: whether the memory at a pool position must stay, as it is pinned or a direct answer."""
+    stays = state.pool.pinned | (state.pool.terms.get("direct", np.zeros(len(state.pool))) > 0)
+    return lambda at: bool(stays[at])
 
 
 def _rungs_of_ranking(state: State, kept: int, repeating: int) -> tuple[Rung, ...]:
-    """The rungs `repeats` and `top-k`, with how many passed each."""
+    """Return the rungs `repeats` and `top-k`; `kept` memories passed both, `repeating` failed the first."""
     ranked, left = len(state.order), len(state.order) - repeating
     return (
         Rung(REPEATS, ranked, left, reason="repeats another" if repeating else ""),
@@ -126,7 +128,10 @@ def _rungs_of_ranking(state: State, kept: int, repeating: int) -> tuple[Rung, ..
 
 
 def _context_without_memories(state: State, abstention: Abstention | None, ranked: int) -> Assembly:
-    """A context that says that nothing is recalled, with as many of the nearest misses as the budget holds."""
+    """Return a context that says that nothing is recalled, with as many of the nearest misses as fit the budget.
+
+    `ranked` is how many memories the abstention withheld.
+    """
     rungs = (Rung("abstention", ranked, 0, reason="too much doubt"),) if ranked else ()
     rungs = (*rungs, Rung("budget-fit", 0, 0))
     nearest = [
@@ -136,7 +141,10 @@ def _context_without_memories(state: State, abstention: Abstention | None, ranke
 
 
 def _context_of_words(state: State, words: str, nearest: Sequence[tuple[str, float]] = ()) -> Context:
-    """A context of `words` alone, with as many of the `nearest` misses as fit; empty if the words do not fit."""
+    """Return a context of `words` alone, with as many of the `nearest` misses (id and nearness) as fit the budget.
+
+    Empty if not even the words fit.
+    """
     for count in range(len(nearest), -1, -1):
         text = wrap(state.request.recall_id, words + nearest_line(nearest[:count]))
         if len(text) <= state.request.settings.char_budget:
@@ -147,11 +155,12 @@ def _context_of_words(state: State, words: str, nearest: Sequence[tuple[str, flo
 def compose_context(
     state: State, world: World, served: Sequence[Served], uninformative: AbstractSet[str] | None = None
 ) -> Assembly:
-    """The context made of these memories, the first of the ranking in its order, and how it came about.
+    """Return the context made of `served`, the best memories of the ranking in its order, and the record of its making.
 
-    `uninformative` are the ids of turns recorded as saying nothing of the question; None: they are looked for.
+    `uninformative` are the ids of turns that the receipt records as saying nothing of the question; None if they are to
+    be looked for.
     """
-    leading, passes = edge_answer_excerpts(state, world, served), list[PassReport]()
+    excerpts, passes = edge_answer_excerpts(state, world, served), list[PassReport]()
     against = opponents((each.memory for each in served), state.request, world)
     lines = [
         ContextLine.of(
@@ -159,22 +168,22 @@ def compose_context(
         )
         for place, each in enumerate(served)
     ]
-    lines = [with_excerpt(line, leading[line.memory.id]) if line.memory.id in leading else line for line in lines]
-    lines, beside, rungs = _drop_unasked_sections(state, lines)
-    lines, idle = _drop_uninformative_turns(state, world, lines, uninformative, rungs)
+    lines = [with_excerpt(line, excerpts[line.memory.id]) if line.memory.id in excerpts else line for line in lines]
+    lines, unasked, rungs = _drop_unasked_sections(state, lines)
+    lines, silent = _drop_uninformative_turns(state, world, lines, uninformative, rungs)
     if "select" in state.request.settings.context_passes:
         left, report = leave_out(world.chat, "select", state.plan.text, lines)
         rungs.append(_rung("context-selection", lines, left, "a pass left it out"))
         passes.append(report)
         lines = left
-    builder, omitted = _fill_budget(state, world, lines, leading.keys(), rungs)
-    omitted = (*beside, *idle, *omitted)
+    builder, omitted = _fill_budget(state, world, lines, excerpts.keys(), rungs)
+    omitted = (*unasked, *silent, *omitted)
     if omitted and not builder.lines:
         return Assembly(Context(omitted=omitted), tuple(rungs), passes=tuple(passes))
     builder = _apply_model_passes(state, world, builder, rungs, passes)
     if against:
-        builder = _builder_of(state, with_dispute_numbers(builder.lines, against, state.request))
-    marked = _builder_of(state, mark_continuations(builder.lines, state, world))
+        builder = _builder_with_all(state, with_dispute_numbers(builder.lines, against, state.request))
+    marked = _builder_with_all(state, mark_continuations(builder.lines, state, world))
     builder = marked if marked.length <= state.request.settings.char_budget else builder
     context, episodes = _render_context(state, world, builder, omitted)
     return Assembly(context, tuple(rungs), episodes, tuple(passes))
@@ -183,43 +192,45 @@ def compose_context(
 def _fill_budget(
     state: State, world: World, lines: list[ContextLine], leading: AbstractSet[str], rungs: list[Rung]
 ) -> tuple[ContextBuilder, tuple[Omission, ...]]:
-    """The context with as many of these lines as fit, none said by another, and what was left out of it.
+    """Return the context with as many of these lines as fit, none repeating another, and the memories left out of it.
 
-    Lines of memories in `leading` are cut already. Adds the rungs that acted to `rungs`.
+    Lines of memories in `leading` are cut already and are not shortened further. Adds the rungs that acted to `rungs`.
     """
-    budget, firm = state.request.settings.char_budget, _irreplaceable(state)
+    budget, must_stay = state.request.settings.char_budget, _irreplaceable(state)
     cutter = Cutter(state, world, state.plan.telling)
 
     def shorten(line: ContextLine, room: int) -> ContextLine | None:
+        """Return the line cut to `room` characters; None if it cannot be, or is an excerpt already."""
         return None if line.memory.id in leading else cutter.shorten(line, room)
 
     def fill(lines: Sequence[ContextLine]) -> ContextBuilder:
+        """Return a builder with as many of these lines as fit."""
         builder = _empty_builder(state, lines)
         builder.fill(lines, budget, shorten)
         return builder
 
-    builder, left, doubles = fill_without_repeats(
-        fill, lines, lambda line: bool(line.mark) or firm(int(state.kept[line.place]))
+    builder, left, covered_by = fill_without_repeats(
+        fill, lines, lambda line: bool(line.mark) or must_stay(int(state.kept[line.place]))
     )
-    if doubles:
+    if covered_by:
         rungs.append(_rung(SAID_ALREADY, lines, left, "another says it whole"))
     rungs.append(_rung("budget-fit", left, builder.lines, "over the budget"))
-    return builder, (*_omissions_of_repeats(doubles, builder), *builder.omitted(left, budget))
+    return builder, (*_omissions_of_repeats(covered_by, builder), *builder.omitted(left, budget))
 
 
 def _apply_model_passes(
     state: State, world: World, builder: ContextBuilder, rungs: list[Rung], passes: list[PassReport]
 ) -> ContextBuilder:
-    """The context after the model passes that are switched on; adds their rungs and reports to the lists."""
+    """Return the context after the model passes that are switched on; add their rungs and reports to the two lists."""
     settings, fitting = state.request.settings, builder.ranked
     if "facts" in settings.context_passes:
         left, report = leave_out(world.chat, "facts", state.plan.text, fitting)
         rungs.append(_rung("fact-selection", fitting, left, "a pass left it out"))
         passes.append(report)
-        builder, fitting = _builder_of(state, left), left
+        builder, fitting = _builder_with_all(state, left), left
     if "cleanup" in settings.context_passes:
         reworded, report = clean_up(world.chat, state.plan.text, fitting)
-        fuller = _builder_of(state, reworded)
+        fuller = _builder_with_all(state, reworded)
         if fuller.length > settings.char_budget:
             report = PassReport("cleanup", "rejected: it is longer than the budget")
         else:
@@ -231,40 +242,49 @@ def _apply_model_passes(
 def _drop_unasked_sections(
     state: State, lines: list[ContextLine]
 ) -> tuple[list[ContextLine], tuple[Omission, ...], list[Rung]]:
-    """Leave out sections that no edge leads to, if only edges are asked for: the lines kept, omissions, the rung."""
+    """Leave out the sections that no edge leads to, if the query asks for edges only.
+
+    Returns the lines that stay, the omissions, and the rung; all lines and no rung if the query asks for more than
+    edges.
+    """
     if not state.plan.only_edges:
         return lines, (), []
     left = [line for line in lines if line.memory.category != "section" or line.memory.id in state.ways]
-    beside = (Omission(line.memory.id, NO_EDGE, ASKED_EDGES) for line in lines if line not in left)
-    return left, tuple(beside), [_rung(ASKED_EDGES, lines, left, NO_EDGE)]
+    omissions = (Omission(line.memory.id, NO_EDGE, ASKED_EDGES) for line in lines if line not in left)
+    return left, tuple(omissions), [_rung(ASKED_EDGES, lines, left, NO_EDGE)]
 
 
 def _drop_uninformative_turns(
-    state: State, world: World, lines: list[ContextLine], known: AbstractSet[str] | None, rungs: list[Rung]
+    state: State, world: World, lines: list[ContextLine], ids: AbstractSet[str] | None, rungs: list[Rung]
 ) -> tuple[list[ContextLine], tuple[Omission, ...]]:
-    """The lines without turns that say nothing of the question (ids in `known`, if given), and these as omissions."""
-    idle = uninformative_turns(state, world, lines) if known is None else [e for e in lines if e.memory.id in known]
-    if not idle:
+    """Leave out the turns that say nothing of the question: return the lines that stay, and the omissions.
+
+    `ids` are those of such turns by the receipt; None if the turns are to be looked for. Adds a rung to `rungs` if a
+    turn is left out.
+    """
+    silent = uninformative_turns(state, world, lines) if ids is None else [e for e in lines if e.memory.id in ids]
+    if not silent:
         return lines, ()
-    left = [line for line in lines if line not in idle]
+    left = [line for line in lines if line not in silent]
     rungs.append(_rung(TELLS_NOTHING, lines, left, NOTHING_ASKED))
-    return left, tuple(Omission(line.memory.id, NOTHING_ASKED, TELLS_NOTHING) for line in idle)
+    return left, tuple(Omission(line.memory.id, NOTHING_ASKED, TELLS_NOTHING) for line in silent)
 
 
-def _omissions_of_repeats(doubles: Mapping[str, str], builder: ContextBuilder) -> Iterator[Omission]:
-    """Why each line is left out that another covers, with the number of that one."""
+def _omissions_of_repeats(covered_by: Mapping[str, str], builder: ContextBuilder) -> Iterator[Omission]:
+    """Yield the omission of each memory that another line covers, with the number of that line in its reason."""
     number = {memory_id: place for place, memory_id in enumerate(builder.included, start=1)}
-    for memory_id in doubles:
-        yield Omission(memory_id, f"it is said in full by [{number[line_covering(doubles, memory_id)]}]", SAID_ALREADY)
+    for memory_id in covered_by:
+        covering = number[line_covering(covered_by, memory_id)]
+        yield Omission(memory_id, f"it is said in full by [{covering}]", SAID_ALREADY)
 
 
 def _rung(name: str, before: Sequence[ContextLine], after: Sequence[ContextLine], reason: str) -> Rung:
-    """A rung by how many lines came and stayed; the reason is only given if some did not stay."""
+    """Return a rung from the lines `before` and `after` it; the reason is left empty if no line was dropped."""
     return Rung(name, len(before), len(after), reason=reason if len(after) < len(before) else "")
 
 
 def _empty_builder(state: State, lines: Sequence[ContextLine]) -> ContextBuilder:
-    """A builder with its notice alone, which also says how unsure the recall is and what it does not know."""
+    """Return a builder without lines, whose notice says how unsure the recall is and what it does not know."""
     doubt = unsure(state.abstention.score) if state.abstention else ""
     lacking = (reason_with_names(leg.reason or "", state.plan.unknown) for leg in state.legs)
     warnings = (f"{each[0].upper()}{harmless(each[1:])}." for each in (doubt, *lacking) if each)
@@ -272,8 +292,8 @@ def _empty_builder(state: State, lines: Sequence[ContextLine]) -> ContextBuilder
     return ContextBuilder(state.request.recall_id, state.request.settings.citations, len(lines), notice)
 
 
-def _builder_of(state: State, lines: Sequence[ContextLine]) -> ContextBuilder:
-    """A builder with all these lines, whatever the budget."""
+def _builder_with_all(state: State, lines: Sequence[ContextLine]) -> ContextBuilder:
+    """Return a builder with all these lines, whatever the budget."""
     builder = _empty_builder(state, lines)
     for line in lines:
         builder.put(line)
@@ -283,13 +303,16 @@ def _builder_of(state: State, lines: Sequence[ContextLine]) -> ContextBuilder:
 def _render_context(
     state: State, world: World, builder: ContextBuilder, omitted: tuple[Omission, ...]
 ) -> tuple[Context, tuple[NamedEpisode, ...]]:
-    """The context with its text, its headings as full as the budget allows, and the episodes named besides."""
+    """Return the context with its text, and the episodes it names that have no line.
+
+    Headings get their details, and episodes their lines, as far as the budget allows.
+    """
     if not builder.lines:
         return replace(_context_of_words(state, NOTHING), omitted=omitted), ()
     episodes = readable_episodes(state, world, (line.memory.episode_id for line in builder.lines))
     further = further_episodes(state, world, builder.lines)
-    heads = heading_details(state, builder.groups, episodes)
-    there = builder.describe(heads, [line for _, line in further], state.request.settings.char_budget)
+    details = heading_details(state, builder.groups, episodes)
+    named = builder.describe(details, [line for _, line in further], state.request.settings.char_budget)
     text = builder.render(group_scores(state, builder.lines))
     cuts = tuple(line.cut for line in builder.ranked if line.cut)
-    return Context(text, len(text), builder.included, omitted, cuts=cuts), tuple(further[number][0] for number in there)
+    return Context(text, len(text), builder.included, omitted, cuts=cuts), tuple(further[number][0] for number in named)

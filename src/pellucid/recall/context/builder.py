@@ -1,7 +1,7 @@
 """Lines in, a text inside its budget out: which lines, under which headings, with which citations.
 
-A line is there whole or not at all. What it costs does not depend on the order in which lines are put, so the length is
-known before anything is written.
+A line is put whole or not at all. Its cost does not depend on the order in which lines are put, so the length is known
+before anything is written.
 """
 
 from collections import Counter
@@ -27,13 +27,13 @@ from pellucid.recall.context.text import NOTICE, OTHER_EPISODES, body_of, day_of
 from pellucid.recall.state import Omission
 
 SAYS_NOTHING, SAYS_ALL = 30, 150
-"""Characters that say nothing yet, and how many after them say more."""
+"""The first characters of a line, which carry no information yet, and how many after them carry more."""
 STEEPNESS = 2.5
 """A rank counts as one over itself to this power."""
 SHARE = 1 / 3
-"""The share of the budget that one memory may take where others wait; a longer one is cut."""
+"""The share of the budget that one memory can take while others wait; a longer one is cut."""
 LEAST = 200
-"""The fewest characters that a memory is cut to."""
+"""The fewest characters that a memory is cut down to."""
 Citing = Literal["off", "oai", "plain"]
 Group = tuple[str, str]
 """The id of the episode or session that lines belong to ("" for none), and their day."""
@@ -41,7 +41,7 @@ Group = tuple[str, str]
 
 @dataclass(frozen=True, slots=True)
 class ContextLine:
-    """One memory as it would stand in the context; `place` is its rank in the ranking, from 0."""
+    """One memory as it would be written in the context; `place` is its rank in the ranking, from 0."""
 
     memory: Memory
     place: int
@@ -49,45 +49,45 @@ class ContextLine:
     body: str
     group: Group
     cut: CutMemory | None = None
-    """How much of the memory is shown; None: all."""
+    """How much of the memory is shown; None if all of it."""
 
     @classmethod
     def of(cls, memory: Memory, place: int, at: datetime, disputed: Sequence[str] = ()) -> "ContextLine":
-        """The line of a memory, as it is read at the instant `at`; for `disputed` see `mark_of`."""
+        """Return the line of a memory as it is read at the instant `at`; for `disputed` see `mark_of`."""
         group = (memory.episode_id or memory.session_id or "", day_of(memory))
         return cls(memory, place, mark_of(memory, at, disputed), body_of(memory.content), group)
 
     @property
     def text(self) -> str:
-        """The text of the line: its marks and its words; if it is cut, also the end of the memory's id."""
+        """Return the text of the line: its marks and its words; if the memory is cut, also the end of its id."""
         part = f"(in part; whole: {self.memory.id[-SHORT_ID:]}) " if self.cut else ""
         return f"{part}{self.mark}{self.body}"
 
     @property
     def length(self) -> int:
-        """Characters of the text of the line."""
+        """Return how many characters the text of the line has."""
         return len(self.text)
 
     @property
     def density(self) -> float:
-        """An estimate of what a character of the line adds to an answer: by its rank, and its length up to a limit."""
-        said = min(max(self.length - SAYS_NOTHING, 1), SAYS_ALL)
-        return said / (self.place + 1) ** STEEPNESS / (self.length + len("\n[1] "))
+        """Estimate what a character of the line adds to an answer: from its rank, and its length up to a limit."""
+        informative = min(max(self.length - SAYS_NOTHING, 1), SAYS_ALL)
+        return informative / (self.place + 1) ** STEEPNESS / (self.length + len("\n[1] "))
 
 
 Shorten = Callable[[ContextLine, int], ContextLine | None]
-"""Cuts a line to the best passages of its memory in so many characters; None where it cannot be cut so."""
+"""Cuts a line to the best passages of its memory in so many characters; None if not even one passage fits."""
 
 
 class ContextBuilder:
-    """A context being put together; `most` is how many lines there may be."""
+    """A context being put together. `max_lines` is the most lines that will be put: it bounds the width of numbers."""
 
-    def __init__(self, recall_id: str, citing: Citing, most: int, notice: str = NOTICE) -> None:
+    def __init__(self, recall_id: str, citing: Citing, max_lines: int, notice: str = NOTICE) -> None:
         self.lines: list[ContextLine] = []
         self._notice = notice
         self.length = len(wrap(recall_id, notice))
-        """Characters of the text: exactly, but with plain citations, where a number may be narrower than `most`."""
-        self._recall_id, self._citing, self._most = recall_id, citing, most
+        """Characters of the text: exact, but with plain citations a number can be narrower than `max_lines`."""
+        self._recall_id, self._citing, self._max_lines = recall_id, citing, max_lines
         self._days: set[str] = set()
         self._details: dict[Group, str] = {}
         self._episodes: list[str] = []
@@ -95,25 +95,25 @@ class ContextBuilder:
         self._cites = False
 
     def cost(self, line: ContextLine) -> int:
-        """How many characters this line would add to the text, with heading and citations."""
+        """Return how many characters this line would add to the text, with heading and citations."""
         _, day = line.group
         heading = 0 if day in self._days else len(_heading(day))
         return len(f"\n[{len(self.lines) + 1}] ") + line.length + heading + self._citing_cost(line.memory)
 
     def _citing_cost(self, memory: Memory) -> int:
-        """How many characters citing this memory adds, in the style chosen; 0 without citations."""
+        """Return how many characters citing this memory would add, in the chosen style; 0 without citations."""
         if self._citing == "plain":
-            said = plain_line(self._most, memory)
-            return len(said) + (len(SOURCES) if said and not self._cites else 0)
+            cited = plain_line(self._max_lines, memory)
+            return len(cited) + (len(SOURCES) if cited and not self._cites else 0)
         if self._citing == "oai":
             rollout = rollout_of(memory)
-            fresh = [rollout] if rollout and rollout not in self._rollouts else []
-            said = oai_block(citations_of(memory), fresh)
-            return len(said) - (len(OPENING + BETWEEN + CLOSING) if said and self._cites else 0)
+            new_rollouts = [rollout] if rollout and rollout not in self._rollouts else []
+            cited = oai_block(citations_of(memory), new_rollouts)
+            return len(cited) - (len(OPENING + BETWEEN + CLOSING) if cited and self._cites else 0)
         return 0
 
     def put(self, line: ContextLine) -> None:
-        """Add a line under its heading, whether or not it fits, and count its length."""
+        """Add a line under its heading, whether or not it fits, and add its cost to the length."""
         self.length += self.cost(line)
         self.lines.append(line)
         self._days.add(line.group[1])
@@ -123,14 +123,14 @@ class ContextBuilder:
         self._cites |= bool(citations_of(line.memory)) or (self._citing == "oai" and rollout is not None)
 
     def fill(self, lines: Sequence[ContextLine], budget: int, shorten: Shorten = lambda _, __: None) -> None:
-        """Put the lines that fit: the best line first, then by `density`.
+        """Put the lines that fit: the best line first, then the others by falling `density`.
 
-        A line longer than its share of the budget while others wait, or than the characters left, is shortened; at the
-        end the best shortened lines get the characters left over.
+        Shorten a line that is longer than its share of the budget while others wait, or than the characters left. The
+        characters left over at the end lengthen the shortened lines, best first.
         """
-        most = int(budget * SHARE) if len(lines) > 1 else budget
+        longest = int(budget * SHARE) if len(lines) > 1 else budget
         for line in sorted(lines, key=lambda line: (line.place > 0, -line.density)):
-            room = min(most, budget - self.length - self.cost(line) + line.length)
+            room = min(longest, budget - self.length - self.cost(line) + line.length)
             short = shorten(line, room) if LEAST <= room < line.length else None
             if short or self.length + self.cost(line) <= budget:
                 self.put(short or line)
@@ -142,45 +142,46 @@ class ContextBuilder:
                 self.lines[at] = longer
 
     def omitted(self, lines: Sequence[ContextLine], budget: int) -> tuple[Omission, ...]:
-        """Those of these lines that were not put, and how many characters each would need."""
+        """Return an omission for each of these lines that was not put, with how many characters it would need."""
         put = {line.place for line in self.lines}
         return tuple(self._omission(line, budget) for line in lines if line.place not in put)
 
     def _omission(self, line: ContextLine, budget: int) -> Omission:
-        """The record of a line that does not fit the budget."""
+        """Return the record of a line that does not fit the budget."""
         in_part = ", and no passage of it fits" if line.length > LEAST else ""
         return Omission(line.memory.id, f"needs {self.length + self.cost(line)} of {budget} characters{in_part}")
 
     def describe(self, details: Mapping[Group, str], episodes: Iterable[str], budget: int) -> list[int]:
-        """Fill the characters left with longer headings, then with lines for `episodes`; returns indices of those put.
+        """Fill the characters left with details of headings, then with lines for `episodes`; return the indices put.
 
-        Groups of one day without details share a heading.
+        `details` maps a group to what its heading can say beside the day. The lines of one day whose groups have no
+        details share a heading.
         """
-        bare = Counter(day for _, day in self.groups)
+        undescribed = Counter(day for _, day in self.groups)
         for group in self.groups:
             detail, day = details.get(group, ""), group[1]
-            needed = len(detail) + (len(_heading(day)) if bare[day] > 1 else 0)
+            needed = len(detail) + (len(_heading(day)) if undescribed[day] > 1 else 0)
             if detail and self.length + needed <= budget:
                 self._details[group] = detail
                 self.length += needed
-                bare[day] -= 1
-        said: list[int] = []
+                undescribed[day] -= 1
+        put: list[int] = []
         for number, line in enumerate(episodes):
-            needed = self.length + len(line) + (0 if said else len(OTHER_EPISODES))
+            needed = self.length + len(line) + (0 if put else len(OTHER_EPISODES))
             if needed <= budget:
-                said.append(number)
+                put.append(number)
                 self._episodes.append(line)
                 self.length = needed
-        return said
+        return put
 
     @property
     def included(self) -> tuple[str, ...]:
-        """The ids of the memories that were put, in order of rank."""
+        """Return the ids of the memories that were put, in order of rank."""
         return tuple(line.memory.id for line in self.ranked)
 
     @property
     def groups(self) -> dict[Group, list[ContextLine]]:
-        """The lines of each group, best first."""
+        """Return the lines of each group, in order of rank."""
         out: dict[Group, list[ContextLine]] = {}
         for line in self.ranked:
             out.setdefault(line.group, []).append(line)
@@ -188,19 +189,20 @@ class ContextBuilder:
 
     @property
     def ranked(self) -> list[ContextLine]:
-        """The lines in order of rank."""
+        """Return the lines in order of rank."""
         return sorted(self.lines, key=lambda line: line.place)
 
-    def render(self, order: Mapping[Group, float]) -> str:
-        """The text: the heading of the best line first, the others by the highest score of their groups in `order`."""
+    def render(self, scores: Mapping[Group, float]) -> str:
+        """Return the text: the best line's heading first, the others by the highest of their groups' `scores`."""
         ranked = self.ranked
         number = {line.place: n for n, line in enumerate(ranked, start=1)}
-        under: dict[str | Group, list[ContextLine]] = {}
+        lines_by_heading: dict[str | Group, list[ContextLine]] = {}
         for line in ranked:
-            under.setdefault(line.group if line.group in self._details else line.group[1], []).append(line)
+            lines_by_heading.setdefault(line.group if line.group in self._details else line.group[1], []).append(line)
         body = self._notice
         for lines in sorted(
-            under.values(), key=lambda lines: (lines[0] is not ranked[0], -_score_of_group(lines, order))
+            lines_by_heading.values(),
+            key=lambda lines: (lines[0] is not ranked[0], -max(scores.get(each.group, 0.0) for each in lines)),
         ):
             body += _heading(lines[0].group[1]) + self._details.get(lines[0].group, "")
             body += "".join(f"\n[{number[line.place]}] {line.text}" for line in lines)
@@ -213,15 +215,11 @@ class ContextBuilder:
         return text + self._citation_block(ranked) if self._citing == "oai" else text
 
     def _citation_block(self, ranked: Sequence[ContextLine]) -> str:
-        """The citation block of these lines."""
+        """Return the citation block of these lines."""
         rollouts = dict.fromkeys(name for line in ranked if (name := rollout_of(line.memory)))
         return oai_block((each for line in ranked for each in citations_of(line.memory)), list(rollouts))
 
 
-def _score_of_group(lines: Sequence[ContextLine], order: Mapping[Group, float]) -> float:
-    """The highest score in `order` of the groups of these lines."""
-    return max(order.get(line.group, 0.0) for line in lines)
-
-
 def _heading(day: str) -> str:
+    """Return the heading of a day, on a line of its own."""
     return f"\n## {day}"

@@ -1,4 +1,4 @@
-"""Memories in, a block that says where each stands out, and back: `<oai-mem-citation>`, or plain lines.
+"""Memories in, a block that cites their sources out, and back: `<oai-mem-citation>`, or plain lines.
 
     <oai-mem-citation><citation_entries>
     notes/plan.md:3-5|note=[decision 6bdba1ba3a]
@@ -6,7 +6,7 @@
     session-a
     </rollout_ids></oai-mem-citation>
 
-Only evidence with a real range is named: turns or lines, 1-based, the last not before the first.
+Only evidence with a real range is cited: turns or lines, 1-based, the last not before the first.
 """
 
 import re
@@ -41,7 +41,7 @@ class Citation:
 
 @dataclass(frozen=True, slots=True)
 class Cited:
-    """The citations of a text, its distinct sessions, and how many lines could not be read."""
+    """The citations that a text contains, its distinct sessions, and how many of its lines could not be read."""
 
     citations: tuple[Citation, ...] = ()
     rollout_ids: tuple[str, ...] = ()
@@ -49,7 +49,10 @@ class Cited:
 
 
 def citations_of(memory: Memory) -> tuple[Citation, ...]:
-    """The passages that a memory was read from; evidence is left out if it has no range, or would break the block."""
+    """Return the passages that a memory was read from.
+
+    Evidence without a range is left out, and so is evidence that would break the block.
+    """
     note = f"{memory.category} {memory.id[-SHORT_ID:]}"
     found = (_RANGE.fullmatch(each) for each in memory.evidence)
     cited = (Citation(each["path"], int(each["start"]), int(each["end"]), note) for each in found if each)
@@ -57,30 +60,30 @@ def citations_of(memory: Memory) -> tuple[Citation, ...]:
 
 
 def rollout_of(memory: Memory) -> str | None:
-    """The session of a memory, if its name can stand in a block."""
+    """Return the session id of a memory; None if it has none, or one that would break the block."""
     name = memory.session_id
     return name if name and _can_be_cited(name) and not re.search(r"[<>|\n]", name) else None
 
 
 def _can_be_cited(name: str) -> bool:
-    """Whether a name can stand in a citation: not empty, and harmless as it is."""
+    """Whether a name is allowed in a citation: not empty, and harmless as it is."""
     return harmless(name) == name != ""
 
 
 def plain_line(number: int, memory: Memory) -> str:
-    """`[1] path:3-5, path:9-9` on a new line; empty for a memory without citations."""
+    """Return the memory's citations on a new line, `[1] path:3-5, path:9-9`; empty if it has no citations."""
     places = ", ".join(f"{each.path}:{each.start}-{each.end}" for each in citations_of(memory))
     return f"\n[{number}] {places}" if places else ""
 
 
 def oai_block(citations: Iterable[Citation], rollout_ids: Sequence[str]) -> str:
-    """The citation block; empty where there is neither a citation nor a session."""
+    """Return the citation block; empty if there is neither a citation nor a session."""
     entries, rollouts = "".join(f"{each}\n" for each in citations), "".join(f"{each}\n" for each in rollout_ids)
     return f"{OPENING}{entries}{BETWEEN}{rollouts}{CLOSING}" if entries or rollouts else ""
 
 
 def parse_citations(text: str) -> Cited:
-    """The distinct citations in the blocks of a text, in order; lines that are none are counted as malformed."""
+    """Return the distinct citations in the blocks of a text, in order; count other lines there as malformed."""
     entries: dict[Citation, None] = {}
     rollouts: dict[str, None] = {}
     malformed = 0
@@ -97,12 +100,12 @@ def parse_citations(text: str) -> Cited:
 
 
 def _nonblank_lines(parts: Iterable[str]) -> list[str]:
-    """The stripped lines of all parts, without blank ones."""
+    """Return the stripped lines of all parts, without blank ones."""
     return [line.strip() for part in parts for line in part.splitlines() if line.strip()]
 
 
 def _element_bodies(text: str, name: str) -> Iterator[str]:
-    """The text inside each element of this name; an unclosed element is left out."""
+    """Yield the text inside each element of this name; an element that is not closed is left out."""
     opening, closing = f"<{name}>", f"</{name}>"
     at = text.find(opening)
     while at >= 0 and (end := text.find(closing, at)) >= 0:
@@ -111,7 +114,7 @@ def _element_bodies(text: str, name: str) -> Iterator[str]:
 
 
 def _parse_entry(line: str) -> Citation | None:
-    """The citation in a line; None if it has not the form, or an impossible range."""
+    """Return the citation in a line; None if the line does not have its form, or has an impossible range."""
     found = _ENTRY.fullmatch(line)
     if found is None or not 0 < int(found["start"]) <= int(found["end"]):
         return None

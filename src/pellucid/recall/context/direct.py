@@ -9,13 +9,15 @@ from pellucid.recall.score.equation import STEP, Floats, Ints, Mask, total
 from pellucid.recall.state import Plan, Pool, State, Tier
 
 CATEGORY, TRUSTED, CONFIRMED, SOMEBODY = 1, 2, 4, 8
+"""Bits of `Pool.direct`: its category can answer, its source is trusted, it is confirmed, it is about somebody."""
 IMPORTANT, OVERLAP, MARGIN = 0.7, 0.55, 0.15
+"""The least importance, share of the question's words, and lead in that share over all others."""
 TURNS = 3
-"""Turns that evidence is read from at most."""
+"""How many turns the evidence of a memory is read from, at most."""
 LEAST_WORDS = 2
-"""Telling words a question must have: with one, everything that holds it answers."""
+"""How many telling words a question must have: with one, every memory that contains the word would answer."""
 _SLACK = 1e-9
-"""More than a share of words can be off by."""
+"""The most that rounding can put a share of words off."""
 TIER, HYBRID = "direct-answer", "hybrid"
 
 
@@ -34,28 +36,28 @@ def direct(state: State) -> State:
 
 
 def verdict(pool: Pool, plan: Plan) -> Tier:
-    """Which candidate answers directly, or the gate that the last ones failed; and all gates that rejected some."""
-    standing = pool.rejected == 0
-    considered = int(standing.sum())
+    """Return which candidate answers directly, or the gate that the last ones failed; and all gates that rejected."""
+    passed = pool.rejected == 0
+    considered = int(passed.sum())
     if not considered:
         return Tier(HYBRID, "no-candidates")
     shares = word_shares(pool, plan)
-    left, failed = standing, list[str]()
+    left, failed = passed, list[str]()
     for name, passes in _gates(pool, plan, shares):
         if (left & ~passes).any():
             failed.append(name)
         if not (left & passes).any():
             return Tier(HYBRID, name, filtered_by=tuple(failed), considered=considered)
         left = left & passes
-    first, clear = _leader(pool, np.flatnonzero(left), np.flatnonzero(standing & ~pool.asks), shares)
-    if not clear:
+    leader, is_clear = _leader(pool, np.flatnonzero(left), np.flatnonzero(passed & ~pool.asks), shares)
+    if not is_clear:
         return Tier(HYBRID, "ambiguous", filtered_by=(*failed, "ambiguous"), considered=considered)
-    said = f"trusted statement, unambiguous, token-overlap {shares[first]:.2f}"
-    return Tier(TIER, said, answer=first, filtered_by=tuple(failed), considered=considered)
+    said = f"trusted statement, unambiguous, token-overlap {shares[leader]:.2f}"
+    return Tier(TIER, said, answer=leader, filtered_by=tuple(failed), considered=considered)
 
 
 def _gates(pool: Pool, plan: Plan, shares: Floats) -> tuple[tuple[str, Mask], ...]:
-    """The conditions that a direct answer must meet, in order: the name of each, and a mask of who meets it."""
+    """Return the conditions that a direct answer must meet, in order: the name of each, and a mask of who meets it."""
     about_others = ((pool.direct & SOMEBODY) > 0) & ~pool.named if plan.named else np.zeros(len(pool), dtype=np.bool_)
     return (
         ("only-asks", ~pool.asks),
@@ -68,18 +70,18 @@ def _gates(pool: Pool, plan: Plan, shares: Floats) -> tuple[tuple[str, Mask], ..
 
 
 def word_shares(pool: Pool, plan: Plan) -> Floats:
-    """The share of the query's content words that each candidate holds."""
+    """Return the share of the query's content words that each candidate contains."""
     mask = np.uint64(sum(1 << i for i in plan.telling))
     return np.bitwise_count(pool.matched & mask) / max(len(plan.telling), 1)
 
 
 def _leader(pool: Pool, among: Ints, others: Ints, shares: Floats) -> tuple[int, bool]:
-    """Who of `among` holds most of the query's words, and whether it leads all `others` by the margin.
+    """Return who of `among` contains most of the query's words, and whether it leads all `others` by the margin.
 
-    The turns that it was read from, which say the same, are no others.
+    Positions in the pool. The turns that the leader was read from say the same, so they do not count among the others.
     """
     first = int(among[np.argsort(-shares[among], kind="stable")[0]])
-    told = (pool.session[others] == pool.session[first]) & (pool.session[first] >= 0)
-    same = told & (np.abs(pool.ordinal[others] - pool.ordinal[first]) < TURNS)
+    same_session = (pool.session[others] == pool.session[first]) & (pool.session[first] >= 0)
+    same = same_session & (np.abs(pool.ordinal[others] - pool.ordinal[first]) < TURNS)
     rivals = shares[others[~same & (others != first)]]
     return first, float(shares[first]) - float(rivals.max(initial=0.0)) >= MARGIN - _SLACK

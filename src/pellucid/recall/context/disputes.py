@@ -1,6 +1,7 @@
 """Disputed memories in, what the context says of them out: the number of the other line, or its id and words.
 
-A memory names its opponents for good; the context only names those still in force that the reader may see.
+A memory names its opponents for good; the context names only those that are still in force and that the reader is
+allowed to see.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -14,29 +15,33 @@ from pellucid.recall.context.text import harmless, mark_of
 from pellucid.recall.state import Request, World
 
 _WORDS = 80
+"""Characters of a quote, at most."""
 Opponents = Mapping[str, Sequence[Memory]]
-"""By the id of a memory, those that cannot hold beside it."""
+"""Maps the id of a memory to the memories that contradict it."""
 
 
 def opponents(memories: Iterable[Memory], request: Request, world: World) -> Opponents:
-    """For each memory those that contradict it; empty for a past instant, when they may not have been known."""
+    """Map the id of each disputed memory to the memories that contradict it; those without any are left out.
+
+    Empty for a past instant, at which the contradictions need not have been known.
+    """
     if request.as_of is not None or request.as_known_at is not None:
         return {}
     listed = list(memories)
     disputed = [each for each in listed if each.disputed_with]
-    named = dict.fromkeys(other for each in disputed for other in each.disputed_with)
-    held = {each.memory.id: each.memory for each in world.reader.memories(list(named))} if named else {}
+    opponent_ids = dict.fromkeys(other for each in disputed for other in each.disputed_with)
+    read = {each.memory.id: each.memory for each in world.reader.memories(list(opponent_ids))} if opponent_ids else {}
     found = {
         each.id: [
-            held[other] for other in each.disputed_with if other in held and _is_in_force(held[other], each, request)
+            read[other] for other in each.disputed_with if other in read and _is_in_force(read[other], each, request)
         ]
         for each in disputed
     }
-    return {memory_id: others for memory_id, others in found.items() if others} | _replaced_turns(listed)
+    return {memory_id: others for memory_id, others in found.items() if others} | _memories_against_turns(listed)
 
 
-def _replaced_turns(memories: Sequence[Memory]) -> dict[str, list[Memory]]:
-    """For each turn the memories that have replaced what it says."""
+def _memories_against_turns(memories: Sequence[Memory]) -> dict[str, list[Memory]]:
+    """Map the id of each turn to the memories that replaced what the turn says; a turn without any is left out."""
     newer = [each for each in memories if each.supersedes]
     found = {
         turn.id: [each for each in newer if each.created > turn.created and _replaces(each, turn)]
@@ -53,36 +58,39 @@ def _replaces(newer: Memory, turn: Memory) -> bool:
 
 
 def quotes(others: Sequence[Memory]) -> list[str]:
-    """Each memory as the end of its id and the beginning of its words."""
+    """Return each memory as the end of its id and the beginning of its words."""
     return [f"{each.id[-10:]} “{_quote(each.content)}”" for each in others]
 
 
 def with_dispute_numbers(lines: Sequence[ContextLine], against: Opponents, request: Request) -> list[ContextLine]:
-    """The lines, disputed ones marked with the numbers (their positions, from 1) of the lines that contradict them."""
+    """Return the lines, disputed ones marked with the numbers (from 1, in order of rank) of the lines against them.
+
+    `against` maps ids to the memories that contradict them; one that has no line is quoted.
+    """
     ranked = sorted(lines, key=lambda line: line.place)
     number = {line.memory.id: at for at, line in enumerate(ranked, start=1)}
     return [
-        replace(line, mark=mark_of(line.memory, request.instant, _references(against[line.memory.id], number)))
+        replace(line, mark=mark_of(line.memory, request.instant, _numbers_or_quotes(against[line.memory.id], number)))
         if line.memory.id in against
         else line
         for line in lines
     ]
 
 
-def _references(others: Sequence[Memory], number: Mapping[str, int]) -> list[str]:
-    """Each opponent by the number of its line, or, without one, by a quote."""
+def _numbers_or_quotes(others: Sequence[Memory], number: Mapping[str, int]) -> list[str]:
+    """Return each opponent as the number of its line; as a quote if it has no line."""
     spelled = zip(others, quotes(others), strict=True)
     return [f"[{number[each.id]}]" if each.id in number else words for each, words in spelled]
 
 
 def _is_in_force(other: Memory, memory: Memory, request: Request) -> bool:
-    """Whether `other` is active and trusted at the instant, and may be seen by whoever sees `memory`."""
+    """Whether `other` is active and trusted at the instant, and visible to everybody who is allowed to see `memory`."""
     ends = [end for end in (other.invalid_at, other.expires_at) if end is not None and end <= request.instant]
-    scopes = set(other.scopes) & set(BOUNDARY_SCOPES) - set(memory.scopes)
-    return other.status == "active" and other.trust_zone != "quarantine" and not ends and not scopes
+    further_scopes = set(other.scopes) & set(BOUNDARY_SCOPES) - set(memory.scopes)
+    return other.status == "active" and other.trust_zone != "quarantine" and not ends and not further_scopes
 
 
 def _quote(text: str) -> str:
-    """A memory's words on one line, cut to 80 characters."""
+    """Return a memory's words on one line, cut to 80 characters."""
     line = harmless(text)
     return line if len(line) <= _WORDS else f"{line[: _WORDS - 1]}…"

@@ -1,8 +1,8 @@
-"""A long text and the weight of words in it in, its best passages in a number of characters out, … where it is cut.
+"""A long text and weights of words in, its best passages in a number of characters out, with `…` where it is cut.
 
 A text is only cut between pieces: sentences, list items with their further lines, table rows, blocks of code. So no
-statement loses its negation or its condition. What only announces (a heading, words before a colon) comes along with
-what it announces.
+statement loses its negation or its condition. A piece that only announces (a heading, words before a colon) is shown
+together with the piece that it announces.
 """
 
 import re
@@ -23,19 +23,19 @@ from pellucid.recall.state import State, World
 
 GAP = "…"
 BESIDE = 0.25
-"""The share of a neighbour's score that a piece gains."""
+"""The share of its better neighbour's score that a piece gains."""
 _SHORTEST = 30
 """Characters: a sentence below that belongs to the one before it (`Is it still used? No.`)."""
 _FENCE = re.compile(r"[ \t]*(?:```|~~~)")
 _HEADING = re.compile(r"[ \t]{0,3}#{1,6}[ \t]")
 _ITEM = re.compile(rf"[ \t]*(?:[-*+•]|\(?\d{{1,3}}[.)])[ \t]|[ \t]*\||{_HEADING.pattern}")
-"""Begins what stands by itself: an item of a list, a row of a table, a heading."""
+"""Matches the beginning of a piece of its own: an item of a list, a row of a table, a heading."""
 _ANNOUNCES = re.compile(rf"^{_HEADING.pattern}|[:：]\W{{0,3}}$")
 
 
 @dataclass(frozen=True, slots=True)
 class Excerpt:
-    """The passages chosen from a text, as the context has them, and how many of its pieces they are."""
+    """Passages chosen from a text: `body` as the context shows them, `shown` of the text's `of` pieces."""
 
     body: str
     shown: int
@@ -43,7 +43,7 @@ class Excerpt:
 
 
 class Cutter:
-    """Cuts texts to the passages that hold the query's words at the indices `which`; to their beginning without any."""
+    """Cuts texts to the passages with the query's words at the indices `which`; to their beginnings if none match."""
 
     def __init__(self, state: State, world: World, which: Iterable[int]) -> None:
         plan = state.plan
@@ -52,42 +52,42 @@ class Cutter:
         self._read = dict[str, list[tuple[str, int]]]()
 
     def cut(self, text: str, room: int) -> Excerpt | None:
-        """The best pieces of a text in `room` characters; None where not one fits."""
+        """Return the best pieces of a text in `room` characters; None if not even one fits."""
         return excerpt(text, self._places(text), self._weights, room)
 
     def _places(self, text: str) -> list[tuple[str, int]]:
-        """The query's words in a text, each as its stem and its position; cached per text."""
+        """Return the query's words in a text, each as its stem and its position; cached per text."""
         if text not in self._read:
             found = self._reader.survey(text, names=False).terms if self._weights else ()
             self._read[text] = [(each.stem, each.start) for each in found if each.stem in self._weights]
         return self._read[text]
 
     def shorten(self, line: ContextLine, room: int) -> ContextLine | None:
-        """The line with the best of its memory in `room` characters, marks included; None where none fits."""
+        """Return the line with the best pieces of its memory in `room` characters, marks included; None if none fit."""
         marked = replace(line, body="", cut=CutMemory(line.memory.id, 0, 0))
         found = self.cut(line.memory.content, room - marked.length)
         return found and with_excerpt(line, found)
 
 
 def with_excerpt(line: ContextLine, chosen: Excerpt) -> ContextLine:
-    """The line with an excerpt in the place of its words."""
+    """Return the line with an excerpt in place of its words."""
     cut = CutMemory(line.memory.id, chosen.shown, chosen.of) if chosen.shown < chosen.of else None
     return replace(line, body=chosen.body, cut=cut)
 
 
 def mark_continuations(lines: Sequence[ContextLine], state: State, world: World) -> list[ContextLine]:
-    """The lines, marked `…` where a passage breaks off in mid-sentence because its turn goes on in another."""
+    """Return the lines, marked `…` where a passage breaks off in mid-sentence and its turn goes on in another."""
     ends = {line.place for line in lines if _ends_mid_sentence(line)}
     starts = {line.place for line in lines if _is_turn(line) and line.body[:1].islower()}
-    asked = sorted(ends | starts)
-    if not asked:
+    unfinished = sorted(ends | starts)
+    if not unfinished:
         return [*lines]
-    rows = state.pool.rows[state.kept[asked]]
+    rows = state.pool.rows[state.kept[unfinished]]
     before, after = (
-        dict(zip(asked, found.tolist(), strict=True)) for found in world.reader.beside(rows, state.admission)
+        dict(zip(unfinished, found.tolist(), strict=True)) for found in world.reader.beside(rows, state.admission)
     )
-    wanted = sorted({*(before[each] for each in starts), *(after[each] for each in ends)} - {-1})
-    found = zip(wanted, world.reader.memories(np.array(wanted, dtype=np.int64)), strict=True)
+    neighbours = sorted({*(before[each] for each in starts), *(after[each] for each in ends)} - {-1})
+    found = zip(neighbours, world.reader.memories(np.array(neighbours, dtype=np.int64)), strict=True)
     turns = {row: each.memory.evidence for row, each in found if each.memory.category in TRANSCRIBED}
     marked = list[ContextLine]()
     for line in lines:
@@ -99,7 +99,7 @@ def mark_continuations(lines: Sequence[ContextLine], state: State, world: World)
 
 
 def _is_turn(line: ContextLine) -> bool:
-    """Whether a line is a whole passage of a transcript turn."""
+    """Whether a line shows a passage of a transcript turn uncut."""
     return line.memory.category in TRANSCRIBED and not line.cut
 
 
@@ -110,24 +110,25 @@ def _ends_mid_sentence(line: ContextLine) -> bool:
 
 
 def excerpt(text: str, places: Iterable[tuple[str, int]], weights: Mapping[str, float], room: int) -> Excerpt | None:
-    """The pieces that hold most of some words, in their order; None where no piece fits.
+    """Return the pieces of a text with the heaviest words, in the text's order; None if no piece fits.
 
-    `places` are these words with the position of each, `weights` what each counts, `room` the characters they may take.
+    `places` are the words with the position of each, `weights` what each word counts, `room` the characters the pieces
+    can take.
     """
     parts = list(pieces(text))
-    worth = _piece_scores(parts, places, weights)
+    scores = _piece_scores(parts, places, weights)
     lengths = [len(part) + part.count("\n") + len(f"{GAP}\n {GAP} ") for part in map(str.strip, parts)]
     chosen, left = set[int](), room
-    for best in sorted(range(len(parts)), key=lambda at: (-worth[at], at)):
-        wanted = [at for at in _with_announcement(parts, best) if at not in chosen]
-        if wanted and (needed := sum(lengths[at] for at in wanted)) <= left:
-            chosen |= {*wanted}
+    for best in sorted(range(len(parts)), key=lambda at: (-scores[at], at)):
+        added = [at for at in _with_announcement(parts, best) if at not in chosen]
+        if added and (needed := sum(lengths[at] for at in added)) <= left:
+            chosen |= {*added}
             left -= needed
     return Excerpt(_join_pieces(parts, chosen), len(chosen), len(parts)) if chosen else None
 
 
 def _with_announcement(parts: Sequence[str], at: int) -> Iterator[int]:
-    """The position of a piece, of those that announce it (`…:`), and of the next one if it announces that."""
+    """Yield the position of a piece, of those that announce it (`…:`), and of the next if it announces that."""
     if _announces(parts[at]) and at + 1 < len(parts):
         yield at + 1
     yield at
@@ -142,15 +143,15 @@ def _announces(part: str) -> bool:
 
 
 def _piece_scores(parts: Sequence[str], places: Iterable[tuple[str, int]], weights: Mapping[str, float]) -> list[float]:
-    """The score of each piece: the weights of its distinct words, and a share of its better neighbour's.
+    """Return the score of each piece: the weights of its distinct words, and a share of its better neighbour's score.
 
     `places` are words with their positions in the pieces joined; every word must have a weight.
     """
     ends = list(accumulate(map(len, parts)))
-    held = [set[str]() for _ in parts]
+    words_of_pieces = [set[str]() for _ in parts]
     for word, start in places:
-        held[bisect_right(ends, start)].add(word)
-    own = [fsum(weights[word] for word in words) for words in held]
+        words_of_pieces[bisect_right(ends, start)].add(word)
+    own = [fsum(map(weights.__getitem__, words)) for words in words_of_pieces]
     return [
         each + BESIDE * max(own[at - 1] if at else 0.0, own[at + 1] if at + 1 < len(own) else 0.0)
         for at, each in enumerate(own)
@@ -158,7 +159,7 @@ def _piece_scores(parts: Sequence[str], places: Iterable[tuple[str, int]], weigh
 
 
 def _join_pieces(parts: Sequence[str], chosen: set[int]) -> str:
-    """The pieces at the positions in `chosen`, in order, with a mark wherever pieces are left out."""
+    """Return the pieces at the positions in `chosen`, in order, with a mark wherever pieces are left out."""
     runs, last = list[str](), -1
     for at in sorted(chosen):
         if runs and at == last + 1:
@@ -166,13 +167,13 @@ def _join_pieces(parts: Sequence[str], chosen: set[int]) -> str:
         else:
             runs.append(parts[at])
         last = at
-    said = f" {GAP}\n".join(run.strip() for run in runs)
+    joined = f" {GAP}\n".join(run.strip() for run in runs)
     before, after = ("" if 0 in chosen else f"{GAP} "), ("" if len(parts) - 1 in chosen else f" {GAP}")
-    return body_of(f"{before}{said}{after}")
+    return body_of(f"{before}{joined}{after}")
 
 
 def pieces(text: str) -> Iterator[str]:
-    """The pieces of a text in order; joined they are the text."""
+    """Yield the pieces of a text in order; joined they are the text."""
     for block in _blocks(text):
         if _FENCE.match(block) or _ITEM.match(block):
             yield block
@@ -181,7 +182,10 @@ def pieces(text: str) -> Iterator[str]:
 
 
 def _sentences(block: str) -> Iterator[str]:
-    """The sentences of a paragraph, short ones joined to the one before; a line that ends early ends one, too."""
+    """Yield the sentences of a paragraph, short ones joined to the one before.
+
+    The end of a line ends a sentence, too, if the first word of the next line would have fitted on that line.
+    """
     lines = block.splitlines(keepends=True)
     width = max(map(len, lines))
     ends, at = {*sentence_starts(block)}, 0
@@ -189,17 +193,17 @@ def _sentences(block: str) -> Iterator[str]:
         at += len(line)
         if len(line) + len(following.split(maxsplit=1)[0] if following.strip() else "") <= width:
             ends.add(at)
-    said = ""
+    sentence = ""
     for start, end in pairwise([0, *sorted(ends - {len(block)}), len(block)]):
-        if said and len(block[start:end].strip()) >= _SHORTEST:
-            yield said
-            said = ""
-        said += block[start:end]
-    yield said
+        if sentence and len(block[start:end].strip()) >= _SHORTEST:
+            yield sentence
+            sentence = ""
+        sentence += block[start:end]
+    yield sentence
 
 
 def _blocks(text: str) -> Iterator[str]:
-    """Paragraphs, items, headings, and blocks of code, each with the blank lines behind it."""
+    """Yield the paragraphs, items, headings and blocks of code of a text, each with the blank lines after it."""
     block, fenced = "", False
     for line in text.splitlines(keepends=True):
         fence = bool(_FENCE.match(line))

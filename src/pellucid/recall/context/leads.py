@@ -1,7 +1,7 @@
-"""What the edges that a question asks for lead to in, an excerpt of each out: what it is, its status, who says so.
+"""Documents and edges that a question asks for in, an excerpt of each out: what it is, its status, which text says so.
 
 A document is shown by its title, its status, the header line or sentence that states the edge, and its first paragraph.
-An edge stated by a document that is no answer itself is shown with the first answer it leads to.
+An edge stated by a document that is not an answer itself is shown with the first answer that the edge leads to.
 """
 
 import re
@@ -20,44 +20,44 @@ from pellucid.recall.state import State, Way, World
 from pellucid.store.index_port import Served
 
 LEAST, MOST = 240, 1_500
-"""Characters of one answer: an equal share of the budget, within these."""
+"""Bounds of an answer, in characters; between them an answer has an equal share of the budget."""
 PARAGRAPH = 120
-"""Characters of a first paragraph, at least: a shorter cut of one is not worth showing."""
+"""Characters of a first paragraph, at least: a cut to fewer is not worth showing."""
 OPENING = 4
-"""Sections at the beginning of a document in which its first paragraph is looked for."""
+"""How many sections at the beginning of a document its first paragraph is looked for in."""
 SENTENCE = 300
-"""Characters of a sentence that says an edge, at most."""
+"""Characters of a sentence that states an edge, at most."""
 _LEADING = ("status", "description", "summary", "abstract")
-"""Keys of a header that say how a document stands and what it is about."""
+"""Keys of header lines with the status of a document and what the document is about."""
 _WORDS = 6
-"""Words of a paragraph, at least: a shorter one is a value, or a heading."""
+"""Words of a paragraph, at least: anything shorter is a value, or a heading."""
 _MARKUP = ("#", "|", "```", "~~~", "<", "!", "..", ":", "+-", "--", "==", "- ", "* ", "+ ")
-"""Begins what is no prose: headings, tables, code, pictures, directives, fields, rules, lists."""
+"""Beginnings of what is not prose: headings, tables, code, pictures, directives, fields, rules, lists."""
 _FIELDS = re.compile(r"(?:[^\W\d_][\w -]{0,30}:[ \t].+(?:\n[ \t]+\S.*)*(?:\n|$)){2,}")
-"""A header that stands in the text: a name and its value a line."""
+"""Matches a header written as text: a name and its value on each line."""
 
 _BLOCK_END = re.compile(r"\n\s*\n|\n(?=[ \t]*(?:[-*+]|\d{1,3}[.)])[ \t])")
-"""Ends a paragraph, or an item of a list."""
+"""Matches the end of a paragraph, or of an item of a list."""
 
 
 @dataclass(slots=True)
 class _EdgeAnswer:
-    """A served section, the edge sentences of its own document (`own`), and those of other documents."""
+    """A served section, the sentences of its own document that state edges (`own`), and those of other documents."""
 
     memory: Memory
     way: Way
     asked: bool
-    """The edges that are asked for lead to it; else it is only near."""
+    """Whether the edges that the query asks for lead to it; if not, it is only near."""
     header: bool
-    """It is the header of its document."""
+    """Whether it is the header of its document."""
     own: dict[str, None] = field(default_factory=dict[str, None])
     others: dict[str, None] = field(default_factory=dict[str, None])
 
 
 def edge_answer_excerpts(state: State, world: World, served: Sequence[Served]) -> dict[str, Excerpt]:
-    """By memory id, the excerpt the context shows of a served section an asked edge leads to, or of a header near one.
+    """Map memory ids to the excerpts shown of served sections that an asked edge leads to, or of headers near one.
 
-    Empty where the question asks for no edges.
+    Empty if the question asks for no edges.
     """
     if not state.plan.answers:
         return {}
@@ -73,13 +73,14 @@ def edge_answer_excerpts(state: State, world: World, served: Sequence[Served]) -
     size = min(max(state.request.settings.char_budget // (answers + 1), LEAST), MOST)
     openings = _first_paragraphs(state, world, [each for each in found if each.header])
     cutter = Cutter(state, world, state.plan.beside)
-    return {each.memory.id: _lines_of_answer(each, openings.get(each.memory.id, ""), cutter, size) for each in found}
+    return {each.memory.id: _excerpt_of_answer(each, openings.get(each.memory.id, ""), cutter, size) for each in found}
 
 
 def _collect_edge_sentences(found: Sequence[_EdgeAnswer], world: World) -> None:
     """Add to the answers the sentences that state the edges leading to them.
 
-    A sentence of an answer's own document goes to that answer; one of another document to the first answer it leads to.
+    A sentence of an answer's own document goes to that answer, a sentence of another document to the first answer it
+    leads to.
     """
     numbers = np.array(sorted({edge for each in found for _, edge, _ in each.way[1:]}), dtype=np.int64)
     edges = dict(zip(numbers.tolist(), world.reader.graph.edges(numbers), strict=True))
@@ -87,22 +88,22 @@ def _collect_edge_sentences(found: Sequence[_EdgeAnswer], world: World) -> None:
     memories = {each.memory.id: each.memory for each in world.reader.memories(sayers)}
     by_document = {each.memory.session_id: each for each in reversed(found)}
     wanted = {edge for each in found if each.asked for _, edge, _ in each.way[1:]}
-    heard: set[str] = set()
+    added: set[str] = set()
     for answer in found:
         for _, number, _ in answer.way[1:]:
             edge = edges[number]
             if (sayer := memories.get(edge.memory_id)) is None or (edge.type == "MENTIONS" and not answer.asked):
                 continue
-            said = edge_sentence(sayer, edge)
-            if teller := by_document.get(sayer.session_id):
-                teller.own[said] = None
-            elif number in wanted and said not in heard:
-                heard.add(said)
-                answer.others[f"{sayer.entity_ref or sayer.id} › {said}"] = None
+            sentence = edge_sentence(sayer, edge)
+            if answer_of_document := by_document.get(sayer.session_id):
+                answer_of_document.own[sentence] = None
+            elif number in wanted and sentence not in added:
+                added.add(sentence)
+                answer.others[f"{sayer.entity_ref or sayer.id} › {sentence}"] = None
 
 
 def edge_sentence(memory: Memory, edge: Edge) -> str:
-    """The header line of a memory, or the sentence with its heading, that states an edge."""
+    """Return the header line of a memory, or the sentence with its heading, that states an edge."""
     first, *lines = memory.content.splitlines()
     if not lines:
         return first[:SENTENCE]
@@ -118,34 +119,37 @@ def edge_sentence(memory: Memory, edge: Edge) -> str:
 
 
 def _name_pattern(key: str) -> re.Pattern[str]:
-    """A pattern for a node's name, however its series and its number are written: `SPEC 054`, :spec:`54`."""
+    """Return a pattern for a node's name, in any spelling of its series and number: `SPEC 054`, :spec:`54`."""
     parts = [f"0*{part}" if part.isdigit() else re.escape(part) for part in re.split(r"[\s_/#-]+", key) if part]
     return re.compile(r"(?<!\w)" + r"[\s_/#:`.-]*".join(parts) + r"(?!\w)", re.IGNORECASE)
 
 
 def _first_paragraphs(state: State, world: World, answers: Sequence[_EdgeAnswer]) -> Mapping[str, str]:
-    """By the id of a document's header, the document's first paragraph of prose; empty where it has none to show."""
+    """Map the id of each answer's memory to its document's first paragraph of prose; empty if it has none to show.
+
+    `answers` are headers of documents.
+    """
     graph = world.reader.graph
     ends = {each.way[-1][0]: each.memory.id for each in answers}
     homes = graph.homes(np.array(sorted(ends), dtype=np.int64))
     columns = world.reader.columns(homes.rows, state.admission)
     out: dict[str, str] = {}
     for node, header in ends.items():
-        own = np.flatnonzero((homes.nodes == node) & columns.admitted & (columns.ordinal > 0))
-        first = own[np.argsort(columns.ordinal[own], kind="stable")][:OPENING]
+        sections_of_node = np.flatnonzero((homes.nodes == node) & columns.admitted & (columns.ordinal > 0))
+        first = sections_of_node[np.argsort(columns.ordinal[sections_of_node], kind="stable")][:OPENING]
         sections = [each.memory.content for each in world.reader.memories(homes.rows[first])]
         sections.sort(key=lambda section: not _is_summary(section))
-        out[header] = next((said for each in sections for said in paragraphs(each)), "")
+        out[header] = next((paragraph for each in sections for paragraph in paragraphs(each)), "")
     return out
 
 
 def _is_summary(section: str) -> bool:
-    """Whether a section's heading is `Summary`, `Abstract` or the like."""
+    """Whether the heading of a section is `Summary`, `Abstract` or the like."""
     return section.partition("\n")[0].rpartition(" › ")[2].casefold() in _LEADING
 
 
 def paragraphs(content: str) -> Iterator[str]:
-    """The paragraphs of prose in a section, each on one line, without the line that names the section."""
+    """Yield the paragraphs of prose in a section, each on one line, without the line that names the section."""
     for part in re.split(r"\n\s*\n", content.partition("\n")[2]):
         line = " ".join(part.split())
         if _is_prose(line) and not _FIELDS.fullmatch(part.strip()):
@@ -153,16 +157,19 @@ def paragraphs(content: str) -> Iterator[str]:
 
 
 def _is_prose(paragraph: str) -> bool:
-    """Whether a paragraph has at least six words and begins with no markup."""
+    """Whether a paragraph has at least six words and does not begin with markup."""
     return not paragraph.startswith((" ", *_MARKUP)) and len(re.findall(r"[^\W\d_]+", paragraph)) >= _WORDS
 
 
-def _lines_of_answer(answer: _EdgeAnswer, opening: str, cutter: Cutter, size: int) -> Excerpt:
-    """An answer in about `size` characters: of a header its leading lines, of a section all or its best passages."""
+def _excerpt_of_answer(answer: _EdgeAnswer, opening: str, cutter: Cutter, size: int) -> Excerpt:
+    """Return an answer in about `size` characters: a header's leading lines; all of a section, or its best passages.
+
+    `opening` is the first paragraph of the header's document.
+    """
     title, *rest = answer.memory.content.splitlines()
     if answer.header:
-        said = [line for line in rest if line.partition(":")[0] in _LEADING]
-        lines = [title, *dict.fromkeys((*said, *answer.own, *answer.others))]
+        leading = [line for line in rest if line.partition(":")[0] in _LEADING]
+        lines = [title, *dict.fromkeys((*leading, *answer.own, *answer.others))]
         left = size - sum(len(line) + 1 for line in lines)
         if opening and left >= min(PARAGRAPH, len(opening)):
             lines.append(shorten_text(opening, left))
@@ -170,14 +177,17 @@ def _lines_of_answer(answer: _EdgeAnswer, opening: str, cutter: Cutter, size: in
     lines = [title, *dict.fromkeys((*answer.own, *answer.others))]
     left = max(size - sum(len(line) + 1 for line in lines), PARAGRAPH)
     body = "\n".join(rest).strip()
-    told = cutter.cut(body, left) if len(body) > left else Excerpt(body, 1, 1)
-    if told is None:
+    passages = cutter.cut(body, left) if len(body) > left else Excerpt(body, 1, 1)
+    if passages is None:
         return Excerpt(body_of("\n".join(lines)), 0, len(list(pieces(body))))
-    return replace(told, body=body_of("\n".join((*lines, told.body))))
+    return replace(passages, body=body_of("\n".join((*lines, passages.body))))
 
 
 def shorten_text(text: str, longest: int) -> str:
-    """The text cut to `longest` characters after the last sentence that fits, else after a word; a cut ends in ` …`."""
+    """Return the text cut to `longest` characters after the last sentence that fits; a cut text ends in ` …`.
+
+    If such a cut would lose more than half of the characters, the text is cut after a word.
+    """
     if len(text) <= longest:
         return text
     fitting = takewhile(lambda start: start + 1 <= longest, sentence_starts(text))

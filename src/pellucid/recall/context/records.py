@@ -5,13 +5,13 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class NamedEpisode:
-    """An episode that the context names although none of its memories is in it."""
+    """An episode that the context names although none of its memories is in the context."""
 
     episode_id: str
     score: float
-    """By its best candidates, or by its topic where it has none; see `recall.context.episodes`."""
+    """Comes from its best candidates, or from its topic if it has no candidate; see `recall.context.episodes`."""
     matches: int
-    """How many of its session's memories passed every filter; 0 where its topic alone answers."""
+    """How many of its session's memories passed every filter; 0 if only its topic answers."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,21 +20,21 @@ class CutMemory:
 
     memory_id: str
     shown: int
-    """Sentences (items of a list, blocks of code) that are shown."""
+    """How many of its sentences (or list items, or blocks of code) are shown."""
     of: int
-    """All it has."""
+    """How many of these the memory has."""
 
 
 @dataclass(frozen=True, slots=True)
 class PassReport:
-    """What one pass by a model did to the context: ids and counts, no text of a memory."""
+    """The changes that one pass by a model made to the context: ids and counts, without the text of a memory."""
 
     name: str
     note: str = ""
-    """Why it changed nothing: the model could not be asked, or its answer was rejected."""
+    """Why the pass changed nothing: the model could not be asked, or its answer was rejected."""
     removed: tuple[str, ...] = ()
     rephrased: tuple[str, ...] = ()
     before: int = 0
-    """Characters of the memories it rephrased."""
+    """Characters of the rephrased memories before the pass."""
     after: int = 0
-    """Characters of its new wordings."""
+    """Characters of their new wordings."""

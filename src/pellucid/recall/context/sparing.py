@@ -1,4 +1,4 @@
-"""Lines of a context in, those that it can spare out: turns that say nothing, and what another line says in full."""
+"""Lines of a context in, those that can be left out out: turns that say nothing, and what another line says in full."""
 
 from collections.abc import Callable, Mapping, Sequence
 from math import fsum, log
@@ -15,7 +15,10 @@ Fill = Callable[[Sequence[ContextLine]], ContextBuilder]
 
 
 def uninformative_turns(state: State, world: World, lines: Sequence[ContextLine]) -> list[ContextLine]:
-    """The turns with no word of the question, name, number, path or code, and little else; never the best line."""
+    """Return the turns with no word of the question, name, number, path or code, and little else.
+
+    Never the best line of the ranking, nor a pinned memory.
+    """
     asked = np.uint64(sum(1 << i for i in state.plan.telling))
     return [
         line
@@ -30,7 +33,7 @@ def uninformative_turns(state: State, world: World, lines: Sequence[ContextLine]
 
 
 def _has_little_content(text: str, state: State, world: World) -> bool:
-    """Whether a text's content words are together worth less than one word that only this memory holds."""
+    """Whether a text's content words are together worth less than one word that only this memory contains."""
     own, rows = without_announcement(text), state.corpus.rows
     terms = world.reader.survey(own, names=False).terms
     telling = {each.stem: each.frequency for each in terms if carries_meaning(own[each.start : each.end].casefold())}
@@ -38,39 +41,43 @@ def _has_little_content(text: str, state: State, world: World) -> bool:
 
 
 def fill_without_repeats(
-    fill: Fill, lines: Sequence[ContextLine], firm: Callable[[ContextLine], bool]
+    fill: Fill, lines: Sequence[ContextLine], must_stay: Callable[[ContextLine], bool]
 ) -> tuple[ContextBuilder, list[ContextLine], dict[str, str]]:
-    """The context of these lines, without each that another line in it says in full: its characters are for others.
+    """Return the context of these lines without each line that another in it says in full: others get its characters.
 
-    Returns it, the lines it was made of, and by the id of each line left out the id of the one that covers it. Lines
-    that are `firm` stay, as does a line whose covering one would not be there without it.
+    Also returns the lines that the context was made of, and a map from the id of each line left out to the id of the
+    line that covers it. Lines for which `must_stay` holds stay, and so does a line whose covering line would not be in
+    the context without it.
     """
     context, left = fill(lines), list(lines)
     covered_by, tried = dict[str, str](), set[tuple[str, str]]()
-    while pair := next((each for each in _repeats(context, firm) if each not in tried), None):
+    while pair := next((each for each in _pairs_to_spare(context, must_stay) if each not in tried), None):
         tried.add(pair)
         fewer = [line for line in left if line.memory.id != pair[0]]
-        without, covering = fill(fewer), {**covered_by, pair[0]: pair[1]}
+        without, covered = fill(fewer), {**covered_by, pair[0]: pair[1]}
         whole = {line.memory.id for line in without.lines if not line.cut}
-        if all(line_covering(covering, each) in whole for each in covering):
-            context, left, covered_by = without, fewer, covering
+        if all(line_covering(covered, each) in whole for each in covered):
+            context, left, covered_by = without, fewer, covered
     return context, left, covered_by
 
 
-def _repeats(context: ContextBuilder, firm: Callable[[ContextLine], bool]) -> list[tuple[str, str]]:
-    """Pairs of memory ids: one that may be left out, and a later one (of the best line: the next) that covers it."""
+def _pairs_to_spare(context: ContextBuilder, must_stay: Callable[[ContextLine], bool]) -> list[tuple[str, str]]:
+    """Return pairs of memory ids: a line that can be left out, and a later line that covers it.
+
+    The best line is only paired with the next in rank. A cut line is in no pair.
+    """
     ranked = context.ranked
     whole = [line for line in ranked if not line.cut]
     pairs = ((whole[less], whole[more]) for less, more in covered_by_later([line.memory for line in whole]))
     return [
         (less.memory.id, more.memory.id)
         for less, more in pairs
-        if not firm(less) and (less is not ranked[0] or more is ranked[1])
+        if not must_stay(less) and (less is not ranked[0] or more is ranked[1])
     ]
 
 
 def line_covering(covered_by: Mapping[str, str], memory_id: str) -> str:
-    """The id of the line that covers this one, directly or through others, and is not left out itself."""
+    """Return the id of the line that covers this one, directly or through others, and is not left out itself."""
     while memory_id in covered_by:
         memory_id = covered_by[memory_id]
     return memory_id

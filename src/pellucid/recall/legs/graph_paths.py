@@ -1,4 +1,4 @@
-"""How memories were reached along the graph in, a few numbers for a receipt out, and back."""
+"""Ways through the graph to memories in, a few numbers for a receipt out, and back."""
 
 from collections.abc import Iterable, Mapping
 from typing import Any
@@ -12,7 +12,7 @@ from pellucid.store.graph_port import GraphReader
 
 
 def paths_of(ways: Mapping[str, Way], ids: Iterable[str], reader: GraphReader) -> dict[str, GraphPath]:
-    """By memory id, how the graph leg reached it, as entity ids and edge types; for those of `ids` that it reached."""
+    """Map the ids among `ids` that the graph leg reached to their paths, in entity ids and edge types."""
     wanted = {memory_id: ways[memory_id] for memory_id in ids if memory_id in ways}
     if not wanted:
         return {}
@@ -32,28 +32,28 @@ def paths_of(ways: Mapping[str, Way], ids: Iterable[str], reader: GraphReader) -
 
 
 def pack_paths(paths: Mapping[str, GraphPath], ids: Iterable[bytes]) -> list[Any]:
-    """The paths as JSON-ready lists: all nodes once, then for each memory its position in `ids` and its steps."""
+    """Return the paths as JSON-ready lists: all nodes once, then a row for each memory, with its position in `ids`."""
     if not paths:
         return []
-    place = {unpack_id(raw): at for at, raw in enumerate(ids)}
+    position = {unpack_id(raw): at for at, raw in enumerate(ids)}
     nodes = list(dict.fromkeys(node for path in paths.values() for node in path.nodes))
-    number = {node: at for at, node in enumerate(nodes)}
+    node_number = {node: at for at, node in enumerate(nodes)}
     rows = [
         [
-            place[memory_id],
-            [number[node] for node in path.nodes],
+            position[memory_id],
+            [node_number[node] for node in path.nodes],
             [EDGE_TYPES.index(each) for each in path.types],
             [int(each) for each in path.forward],
             [round(each, 4) for each in path.confidences],
         ]
         for memory_id, path in paths.items()
-        if memory_id in place
+        if memory_id in position
     ]
     return [nodes, rows]
 
 
 def unpack_paths(packed: list[Any] | None, ids: list[bytes]) -> dict[str, GraphPath]:
-    """`pack_paths` undone; empty for receipts from before there were paths."""
+    """Undo `pack_paths`; empty for receipts of versions that recorded no paths."""
     if not packed:
         return {}
     nodes: list[str] = packed[0]

@@ -1,10 +1,10 @@
 """Named nodes in, every node connected to them out: how strongly, and by which path it was reached.
 
 Activation spreads from the seeds over typed edges: `activation · decay · weight of the type · confidence`, less against
-an edge's direction. Paths that meet in one hop add up as `1 − Π(1 − a)`, which never exceeds 1; a node keeps what the
-first hop that reached it gave. Edges that the query asks for are followed first, as far as they lead, by the best path
-alone, so that what is one edge away ranks before what is two away; for dependencies what the named thing refers to
-counts, too, but is not followed. All else ranks behind.
+an edge's direction. Paths that meet in one hop add up as `1 − Π(1 − a)`, which never exceeds 1; a node keeps the
+activation of the first hop that reached it. Edges that the query asks for are followed first, as far as they lead, by
+the best path alone, so that what is one edge away ranks before what is two edges away. If dependencies are asked for,
+references of the named thing count, too, but are not followed further. All other nodes rank after these.
 """
 
 from collections.abc import Mapping, Sequence
@@ -36,15 +36,15 @@ WEIGHTS: Mapping[EdgeType, float] = {
 }
 """The share of activation that an edge of each type passes on."""
 AGAINST = 0.7
-"""The share that is passed on against the direction of an edge; memories and what they are about count both ways."""
+"""The share that is passed on against the direction of an edge; some types pass the same in both directions."""
 FRONTIER = 32
 """The most nodes that a further hop starts from: the strongest."""
 HUB = 128
-"""Edges from which on no hop passes through a node: what everything is connected to tells nothing."""
+"""A hop does not pass through a node with more edges than this: what everything is connected to says nothing."""
 NEARBY = 2
-"""The most hops over all edges where asked edges lead somewhere."""
+"""The most hops over all edges if asked edges lead somewhere."""
 EDGES, TAKEN = 512, 128
-"""The most edges looked at, and nodes added, in a hop: the strongest."""
+"""The most edges looked at, and the most nodes added, in a hop: the strongest."""
 FURTHEST = 16
 """The most hops along asked edges."""
 JOINS = 32
@@ -58,7 +58,7 @@ _NEUTRAL = np.array([number in _BOTH_WAYS for number in range(len(EDGE_TYPES))])
 
 @dataclass(frozen=True, slots=True)
 class Hop:
-    """The nodes that a hop was the first to reach, aligned with the node (`here`) and the edge that led to each."""
+    """The nodes that a hop was the first to reach, aligned with the node it came from (`here`) and the edge to each."""
 
     nodes: Ints
     here: Ints
@@ -74,17 +74,17 @@ class Reached:
     nodes: Ints
     activation: Floats
     asked: NDArray[np.bool_]
-    """Reached along the edges that the query asks for."""
+    """Whether the node was reached along the edges that the query asks for."""
     seed: NDArray[np.bool_]
     hops: Sequence[Hop] = ()
-    """How each node but the seeds was reached; of a node that stands in two, as the later one says."""
+    """How each node but the seeds was reached; of a node in two hops, the later one counts."""
     joins: Sequence[tuple[int, int, int]] = ()
-    """Edges that are asked for between two seeds: the source, the target, the edge. These seeds are asked for, too."""
+    """Asked edges between two seeds, as (source, target, edge). These seeds count as asked for, too."""
     rank: Floats = field(default_factory=lambda: np.zeros(0))
     """PageRank among these nodes, the greatest being 1."""
 
     def came_from(self) -> dict[int, tuple[int, int, bool]]:
-        """By node, seeds aside: the node before it, the edge, and whether that was followed in its direction."""
+        """Map each node but the seeds to the node before it, the edge, and whether it was followed in its direction."""
         out: dict[int, tuple[int, int, bool]] = {}
         for hop in self.hops:
             steps = zip(hop.here.tolist(), hop.edge.tolist(), hop.forward.tolist(), strict=True)
@@ -92,7 +92,7 @@ class Reached:
         return out
 
     def between(self) -> dict[int, tuple[int, int, bool]]:
-        """By seed that an asked edge joins to another: that other, the edge, and whether it points to this seed."""
+        """Map each seed that an asked edge joins to another to that other, the edge, and whether it points to this."""
         out: dict[int, tuple[int, int, bool]] = {}
         for source, target, edge in self.joins:
             out.setdefault(target, (source, edge, True))
@@ -102,17 +102,17 @@ class Reached:
 
 @cache
 def _type_mask(*types: EdgeType) -> NDArray[np.bool_]:
-    """A mask over `EDGE_TYPES` of these types."""
+    """Return a mask over `EDGE_TYPES` of these types."""
     return np.array([name in types for name in EDGE_TYPES])
 
 
 def _types_at_seeds(asked: AskedEdges) -> NDArray[np.bool_]:
-    """A mask of the edge types asked for at the seeds: for what something depends on, also its references."""
+    """Return a mask of the edge types asked for at the seeds: if dependencies are, references count, too."""
     return _type_mask(*asked.types, "REFERENCES") if asked.transitive and asked.out else _type_mask(*asked.types)
 
 
 def _edges_between_seeds(steps: Steps, seeds: Ints, wanted: NDArray[np.bool_]) -> list[tuple[int, int, int]]:
-    """The strongest of the seeds' `steps` that are of `wanted` types and join two seeds, as (source, target, edge)."""
+    """Return the strongest of `steps` that are of `wanted` types and join two seeds, as (source, target, edge)."""
     if len(seeds) < 2:
         return []
     at = (wanted[steps.type] & steps.forward & (steps.there != steps.here) & _is_among(steps.there, seeds)).nonzero()[0]
@@ -121,7 +121,7 @@ def _edges_between_seeds(steps: Steps, seeds: Ints, wanted: NDArray[np.bool_]) -
 
 
 class _Trail:
-    """The nodes that a walk has reached so far, how strongly (`strength`), and by which hops."""
+    """The nodes that a walk has reached so far, sorted, how strongly (`strength`), and by which hops."""
 
     def __init__(self, seeds: Ints) -> None:
         self.nodes = seeds
@@ -129,16 +129,16 @@ class _Trail:
         self.hops: list[Hop] = []
 
     @property
-    def found(self) -> int:
-        """How many nodes it has reached, the seeds aside."""
+    def reached_count(self) -> int:
+        """Return how many nodes the walk has reached, without the seeds."""
         return sum(len(hop.nodes) for hop in self.hops)
 
-    def at(self, nodes: Ints) -> Floats:
-        """The strength of each of these nodes, all of which it has reached."""
+    def level(self, nodes: Ints) -> Floats:
+        """Return the strength of each of these nodes, all of which the walk has reached."""
         return self.strength[self.nodes.searchsorted(nodes)]
 
     def take(self, steps: Steps, flow: Floats, *, together: bool) -> tuple[Ints, Floats, Ints]:
-        """Add the nodes that a hop is first to reach. Returns them, their strength, and the index of the step to each.
+        """Add the nodes that a hop is first to reach; return them, their strength, and the index of the step to each.
 
         `flow` is the activation along each step. With `together` the flows into one node add up, else the greatest
         counts.
@@ -160,7 +160,7 @@ class _Trail:
         return nodes, strength, by
 
     def put_behind(self, other: "_Trail") -> None:
-        """Add the nodes that only another trail has reached, ranked behind this one's; its hops are not taken."""
+        """Add the nodes that only another trail has reached, ranked after this trail's; its hops are not taken over."""
         rest = ~_is_among(other.nodes, self.nodes)
         self._add(other.nodes[rest], other.strength[rest] * self.strength.min())
 
@@ -171,18 +171,18 @@ class _Trail:
         self.nodes, self.strength = every[merged], np.concatenate((self.strength, strength))[merged]
 
 
-def _is_among(values: Ints, known: Ints) -> NDArray[np.bool_]:
-    """Which of these values are among the known ones, which are sorted and not empty."""
-    return known.take(known.searchsorted(values), mode="clip") == values
+def _is_among(values: Ints, sorted_values: Ints) -> NDArray[np.bool_]:
+    """Return a mask of the values that are in `sorted_values`, which must not be empty."""
+    return sorted_values.take(sorted_values.searchsorted(values), mode="clip") == values
 
 
 def _first_positions(values: Ints) -> Ints:
-    """The first position of each distinct value; the values are sorted and not empty."""
+    """Return the first position of each distinct value; the values must be sorted and not empty."""
     return np.concatenate(([0], (values[1:] != values[:-1]).nonzero()[0] + 1))
 
 
 def strongest(places: Ints, worth: Floats, count: int) -> Ints:
-    """The `count` places of the greatest worth, in their given order; of equals the first."""
+    """Return the `count` of these places with the greatest worth, in the order given; of equals the first."""
     if len(places) <= count:
         return places
     kept = places[(-worth[places]).argsort(kind="stable")[:count]]
@@ -192,25 +192,25 @@ def strongest(places: Ints, worth: Floats, count: int) -> Ints:
 
 @dataclass(frozen=True, slots=True)
 class Walk:
-    """A walk over the graph of one snapshot."""
+    """Walks over the graph of one snapshot, from named nodes."""
 
     graph: GraphReader
     admission: Admission
     settings: RecallSettings
 
     def from_seeds(self, seeds: Sequence[int], asked: AskedEdges | None) -> Reached:
-        """Walk from these nodes, first along the edges the query asks for, then over all edges."""
-        begun = np.array(sorted(seeds), dtype=np.int64)
-        near = self._steps_from(begun)
-        first, second = _Trail(begun), _Trail(begun)
+        """Walk from these nodes, first along the edges that the query asks for (`asked`), then over all edges."""
+        sorted_seeds = np.array(sorted(seeds), dtype=np.int64)
+        seed_steps = self._steps_from(sorted_seeds)
+        first, second = _Trail(sorted_seeds), _Trail(sorted_seeds)
         joins: list[tuple[int, int, int]] = []
         if asked is not None:
-            joins = _edges_between_seeds(near, begun, _types_at_seeds(asked))
-            self._follow_asked(first, near, asked)
+            joins = _edges_between_seeds(seed_steps, sorted_seeds, _types_at_seeds(asked))
+            self._follow_asked(first, seed_steps, asked)
         led_to, hops = first.nodes, self.settings.graph_hops
-        seen = self._spread_over_all(second, near, min(hops, NEARBY) if first.hops or joins else hops)
+        seen = self._spread_over_all(second, seed_steps, min(hops, NEARBY) if first.hops or joins else hops)
         first.put_behind(second)
-        seed = _is_among(first.nodes, begun)
+        seed = _is_among(first.nodes, sorted_seeds)
         asked_for = _is_among(first.nodes, led_to) & ~seed
         for source, target, _ in joins:
             asked_for |= (first.nodes == source) | (first.nodes == target)
@@ -218,20 +218,20 @@ class Walk:
         return Reached(first.nodes, first.strength, asked_for, seed, (*second.hops, *first.hops), joins, rank)
 
     def _follow_asked(self, trail: _Trail, steps: Steps, asked: AskedEdges) -> None:
-        """Follow the asked edges from the seeds, with these `steps`, as far as they lead or until the leg is full."""
+        """Follow the asked edges from the seeds, whose `steps` are given, to their ends or until the leg is full."""
         further = _type_mask(*asked.types)
         wanted = _types_at_seeds(asked)[steps.type] & (steps.forward == asked.out)
         for _ in range(FURTHEST if asked.transitive else 1):
-            flow = trail.at(steps.here) * self.settings.graph_decay * _WEIGHT[steps.type] * steps.confidence
+            flow = trail.level(steps.here) * self.settings.graph_decay * _WEIGHT[steps.type] * steps.confidence
             nodes, _, by = trail.take(steps, flow * wanted, together=False)
             frontier = nodes[further[steps.type[by]]]
-            if not len(frontier) or trail.found >= self.settings.pool:
+            if not len(frontier) or trail.reached_count >= self.settings.pool:
                 break
             steps = self._steps_from(frontier, out=asked.out)
             wanted = further[steps.type]
 
     def _spread_over_all(self, trail: _Trail, steps: Steps, hops: int) -> list[Steps]:
-        """Follow every edge for some hops from the seeds, whose `steps` are given; returns all steps looked at."""
+        """Follow every edge for some hops from the seeds, whose `steps` are given; return all steps looked at."""
         seen = [steps]
         for _ in range(hops - 1):
             nodes, strength = self._spread_one_hop(trail, steps)
@@ -244,21 +244,21 @@ class Walk:
         return seen
 
     def _spread_one_hop(self, trail: _Trail, steps: Steps) -> tuple[Ints, Floats]:
-        """Make one hop over every edge; the nodes it is the first to reach, and their strength."""
+        """Make one hop over every edge; return the nodes that it is the first to reach, and their strength."""
         against = np.where(steps.forward | _NEUTRAL[steps.type], 1.0, AGAINST)
-        flow = trail.at(steps.here) * self.settings.graph_decay * _WEIGHT[steps.type] * against * steps.confidence
+        flow = trail.level(steps.here) * self.settings.graph_decay * _WEIGHT[steps.type] * against * steps.confidence
         nodes, strength, _ = trail.take(steps, flow, together=True)
         return nodes, strength
 
     def _steps_from(self, frontier: Ints, hub: int = 0, *, out: bool | None = None) -> Steps:
-        """The edges at these nodes; only one direction with `out`, none through nodes with more than `hub` edges."""
+        """Return the edges at these nodes; with `out` in one direction only, with `hub` none through busier nodes."""
         floor = self.settings.graph_traversal_confidence_floor
         return self.graph.around(frontier, self.admission, floor, hub, out=out)
 
     def _page_rank(self, nodes: Ints, seed: NDArray[np.bool_], steps: Sequence[Steps]) -> Floats:
-        """PageRank (Brin, Page, 1998) among these nodes, restarting at the seeds; the greatest is 1.
+        """Return the PageRank (Brin, Page, 1998) of these nodes, restarting at the seeds; the greatest is 1.
 
-        A node shares its mass over its edges to nodes of the walk alone, and keeps it where it has none.
+        A node shares its mass over its edges to nodes of the walk alone, and keeps its mass if it has no such edge.
         """
         count, restart = len(nodes), seed / max(float(seed.sum()), 1.0)
         source, target, weight = _links_among(nodes, steps)
@@ -274,7 +274,7 @@ class Walk:
 
 
 def _links_among(nodes: Ints, steps: Sequence[Steps]) -> tuple[Ints, Ints, Floats]:
-    """The edges among these nodes that a walk saw, each once per direction, as positions with their weight."""
+    """Return the edges among these nodes that a walk saw, once per direction, as source and target position, weight."""
     there = np.concatenate([each.there for each in steps])
     place = nodes.searchsorted(there)
     inside = (nodes.take(place, mode="clip") == there).nonzero()[0]

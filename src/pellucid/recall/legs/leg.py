@@ -1,4 +1,4 @@
-"""What a leg found in, its name, health and hits out: the shape that every nominating leg has."""
+"""Hits of a leg in, its name, health and hits out: the shape that every nominating leg has."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -13,23 +13,23 @@ from pellucid.store.index_port import LegHits
 _NO_ROWS, _NO_SCORES = np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.float32)
 NO_HITS = LegHits(_NO_ROWS, _NO_SCORES, _NO_ROWS, _NO_SCORES)
 LegAnswer = tuple[LegReport, LegHits]
-"""The report of a leg, and what it found."""
+"""The report of a leg, and its hits."""
 
 
 @dataclass(frozen=True, slots=True)
 class GraphHits(LegHits):
-    """What the graph leg found, and how it reached each memory."""
+    """The hits of the graph leg, and how it reached each memory."""
 
     ways: Mapping[str, Way] = field(default_factory=dict[str, Way])
-    """By the id of a memory of the admitted arm."""
+    """Maps the ids of the admitted hits to their ways through the graph."""
     answers: int = 0
-    """How many of the first of that arm stand on edges that the query asks for."""
+    """How many of the first admitted hits are on edges that the query asks for."""
     beside: tuple[int, ...] = ()
     """Indices of the stems by which the query asks for a part of what these edges lead to."""
     only: bool = False
-    """Nothing but what these edges lead to is asked for."""
+    """Whether the query asks for nothing but what these edges lead to."""
     unknown: tuple[str, ...] = ()
-    """Names in the query that its report says something is not known of."""
+    """Names in the query that the leg's report calls unknown, or lacking the edges asked for."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,32 +38,32 @@ class Leg:
 
     name: str
     score_type: str
-    """What its raw score measures."""
+    """What its raw score measures: `cosine`."""
     ask: Callable[[State, Plan, World], LegAnswer]
     found: str
     """How it finds memories, in words: `by meaning`."""
     part: str
     """What an explanation calls its share of a score: `its meaning`."""
     weight: float | None = None
-    """Its weight, where that is no setting; None: the setting in `LegWeights` of its name."""
+    """Its weight, if that is not a setting; None for the setting of its name in `LegWeights`."""
     term: str = ""
-    """The name of its term in a score, if not its own."""
+    """The name of its term in a score; empty if that is the leg's name."""
     served_by: ServedBy = "hybrid"
-    """The label of memories that it alone nominated."""
+    """The label of memories that this leg alone nominated."""
     searches: bool = False
-    """It searches for the query's words or meaning: if no such leg finds anything, the newest are asked."""
+    """Whether it searches for the query's words or meaning: if no such leg finds anything, the newest are asked for."""
     by_context: bool = False
-    """It nominates by what a memory hangs together with: its words need not be the query's."""
+    """Whether it nominates by what a memory is connected to: the memory need not have words of the query."""
     lends: bool = True
-    """Neighbours of what it finds gain from its term, too."""
+    """Whether the neighbours of its hits gain from its term."""
 
     @property
     def key(self) -> str:
-        """The name of its term in a score."""
+        """Return the name of its term in a score."""
         return self.term or self.name
 
-    def weighs(self, settings: RecallSettings) -> float:
-        """The weight of the leg by the settings (its term at rank 1), whatever the query; 0 switches it off."""
+    def weight_by(self, settings: RecallSettings) -> float:
+        """Return the weight of the leg by the settings (its term at rank 1), whatever the query; 0 switches it off."""
         return getattr(settings.leg_weights, self.name) if self.weight is None else self.weight
 
 
@@ -77,6 +77,6 @@ class AskedLeg:
 
 
 def report(name: str, hits: LegHits, problem: str = "", note: str = "") -> LegReport:
-    """The report of a leg that was asked: `degraded` if there is a problem, else `ok` or `empty`, with the note."""
+    """Return the report of an asked leg: `degraded` if there is a problem, else `ok` or `empty`, with the note."""
     health = "degraded" if problem else "ok" if len(hits.rows) else "empty"
     return LegReport(name, health, problem or note, len(hits.rows), len(hits.open_rows))

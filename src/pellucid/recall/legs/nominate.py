@@ -1,4 +1,4 @@
-"""A plan in, nominated candidates out: every leg's ranked list, its health, and the pool they make together."""
+"""A plan in, nominated candidates out: every leg's ranked list, its health, and the pool of them all."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
@@ -14,10 +14,10 @@ from pellucid.store.index_port import LegHits
 
 
 def legs(state: State, world: World) -> State:
-    """Ask every leg and gather the pool of candidates; the plan learns whether the edges it asks for lead anywhere.
+    """Ask every leg and gather the pool of candidates; note in the plan whether the edges it asks for lead anywhere.
 
-    Searching legs are also asked for each sub-question, `recent` only if they find nothing or are down. A message that
-    needs no memory asks none: each is reported `off`.
+    Searching legs are also asked for each sub-question; `recent` only if they find nothing or one is down and found
+    nothing. If the message needs no memory, no leg is asked, and each is reported `off`.
     """
     if state.plan.depth == "no_recall":
         off = (LegReport(each.name, "off", "the message needs no memory") for each in asked_legs(state))
@@ -33,9 +33,9 @@ def legs(state: State, world: World) -> State:
 
 
 def _with_walk(state: State, found: Iterable[LegHits]) -> State:
-    """The state with what the graph leg learned: the paths to its memories, and whether asked edges lead anywhere.
+    """Return the state with the graph leg's ways to its memories, and the plan told whether asked edges lead anywhere.
 
-    Where they lead nowhere, the plan goes on as if no edge had been asked for.
+    If they lead nowhere, the plan goes on as if no edge had been asked for.
     """
     walk = next((hits for hits in found if isinstance(hits, GraphHits)), None)
     answers = walk.answers if walk else 0
@@ -47,31 +47,37 @@ def _with_walk(state: State, found: Iterable[LegHits]) -> State:
 
 
 def asked_legs(state: State) -> Iterator[AskedLeg]:
-    """Every leg for the query, and the searching legs for each sub-question; all but the fallback `recent`."""
+    """Yield every leg for the query, then the searching legs for each sub-question; all but the fallback `recent`."""
     yield from (AskedLeg(leg.name, leg, state.plan) for leg in LEGS.values() if leg is not FALLBACK)
     for number, plan in enumerate(state.sub_plans, start=2):
         yield from (AskedLeg(f"{leg.name}@{number}", leg, plan) for leg in LEGS.values() if leg.searches)
 
 
-def _ask_leg(state: State, each: AskedLeg, world: World) -> LegAnswer:
-    """A leg's answer; `off` if it is left out or has no weight, `degraded` with the reason if the store fails."""
-    leg = each.leg
-    if leg.name in state.request.without or not leg.weighs(state.request.settings):
+def _ask_leg(state: State, asked_leg: AskedLeg, world: World) -> LegAnswer:
+    """Return a leg's answer.
+
+    `off` if it is left out or has no weight, `degraded` with the reason if the store fails.
+    """
+    leg = asked_leg.leg
+    if leg.name in state.request.without or not leg.weight_by(state.request.settings):
         return LegReport(leg.name, "off"), NO_HITS
     try:
-        return leg.ask(state, each.plan, world)
+        return leg.ask(state, asked_leg.plan, world)
     except StoreError as error:
         return LegReport(leg.name, "degraded", error.message), NO_HITS
 
 
 def needs_fallback(searches: Sequence[LegReport]) -> bool:
-    """Whether `recent` must be asked: a searching leg is down and found nothing, or none found anything."""
+    """Whether `recent` must be asked: a searching leg is down and found nothing, or no searching leg found anything."""
     down = any(report.health == "degraded" and report.admitted == 0 for report in searches)
     return down or all(report.admitted == 0 for report in searches)
 
 
 def _vector(state: State, plan: Plan, world: World) -> LegAnswer:
-    """The nearest memories by cosine; `degraded`, with the reason, where the query or most memories have no vector."""
+    """Return the nearest memories by cosine.
+
+    `degraded`, with the reason, if the query or most memories have no vector.
+    """
     settings, corpus = state.request.settings, state.corpus
     if corpus.rows == 0:
         return LegReport("vector", "empty"), NO_HITS
@@ -86,23 +92,23 @@ def _vector(state: State, plan: Plan, world: World) -> LegAnswer:
 
 
 def _lexical(state: State, plan: Plan, world: World) -> LegAnswer:
-    """The best memories by BM25 for the stems searched for; its note counts the common words left out."""
+    """Return the best memories by BM25 for the stems searched for; its note counts the common words left out."""
     settings, stems = state.request.settings, [plan.stems[i] for i in plan.searched]
     hits = world.reader.lexical(stems, state.admission, settings.pool, settings.open_pool)
-    known = (frequency for at, frequency in enumerate(plan.frequencies) if at not in plan.people)
-    skipped = sum(1 for frequency in known if frequency) - len(stems)
+    frequencies = (frequency for at, frequency in enumerate(plan.frequencies) if at not in plan.people)
+    skipped = sum(1 for frequency in frequencies if frequency) - len(stems)
     return report("lexical", hits, note=f"{skipped} common word{'s' * (skipped > 1)} left out" if skipped else ""), hits
 
 
 def _passage(state: State, plan: Plan, world: World) -> LegAnswer:
-    """The best memories by BM25 over each memory's text together with the turns beside it."""
+    """Return the best memories by BM25 over each memory's text together with the turns beside it."""
     settings, stems = state.request.settings, [plan.stems[i] for i in plan.searched]
     hits = world.reader.lexical(stems, state.admission, settings.pool, settings.open_pool, passages=True)
     return report("passage", hits), hits
 
 
 def _recent(state: State, plan: Plan, world: World) -> LegAnswer:  # noqa: ARG001 - every leg has one shape
-    """The newest memories."""
+    """Return the newest memories."""
     hits = world.reader.recent(state.admission, state.request.settings.pool)
     return report("recent", hits), hits
 
@@ -139,10 +145,10 @@ LEGS: Mapping[str, Leg] = {leg.name: leg for leg in _ROWS}
 
 
 def searching() -> frozenset[str]:
-    """The names of the legs that search for the query's words or meaning."""
+    """Return the names of the legs that search for the query's words or meaning."""
     return frozenset(leg.name for leg in LEGS.values() if leg.searches)
 
 
 def base_of(name: str) -> str:
-    """The name of a leg or stage without its iteration: `vector` for `vector@2`."""
+    """Return the name of a leg or stage without its iteration: `vector` for `vector@2`."""
     return name.partition("@")[0]

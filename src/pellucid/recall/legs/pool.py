@@ -1,4 +1,4 @@
-"""Leg hits in, the pool of candidates out: the union, sorted by id, with every column a later stage reads."""
+"""Hits of legs in, the pool of candidates out: each row once, sorted by id, with every column a later stage reads."""
 
 from collections.abc import Mapping
 from dataclasses import fields, replace
@@ -16,22 +16,23 @@ T = TypeVar("T", bound=np.generic)
 
 
 def gather(reader: IndexReader, hits: Mapping[str, LegHits], admission: Admission, plan: Plan) -> Pool:
-    """The pool of all that the legs found in their admitted or open search, each row once."""
-    brought = [rows for found in hits.values() for rows in (found.rows, found.open_rows)]
-    pool = _blank_pool(reader, np.unique(np.concatenate([*brought, _NO_ROWS])), admission, plan)
+    """Return the pool of everything that the legs found in their admitted or open search, each row once."""
+    rows_found = [rows for found in hits.values() for rows in (found.rows, found.open_rows)]
+    pool = _blank_pool(reader, np.unique(np.concatenate([*rows_found, _NO_ROWS])), admission, plan)
+    scores = dict[str, NDArray[np.float32]]()
+    for name, found in hits.items():
+        place = _positions(pool, np.r_[found.rows, found.open_rows])
+        scores[name] = _spread_column(np.r_[found.scores, found.open_scores], place, len(pool), np.nan)
     return replace(
         pool,
         ranks={name: _rank_column(pool, found.rows) for name, found in hits.items()},
         open_ranks={name: _rank_column(pool, found.open_rows) for name, found in hits.items()},
-        scores={
-            name: _score_column(pool, np.r_[found.rows, found.open_rows], np.r_[found.scores, found.open_scores])
-            for name, found in hits.items()
-        },
+        scores=scores,
     )
 
 
 def join(reader: IndexReader, pool: Pool, rows: Rows, admission: Admission, plan: Plan) -> Pool:
-    """The pool with these further rows, which no leg ranked."""
+    """Return the pool with these further rows, which no leg ranked."""
     if len(rows) == 0:
         return pool
     wider = _blank_pool(reader, np.r_[pool.rows, rows], admission, plan)
@@ -46,13 +47,15 @@ def join(reader: IndexReader, pool: Pool, rows: Rows, admission: Admission, plan
 
 
 def keep_candidates(pool: Pool, kept: Mask) -> Pool:
-    """The pool cut down to the candidates of the mask, with all their columns and the pairs among them."""
-    place = np.cumsum(kept) - 1
-    pairs = {(int(place[a]), int(place[b])): much for (a, b), much in pool.pairs.items() if kept[a] and kept[b]}
+    """Return the pool cut down to the candidates of the mask, with all their columns and the pairs among them."""
+    new_position = np.cumsum(kept) - 1
+    pairs = {
+        (int(new_position[a]), int(new_position[b])): much for (a, b), much in pool.pairs.items() if kept[a] and kept[b]
+    }
     flat = {each.name: getattr(pool, each.name)[kept] for each in fields(Pool) if each.name not in _NESTED}
     deep = {name: {key: column[kept] for key, column in getattr(pool, name).items()} for name in _KEYED}
     two = {
-        name: tuple((int(place[a]), int(place[b])) for a, b in getattr(pool, name) if kept[a] and kept[b])
+        name: tuple((int(new_position[a]), int(new_position[b])) for a, b in getattr(pool, name) if kept[a] and kept[b])
         for name in _PAIRED
     }
     return replace(pool, pairs=pairs, newer_than={}, **two, **flat, **deep)
@@ -64,7 +67,7 @@ _NESTED = (*_KEYED, *_PAIRED, "pairs", "newer_than")
 
 
 def _blank_pool(reader: IndexReader, rows: Rows, admission: Admission, plan: Plan) -> Pool:
-    """A pool of these rows without leg ranks, but with who is named in the query and made within its period."""
+    """Return a pool of these rows without ranks, with the columns that depend on the plan: `named` and `dated`."""
     columns = reader.columns(rows, admission)
     by_id = np.argsort(columns.ids, kind="stable")
     pool = blank_pool(rows, columns)
@@ -74,7 +77,7 @@ def _blank_pool(reader: IndexReader, rows: Rows, admission: Admission, plan: Pla
 
 
 def _mask_of_period(pool: Pool, period: Period | None) -> Mask:
-    """Which candidates were created in the period, its end excluded; all of them without one."""
+    """Return a mask of the candidates created in the period, whose end is excluded; all of them if it is None."""
     inside = np.ones(len(pool), dtype=np.bool_)
     if period is not None and period.since is not None:
         inside &= pool.created >= period.since
@@ -84,23 +87,18 @@ def _mask_of_period(pool: Pool, period: Period | None) -> Mask:
 
 
 def _positions(pool: Pool, rows: Rows) -> NDArray[np.int64]:
-    """The pool position of each of these index rows."""
+    """Return the pool position of each of these index rows."""
     order = np.argsort(pool.rows)
     return order[np.searchsorted(pool.rows, rows, sorter=order)]
 
 
 def _rank_column(pool: Pool, rows: Rows) -> Ints:
-    """A pool column with the rank, from 1, of each of these rows, best first; 0 for all others."""
+    """Return a pool column with the rank, from 1, of each of these rows (which are best first); 0 for all others."""
     return _spread_column(np.arange(1, len(rows) + 1), _positions(pool, rows), len(pool))
 
 
-def _score_column(pool: Pool, rows: Rows, scores: NDArray[np.float32]) -> NDArray[np.float32]:
-    """A pool column with the scores of these rows; NaN for all others."""
-    return _spread_column(scores, _positions(pool, rows), len(pool), np.nan)
-
-
 def _spread_column(values: NDArray[T], place: NDArray[np.int64], count: int, blank: float = 0) -> NDArray[T]:
-    """A column of `count` values: `values` at the positions `place`, `blank` everywhere else."""
+    """Return a column of `count` values: `values` at the positions `place`, `blank` everywhere else."""
     out = np.full(count, blank, dtype=values.dtype)
     out[place] = values
     return out

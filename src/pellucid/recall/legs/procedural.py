@@ -13,16 +13,16 @@ from pellucid.store.index_port import Columns, Features, Filters, LegHits, Rows
 
 CATEGORIES = ("procedure", "skill", "rule")
 MOST = 5
-"""Places of each arm: a task has few procedures, and a list of them would push out what else is known."""
+"""Places of each arm: a task has few procedures, and a list of them would push other memories out."""
 FLOOR = 0.35
 """The score below which a procedure does not fit the task."""
 
 
 def procedural(state: State, plan: Plan, world: World) -> LegAnswer:
-    """The procedures that fit a task best; `off` where the query starts none.
+    """Return the procedures, skills and rules that fit a task best; `off` if the query does not start a task.
 
-    The score, in [0, 2], is the cosine (not below 0, and 0 without an encoder) plus the share of the query's content
-    words that a procedure holds, weighted by IDF (BM25 with k1 = 0). It does not depend on other memories.
+    The score, from 0 to 2, is the cosine (not below 0, and 0 without an encoder) plus the share of the query's content
+    words that a procedure contains, weighted by IDF (BM25 with k1 = 0). It does not depend on other memories.
     """
     if not starts_task(plan.text):
         return LegReport("procedural", "off", "the query starts no task"), NO_HITS
@@ -45,16 +45,19 @@ def procedural(state: State, plan: Plan, world: World) -> LegAnswer:
 
 
 def _scores(features: Features, plan: Plan, rows: int) -> Floats:
-    """The score of each candidate, as `procedural` defines it; `rows` is the number of memories in the corpus."""
+    """Return the score of each candidate, as `procedural` defines it.
+
+    `rows` is the number of memories in the corpus.
+    """
     telling = [i for i in plan.telling if plan.words[i].casefold() not in function_words()]
     idf = {i: log1p((rows - plan.frequencies[i] + 0.5) / (plan.frequencies[i] + 0.5)) for i in telling}
-    held = np.zeros(len(features.matched))
+    contained = np.zeros(len(features.matched))
     for i, worth in idf.items():
-        held += worth * (features.matched >> np.uint64(i) & np.uint64(1))
-    return np.maximum(features.cosine.astype(np.float64), 0.0) + held / max(sum(idf.values()), 1e-9)
+        contained += worth * (features.matched >> np.uint64(i) & np.uint64(1))
+    return np.maximum(features.cosine.astype(np.float64), 0.0) + contained / max(sum(idf.values()), 1e-9)
 
 
 def _ranked_positions(columns: Columns, scores: Floats, among: Mask) -> Rows:
-    """The positions in the mask `among` by score, best first; of equals the newer first, then by id."""
+    """Return the positions in the mask `among` by score, best first; of equals the newer first, then by id."""
     positions = np.flatnonzero(among)
     return positions[np.lexsort((columns.ids[positions], -columns.created[positions], -scores[positions]))]

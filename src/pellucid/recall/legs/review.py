@@ -1,4 +1,4 @@
-"""A diff or a list of files in, the paths it touches out; and what is remembered of these files."""
+"""A diff or a list of files in, the paths that it touches out; and the memories that mention these files."""
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
@@ -10,7 +10,7 @@ from pellucid.recall.legs.leg import NO_HITS, LegAnswer, report
 from pellucid.recall.state import LegReport, Plan, State, World
 
 MOST = 500
-"""The most files a review may have."""
+"""The most files that a review is allowed to have."""
 LARGEST, LONGEST = 20_000_000, 1_000
 """The most characters of a diff, and of one path."""
 NOWHERE = "/dev/null"
@@ -24,15 +24,15 @@ _HUNK = re.compile(r"(@@+) ((?:-\d+(?:,\d+)? )+)\+\d+(?:,(\d+))? @@+")
 _MOVED = re.compile(r"(?:rename|copy) (?:from|to) (.+)")
 _BINARY = re.compile(r"(?:Binary files|Files) (?=.*+(?<= differ))(.+?) and (.+) differ")
 _SIDES = frozenset({"ab", "ba", "iw", "wi", "ci", "ic", "cw", "wc", "ow", "wo"})
-"""The letters that git puts before the old and the new path (`a/`, `b/`, `diff.mnemonicPrefix`), and reversed."""
+"""The letters that git puts before the old and the new path (`a/`, `b/`, `diff.mnemonicPrefix`), in both orders."""
 _STATUS = re.compile(r"[ACDMRTUXB]\d{0,3}\t(.+)|(?!  )[ MADRCTU?!]{2} (.+)")
-"""A line of `git diff --name-status`, or of `git status --short`."""
+"""Matches a line of `git diff --name-status`, or of `git status --short`."""
 _PLAIN_PATH = re.compile(r'[\w./\\@+#~-]{1,1000}|"[^"]{1,1000}"')
-"""A path without spaces, or one that git quotes."""
+"""Matches a path without spaces, or a path that git quotes."""
 
 
 def review(state: State, plan: Plan, world: World) -> LegAnswer:  # noqa: ARG001 - every leg has one shape
-    """Memories that mention the files under review: 1 for each file by its path, ½ for each by its name alone."""
+    """Return the memories that mention files under review: a score of 1 for each path, ½ for each mere file name."""
     if not state.request.review:
         return LegReport("review", "off", "no files are under review"), NO_HITS
     settings = state.request.settings
@@ -41,10 +41,11 @@ def review(state: State, plan: Plan, world: World) -> LegAnswer:  # noqa: ARG001
 
 
 def review_paths(text: str) -> tuple[str, ...]:
-    """The distinct paths in a diff, old and new, or in a list of files (one a line), in order; else InputError.
+    """Return the distinct paths in a diff, old and new, or in a list of files (each on a line), in order.
 
     Reads `git diff`, `git show`, `git format-patch` and `diff -u`; of lists also what `git diff --name-status` and `git
-    status --short` print. InputError for more than 500 files or 20 million characters, too.
+    status --short` print. Raises InputError for a text that is neither, and for more than 500 files or 20 million
+    characters.
     """
     if len(text) > LARGEST:
         raise _invalid_review(f"the review has {len(text)} characters, and {LARGEST} are the most")
@@ -57,14 +58,14 @@ def review_paths(text: str) -> tuple[str, ...]:
 
 
 def names_files(text: str) -> bool:
-    """Whether a text is a diff or a list of files: most of its lines are paths. Else it is the text of one file."""
+    """Whether a text is a diff or a list of files (most of its lines are paths), and not the text of a file."""
     lines = [line for line in _COLOUR.sub("", text[:LARGEST]).replace("\0", "\n").split("\n") if line.strip()]
     listed = sum(bool(_STATUS.fullmatch(line) or _PLAIN_PATH.fullmatch(line.strip())) for line in lines)
     return _is_diff(lines) or 2 * listed > len(lines)
 
 
 def _invalid_review(words: str) -> InputError:
-    """The error for a review that cannot be read, with this message."""
+    """Return the error for a review that cannot be read, with this message."""
     return InputError(words, code="invalid_review", next_step="give the diff or the files of one change, one a line")
 
 
@@ -76,10 +77,10 @@ def _is_diff(lines: Sequence[str]) -> bool:
 
 
 def _paths_in_list(lines: Iterable[str]) -> Iterator[str]:
-    """The paths in a list of files or `git status` lines; InputError for a line that cannot be a path."""
-    held = list(lines)
-    marked = [_STATUS.fullmatch(line) for line in held]
-    for line, mark in zip(held, marked, strict=True):
+    """Yield the paths in a list of files or `git status` lines; raise InputError for a line that cannot be a path."""
+    listed = list(lines)
+    marked = [_STATUS.fullmatch(line) for line in listed]
+    for line, mark in zip(listed, marked, strict=True):
         names = re.split(r"\t| -> ", next(filter(None, mark.groups()))) if mark and all(marked) else [line.strip()]
         for name in names:
             if len(name) > LONGEST or not name.isprintable():
@@ -89,16 +90,18 @@ def _paths_in_list(lines: Iterable[str]) -> Iterator[str]:
 
 @dataclass(slots=True)
 class _DiffReader:
-    """The state of reading a diff: how many lines of the open hunk are left, and what its file's header said."""
+    """The state of reading a diff: how many lines of the open hunk are left, and what the header of its file said."""
 
     old: list[int]
+    """Lines left in the hunk for each old file (a merge has several)."""
     new: int = 0
+    """Lines left in the hunk for the new file."""
     header: bool = False
-    """Between a `diff --git` line and the first hunk."""
+    """Whether the lines are between a `diff --git` line and the first hunk."""
     has_sides: bool = True
-    """The file's paths have a side before them, such as `a/`."""
-    before: str = ""
-    """The path of the `---` line, until its `+++` line comes."""
+    """Whether the file's paths have a side before them, such as `a/`."""
+    old_path: str = ""
+    """The path of the `---` line, until its `+++` line comes; else empty."""
 
     @property
     def in_hunk(self) -> bool:
@@ -106,27 +109,30 @@ class _DiffReader:
         return self.new > 0 or any(left > 0 for left in self.old)
 
     def open_hunk(self, hunk: re.Match[str]) -> None:
-        """Begin a hunk: note how many lines of the old files and of the new one its `@@` line announces."""
+        """Begin a hunk: note how many lines of the old files and of the new file its `@@` line announces."""
         ranges = (part.partition(",")[2] for part in hunk[2].split())
         self.old = [int(count or 1) for count in ranges]
         self.new = int(hunk[3] or 1)
         self.header = False
 
     def take_hunk_line(self, line: str) -> bool:
-        """Count a line off the open hunk, which has a column of marks for each old file; False if it is not of it."""
+        """Count a line off the open hunk; return False if the line is not in the hunk.
+
+        A line of a hunk begins with a mark for each old file.
+        """
         marks = (line or " ")[: len(self.old)].ljust(len(self.old))
         if marks[0] == "\\":
             return True
         if set(marks) - set(" +-"):
             return False
-        gone = "-" in marks
-        self.new -= not gone
-        self.old = [left - (mark == ("-" if gone else " ")) for left, mark in zip(self.old, marks, strict=True)]
+        is_removed = "-" in marks
+        self.new -= not is_removed
+        self.old = [left - (mark == ("-" if is_removed else " ")) for left, mark in zip(self.old, marks, strict=True)]
         return True
 
 
 def _paths_in_diff(lines: Iterable[str]) -> Iterator[str]:
-    """The paths in the headers of a diff; the content of its hunks is skipped."""
+    """Yield the paths in the headers of a diff; the content of its hunks is skipped."""
     reader = _DiffReader([])
     for line in lines:
         if reader.in_hunk and reader.take_hunk_line(line):
@@ -139,7 +145,7 @@ def _paths_in_diff(lines: Iterable[str]) -> Iterator[str]:
 
 
 def _paths_in_header(reader: _DiffReader, line: str) -> Iterator[str]:
-    """The paths that one line of a diff's header names; a `---` line waits for its `+++` line."""
+    """Yield the paths that one line of a diff's header names; the path of a `---` line waits for its `+++` line."""
     kind, _, rest = line.partition(" ")
     if line.startswith("diff --git "):
         reader.header = True
@@ -150,10 +156,10 @@ def _paths_in_header(reader: _DiffReader, line: str) -> Iterator[str]:
     elif kind == "Index:":
         yield rest.strip()
     elif kind == "---":
-        reader.before = _unquoted_path(rest.partition("\t")[0])
-    elif kind == "+++" and reader.before:
-        yield from _without_sides(reader, reader.before, _unquoted_path(rest.partition("\t")[0]))
-        reader.before = ""
+        reader.old_path = _unquoted_path(rest.partition("\t")[0])
+    elif kind == "+++" and reader.old_path:
+        yield from _without_sides(reader, reader.old_path, _unquoted_path(rest.partition("\t")[0]))
+        reader.old_path = ""
     elif not reader.header and (found := _BINARY.fullmatch(line)):
         yield from _without_sides(reader, _unquoted_path(found[1]), _unquoted_path(found[2]))
     elif reader.header and (found := _MOVED.fullmatch(line)):
@@ -161,7 +167,7 @@ def _paths_in_header(reader: _DiffReader, line: str) -> Iterator[str]:
 
 
 def _paths_of_diff_line(names: str) -> tuple[str, str]:
-    """The two paths of a `diff --git` line; empty if they are unquoted, have spaces and differ."""
+    """Return the two paths of a `diff --git` line; empty if they are unquoted, have spaces and differ."""
     if found := _BOTH.fullmatch(names):
         old = found[2] or _unquoted_path(f'"{found[1]}"')
         return old, found[4] or _unquoted_path(f'"{found[3]}"')
@@ -171,24 +177,24 @@ def _paths_of_diff_line(names: str) -> tuple[str, str]:
 
 
 def _without_sides(reader: _DiffReader, old: str, new: str) -> tuple[str, str]:
-    """The old and the new path, without the side (`a/`, `b/`) that git puts before each."""
+    """Return the old and the new path, without the side (`a/`, `b/`) that git puts before each."""
     if NOWHERE not in (old, new) and old and new:
         reader.has_sides = old[1:2] == new[1:2] == "/" and old[0] + new[0] in _SIDES
     return _without_side(reader, old), _without_side(reader, new)
 
 
 def _without_side(reader: _DiffReader, path: str) -> str:
-    """The path without its side, if the file's paths have sides."""
+    """Return the path without its side, if the file's paths have sides."""
     return path[2:] if reader.has_sides and path != NOWHERE and path[1:2] == "/" else path
 
 
 def _unquoted_path(name: str) -> str:
-    """A path as git quotes it (`"caf\\303\\251.txt"`), decoded; any other as it is."""
+    """Return a path as git quotes it (`"caf\\303\\251.txt"`), decoded; any other text as it is."""
     if len(name) < 2 or not (name.startswith('"') and name.endswith('"')):
         return name
 
     def unescape(escape: re.Match[bytes]) -> bytes:
-        """The byte that an escape means: `\\303` or `\\t`."""
+        """Return the byte that an escape means: `\\303` or `\\t`."""
         return bytes([int(escape[1], 8) & 255]) if escape[1] else _PLAIN_ESCAPES.get(escape[2], escape[2])
 
     return _ESCAPE.sub(unescape, name[1:-1].encode("utf-8", "surrogatepass")).decode("utf-8", "replace")

@@ -1,6 +1,6 @@
 """A query and its vector in, its class out: one linear head over both.
 
-`tools/fit_query_class.py` fits the weights on phrasings of our own (`bench/labels/queries/`).
+`tools/fit_query_class.py` fits the weights on example queries written for this purpose (`bench/labels/queries/`).
 """
 
 import re
@@ -19,42 +19,42 @@ from pellucid.language import lexicon
 from pellucid.language.scripts import is_east
 
 QueryClass = Literal["decision", "historical", "architectural", "current_state", "other"]
-"""What an answer would be about: what was decided, how it was, how it is built, how it is now, or none of these."""
+"""What an answer would be about: what was decided, how it was, how it is built, how it is now, or something else."""
 CLASSES: tuple[QueryClass, ...] = get_args(QueryClass)
 """In the order in which ties are decided."""
 
 TABLE = "query_class.tsv"
 VECTOR = "#"
-"""How the name of a row begins that weighs a component of the vector."""
+"""Begins the name of a row that weighs a component of the vector."""
 
 _READ = 1_000
 """Characters that are read: about as many as the encoder reads."""
 _PLAIN = str.maketrans({"\n": " ", "\t": " ", "\r": " ", "\u00a0": " ", "\u202f": " ", "’": "'", "´": "'"})
 _PRESENT, _PAST = frozenset(("do", "does")), frozenset(("been", "ago", "yesterday", "since", "until"))
 _OPENING = 5
-"""Words from the start of a question among which its verb stands."""
+"""Words from the start of a question in which its verb is looked for."""
 _WORD = re.compile(r"\w+")
 _QUOTED = re.compile(r"(?<!\w)[\"“„«][^\"“”„«»]{2,120}[\"”“»](?!\w)")
 
 
 @dataclass(frozen=True, slots=True)
 class QueryHead:
-    """The weights of each class: of a word, pair or opening, and of the components of a vector (384, 5)."""
+    """The weights of each class: for a word, a pair of words or an opening, and for each vector component (384, 5)."""
 
     words: Mapping[str, tuple[int, ...]]
     vector: NDArray[np.int64]
 
 
 def classify(text: str, vector: NDArray[np.float32] | None = None) -> QueryClass:
-    """The kind of answer a query is after, by its first 1,000 characters; quotations are not read.
+    """Return the kind of answer a query is after, by its first 1,000 characters; quotations are not read.
 
-    score(class) = Σ w(word, class) / √n over the n words, pairs and openings that have weights, + vector · w(class).
-    What is asked in the present tense (`how often do we …`) is not historical.
+    score(class) = Σ w(feature, class) / √n over the n words, pairs and openings that have weights, + vector · w(class).
+    A question in the present tense (`how often do we …`) is not historical.
     """
     plain = _QUOTED.sub(lambda quoted: "_" * len(quoted[0]), text[:_READ].translate(_PLAIN))
     head = load_head()
-    known = [head.words[feature] for feature in features(plain) if feature in head.words]
-    scores = np.array(known, dtype=np.int64).reshape(-1, len(CLASSES)).sum(axis=0) / sqrt(max(1, len(known)))
+    weights = [head.words[feature] for feature in features(plain) if feature in head.words]
+    scores = np.array(weights, dtype=np.int64).reshape(-1, len(CLASSES)).sum(axis=0) / sqrt(max(1, len(weights)))
     if vector is not None:
         scores = scores + vector.astype(np.float64) @ head.vector
     best = CLASSES[int(np.argmax(scores))]
@@ -62,15 +62,17 @@ def classify(text: str, vector: NDArray[np.float32] | None = None) -> QueryClass
 
 
 def _asks_about_present(plain: str) -> bool:
-    """Whether a question asks with `do` or `does`, and no word of it is in the past."""
+    """Whether a question asks with `do` or `does`, and none of its words is in the past tense."""
     words = [word.lower() for word in _WORD.findall(plain)]
-    told = lexicon.words("past")
-    past = any(word in told or word in _PAST or word.endswith("ed") for word in words)
+    past_words = lexicon.words("past")
+    past = any(word in past_words or word in _PAST or word.endswith("ed") for word in words)
     return not past and not _PRESENT.isdisjoint(words[:_OPENING])
 
 
 def features(text: str) -> list[str]:
-    """The distinct words, pairs and opening of a query; in Chinese and Japanese characters stand for words.
+    """Return the distinct words, pairs of words and opening of a query.
+
+    In Chinese and Japanese characters count as words.
 
     A capitalised word other than the first becomes `NAME`.
     """
@@ -82,14 +84,17 @@ def features(text: str) -> list[str]:
     return list(dict.fromkeys([*words, *(f"{a} {b}" for a, b in pairwise(words)), opening]))
 
 
-def _feature_of_word(word: str, at: int) -> str:
-    """`NAME` for a capitalised word other than the first (`at` is its position) and `I`; else it in lower case."""
-    return "NAME" if at and word[0].isupper() and word != "I" else word.lower()
+def _feature_of_word(word: str, position: int) -> str:
+    """Return `NAME` for a capitalised word that is neither the first (position 0) nor `I`.
+
+    Else the word in lower case.
+    """
+    return "NAME" if position and word[0].isupper() and word != "I" else word.lower()
 
 
 @cache
 def load_head() -> QueryHead:
-    """The trained weights for query classes that come with the package."""
+    """Return the trained weights for query classes that come with the package."""
     rows = (files("pellucid.recall") / "heads" / TABLE).read_text("utf-8").splitlines()[1:]
     weights = {name: tuple(map(int, cells)) for name, *cells in (row.split("\t") for row in rows)}
     vector = [weights.pop(f"{VECTOR}{at}") for at in range(sum(name.startswith(VECTOR) for name in weights))]

@@ -1,7 +1,7 @@
-"""A query in, the edges it asks for out: what something depends on, what depends on it, what replaced it.
+"""A query in, the edges that it asks for out: what something depends on, what depends on it, what replaced it.
 
 `What is required by SPEC-3` asks for what SPEC-3 requires, `what is SPEC-3 required by` for what requires it: in the
-first the thing named acts, in the second it undergoes the verb.
+first the thing named acts, in the second the verb is done to it.
 """
 
 import re
@@ -13,12 +13,12 @@ from typing import Literal, get_args
 from pellucid.model.entity import EdgeType
 
 DEPENDENCY: tuple[EdgeType, ...] = ("DEPENDS_ON", "IMPLEMENTS", "EXTENDS")
-"""What something stands upon, from the strongest tie on."""
+"""The edges to what something builds on, from the strongest tie on."""
 _READ = 2_000
 
 Verb = Literal["depend", "supersede", "implement", "extend", "refer"]
 _NAMELESS = r"(?:\s+(?!\S*\d)\S+)"
-"""A word that is no id: `documents` of `which documents`."""
+"""A word that is not an id: `documents` in `which documents`."""
 
 _ENGLISH: dict[Verb, str] = {
     "depend": r"(?:required|needed|used|consumed|presupposed|(?:depended|relied)\s+(?:up)?on)",
@@ -78,9 +78,9 @@ _WAS = r"(?:qu[eé]|cu[aá]l(?:es)?|qui[eé]n(?:es)?)\b"
 
 @dataclass(frozen=True, slots=True)
 class AskedEdges:
-    """The edges that a query asks for: their types, and whether from the named thing (`out`) or to it.
+    """The edges that a query asks for: their types, and whether they go from the named thing (`out`) or to it.
 
-    `transitive`: edges of what they lead to are asked for, too.
+    `transitive`: whether the edges of what these lead to are asked for, too.
     """
 
     types: tuple[EdgeType, ...]
@@ -101,10 +101,10 @@ _PASSIVE: dict[Verb, tuple[AskedEdges, AskedEdges]] = {
     "extend": (_EXTENDS, _EXTENDS_IT),
     "refer": (_REFERS, _REFERS_TO_IT),
 }
-"""The edges that a verb in the passive asks for: where the thing named acts, and where it is done to that."""
+"""The edges that a verb in the passive asks for: if the thing named acts, and if the verb is done to that thing."""
 _THING = r"(?:\S+\s+){0,5}?\S+"
 _ACTS = r"\b(?:what|which|who)(?:\s+(?!do(?:es)?\b|did\b|[^\s\d]*\d)\S+){0,6}?\s+"
-"""What is asked for acts: `which of the specs` before a verb, with no name and no `does` between."""
+"""The thing asked for acts: `which of the specs` before a verb, with no name and no `does` between."""
 _DOES = rf"\b(?:what|which)\s+(?:(?!do(?:es)?\b|did\b)\S+\s+){{0,3}}?(?:do(?:es)?|did)\s+{_THING}"
 _NAME = r"(?:(?-i:(?=[A-Z]))|(?=the\b|\S*\d|\w{1,12}\s+\#?\d))"
 _REFER = r"(?:refer(?:s|ence[sd]?)?(?:\s+to)?|cite[sd]?|mention(?:s|ed)?|link(?:s|ed)?\s+to)"
@@ -157,20 +157,20 @@ _VERBS: dict[EdgeType, str] = {
     "EXTENDS": "extends",
     "REFERENCES": "refers to",
 }
-"""The verb of each type of edge, for `unknown`."""
+"""The verb of each type of edge, for `reason_for_no_edge`."""
 
 ABSENT = "no document here is the one named"
-"""The reason where a document is named that is missing in a numbered series known here."""
+"""The reason if the query names a document that is missing in a numbered series known here."""
 
 
-def unknown(asked: AskedEdges) -> str:
-    """The reason, such as `nothing is known that replaces it`, where the named thing has no edge that is asked for."""
+def reason_for_no_edge(asked: AskedEdges) -> str:
+    """Return the reason if the named thing has none of the asked edges, such as `nothing is known that replaces it`."""
     verb = _VERBS[asked.types[0]]
     return f"{UNKNOWN}it {verb}" if asked.out else f"{UNKNOWN}{verb} it"
 
 
 def reason_with_names(reason: str, names: Iterable[str]) -> str:
-    """A leg's reason with the unknown names put in for `it`; empty for a reason of another kind."""
+    """Return a leg's reason with the unknown names in place of `it`; empty for a reason of another kind."""
     named = " or ".join(names)
     if reason == ABSENT:
         return f"no document here is {named}" if named else reason
@@ -178,15 +178,16 @@ def reason_with_names(reason: str, names: Iterable[str]) -> str:
 
 
 def asked_edges(text: str) -> AskedEdges | None:
-    """The edges that a query asks for, by its first 2,000 characters; None where it asks for none."""
+    """Return the edges that a query asks for, by its first 2,000 characters; None if it asks for none."""
     found = _find_asked_edges(text[:_READ])
     return found[0] if found else None
 
 
-def beside(text: str, names: Iterable[str]) -> str:
-    """What a query says behind the words that ask for edges, without these names and the word after each.
+def text_beside_edges(text: str, names: Iterable[str]) -> str:
+    """Return the text after the words that ask for edges, without these names and the word after each.
 
-    `What does EIP-4844 require for gas accounting` also asks for `for gas accounting`.
+    `What does EIP-4844 require for gas accounting` also asks for `for gas accounting`. Empty if the text asks for no
+    edges.
     """
     found = _find_asked_edges(text[:_READ])
     text = text[found[1][1] :] if found else ""
@@ -196,16 +197,16 @@ def beside(text: str, names: Iterable[str]) -> str:
 
 
 def _find_asked_edges(text: str) -> tuple[AskedEdges, tuple[int, int]] | None:
-    """The edges that a text asks for, and the span of the words that ask; None where none is asked for."""
+    """Return the edges that a text asks for, and the span of the words that ask; None if it asks for none."""
     if found := find_passive(text):
         verb, done_to_it, span = found
         return _PASSIVE[verb][done_to_it], span
-    said = ((asked, pattern.search(text)) for asked, pattern in CUES)
-    return next(((asked, match.span()) for asked, match in said if match), None)
+    matches = ((asked, pattern.search(text)) for asked, pattern in CUES)
+    return next(((asked, match.span()) for asked, match in matches if match), None)
 
 
 def _pattern_by_what(verb: Verb) -> str:
-    """A pattern for `By what is SPEC-3 required`, which asks for what acts."""
+    """Return a pattern for `By what is SPEC-3 required`, which asks for the thing that acts."""
     en, de, es, fr = _ENGLISH[verb], _GERMAN[verb], _SPANISH[verb], _FRENCH[verb]
     return "|".join(
         (
@@ -223,7 +224,7 @@ def _pattern_by_what(verb: Verb) -> str:
 
 
 def _pattern_named_acts(verb: Verb) -> str:
-    """A pattern for `What is required by SPEC-3`, where the thing named acts."""
+    """Return a pattern for `What is required by SPEC-3`, in which the thing named acts."""
     en, de, es, fr = _ENGLISH[verb], _GERMAN[verb], _SPANISH[verb], _FRENCH[verb]
     return "|".join(
         (
@@ -240,7 +241,7 @@ def _pattern_named_acts(verb: Verb) -> str:
 
 
 def _pattern_named_undergoes(verb: Verb) -> str:
-    """A pattern for `SPEC-3 is required by`, where the verb is done to the thing named."""
+    """Return a pattern for `SPEC-3 is required by`, in which the verb is done to the thing named."""
     return "|".join(
         (
             rf"\b{_ENGLISH[verb]}\s+by\b",
@@ -254,7 +255,7 @@ def _pattern_named_undergoes(verb: Verb) -> str:
 
 @cache
 def _passives() -> tuple[tuple[Verb, bool, re.Pattern[str]], ...]:
-    """Each passive as its verb, whether it is done to the thing named, and its pattern, in the order they are tried."""
+    """Return each passive as verb, whether it is done to the thing named, and pattern, in the order they are tried."""
     verbs: tuple[Verb, ...] = get_args(Verb)
     return tuple(
         (verb, done_to_it, re.compile(make_pattern(verb), re.IGNORECASE))
@@ -271,7 +272,7 @@ _BY = re.compile(r"by\b|von\b|durch\b|wodurch\b|por\b|par\b|に|被", re.IGNOREC
 
 
 def find_passive(text: str) -> tuple[Verb, bool, tuple[int, int]] | None:
-    """The first passive of a text: its verb, whether that is done to the thing named, its span; None without one."""
+    """Return the first passive of a text: verb, whether it is done to the thing named, span; None if it has none."""
     if not _BY.search(text):
         return None
     for verb, done_to_it, pattern in _passives():

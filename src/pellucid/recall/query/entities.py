@@ -1,4 +1,4 @@
-"""A query in, the things it names out: quoted strings, ids, paths, identifiers, and capitalised names."""
+"""A query in, the things that it names out: quoted strings, ids, paths, identifiers, and capitalised names."""
 
 import re
 from functools import cache
@@ -7,11 +7,11 @@ from pellucid.language import lexicon
 from pellucid.language.words import function_words
 
 WORD = re.compile(r"[^\W_]+(?:[-_./#'’][^\W_]+)*")
-"""A word that may be part of a name."""
+"""Matches a word that can be part of a name."""
 _MOST = 64
-"""Names of one query at most; the first ones count."""
+"""Names read in one query, at most; the first ones count."""
 _LONGEST = 8
-"""Words of a name in a query at most."""
+"""Words of a name in a query, at most."""
 _SHORTEST = 3
 """Characters of a name that is one plain word, at least."""
 _OF_TITLES = frozenset(("a", "an", "the"))
@@ -71,29 +71,29 @@ _ARTICLES = frozenset(_ARTICLES_WORDS.split())
 
 
 def entities(text: str) -> tuple[str, ...]:
-    """The distinct names in a query, in its order and spelling; at most 64.
+    """Return the distinct names in a query, in its order and spelling; at most 64.
 
-    Months, weekdays, `I` and a sentence's first word are no names by their capital alone; in German, where every noun
-    has one, neither is a word behind an article.
+    Months, weekdays, `I` and the first word of a sentence do not become names by their capital alone; nor, in German,
+    where every noun has a capital, does a word after an article.
     """
-    found = _NameCollector(text)
+    collector = _NameCollector(text)
     for match in _SHAPES.finditer(text):
-        found.take(match)
-        if len(found.names) >= _MOST:
+        collector.take(match)
+        if len(collector.names) >= _MOST:
             break
-    found.close()
-    return tuple(found.names)
+    collector.close()
+    return tuple(collector.names)
 
 
 @cache
 def _calendar() -> frozenset[str]:
-    """Months, weekdays and the like in lower case: capitalised, and no names."""
+    """Return months, weekdays and the like in lower case: they have a capital, and are not names."""
     return _OTHER_DATES.union(lexicon.months(), lexicon.weekdays())
 
 
 @cache
 def _ordinary() -> frozenset[str]:
-    """Words in lower case that are no names though capitalised."""
+    """Return the words, in lower case, that are not names although they are capitalised."""
     return function_words() | frozenset(_ORDINARY_WORDS.split())
 
 
@@ -110,7 +110,7 @@ class _NameCollector:
         self._before = ""
 
     def take(self, match: re.Match[str]) -> None:
-        """Read the next match of `_SHAPES`: it continues the name being read, or ends it."""
+        """Read the next match of `_SHAPES`: it continues the name being read, or ends that name."""
         kind, piece = match.lastgroup, match[0]
         if kind == "stop":
             if piece == "." and self._before in _TITLES:
@@ -132,7 +132,7 @@ class _NameCollector:
         self._start = self._end = self._linked = -1
 
     def _take_word(self, piece: str, at: int) -> None:
-        """Read a word at a position: it begins or continues a name, may link two parts (`of`), or ends the name."""
+        """Read the word at a position: it begins or continues a name, links two parts (`of`), or ends the name."""
         bare = _POSSESSIVE.sub("", piece)
         joined = self._start >= 0 and self._text[max(self._end, self._linked) : at] in (" ", ". ")
         if not self._is_name(piece, bare, at, joined=joined):
@@ -149,7 +149,10 @@ class _NameCollector:
             self.close()
 
     def _is_name(self, piece: str, bare: str, at: int, *, joined: bool) -> bool:
-        """Whether a word (`bare` without its possessive) is part of a name, and not capitalised for another reason."""
+        """Whether a word (`bare` without its possessive) is part of a name, and not capitalised for another reason.
+
+        `joined`: whether the word directly continues the name being read.
+        """
         lowered = bare.lower()
         if not piece[0].isupper() or lowered in _calendar() or lowered in _ordinary() or piece.lower() in _ordinary():
             return False
@@ -160,7 +163,7 @@ class _NameCollector:
         return self._stands_out(piece, bare, at) or not (self._opening or (self._german and self._before in _ARTICLES))
 
     def _stands_out(self, piece: str, bare: str, at: int) -> bool:
-        """Whether a word is a name even as a first word: by a second capital, a digit, or what follows it."""
+        """Whether a word is a name even as a first word: by a second capital, a digit, or the word after it."""
         if bare != piece or any(c.isupper() or c.isdigit() for c in bare[1:]):
             return True
         return self._opening and self._begins_name(piece, at + len(piece))
@@ -175,23 +178,23 @@ class _NameCollector:
         return title or (not after.startswith(".") and follows[1].lower() not in _calendar() | _ordinary())
 
     def _add(self, name: str) -> None:
-        """Add a name, unless it is an abbreviation such as `e.g` or has no letter or digit."""
+        """Add a name, unless it is an abbreviation such as `e.g` or has neither letter nor digit."""
         if name and any(c.isalnum() for c in name) and not re.fullmatch(r"(?:\w\.)+\w", name):
             self.names.setdefault(name)
 
 
 def names_in(text: str) -> list[str]:
-    """Everything that could name something in a text: each run of up to eight words, the longest first.
+    """Return everything that could name something in a text: each run of up to eight words, the longest first.
 
-    None begins or ends with a function word, except that a title may begin with an article.
+    No run begins or ends with a function word, except that a title is allowed to begin with an article.
     """
     words = [_OWNER.sub("", word) for word in WORD.findall(text)]
-    empty = [word.casefold() in function_words() for word in words]
-    opens = [not void or word.casefold() in _OF_TITLES for word, void in zip(words, empty, strict=True)]
+    is_function_word = [word.casefold() in function_words() for word in words]
+    can_begin = [not void or word.casefold() in _OF_TITLES for word, void in zip(words, is_function_word, strict=True)]
     out: dict[str, None] = {}
     for length in range(min(_LONGEST, len(words)), 0, -1):
         for start in range(len(words) - length + 1):
             end = start + length - 1
-            if not empty[end] and opens[start] and (length > 1 or len(words[start]) >= _SHORTEST):
+            if not is_function_word[end] and can_begin[start] and (length > 1 or len(words[start]) >= _SHORTEST):
                 out.setdefault(" ".join(words[start : end + 1]))
     return list(out)

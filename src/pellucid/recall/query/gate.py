@@ -11,7 +11,7 @@ from pydantic import BaseModel
 from pellucid.encoders.chat.model import ChatModel
 
 Depth = Literal["no_recall", "minimal", "full"]
-"""How much of the memory a message is worth."""
+"""How much of the memory a message is worth: nothing, a little, or a full recall."""
 _ACK_MOST = 80
 _COMMAND_MOST = 100
 """The most characters of an acknowledgement, and of a short command."""
@@ -82,7 +82,7 @@ class Gated:
 
 
 def _alternation(block: str) -> str:
-    """A block of words as one regular expression: its line breaks removed."""
+    """Return a block of words as one regular expression: its line breaks removed."""
     return re.sub(r"\n\s*", "", block.strip())
 
 
@@ -98,11 +98,11 @@ _COMMAND = re.compile(
 )
 
 ASKS = "asks something"
-"""Why a message that is a question is answered in full."""
+"""The reason for a full recall if a message is a question."""
 
 
 def gate(text: str) -> Gated:
-    """How deep to recall for a message; in full where in doubt."""
+    """Return how deep to recall for a message; a full recall in case of doubt."""
     if not _WORD.search(text):
         return Gated("no_recall", "no word in it")
     lowered = text[:_READ].lower().translate(_PLAIN).strip()
@@ -143,6 +143,6 @@ class _GateVerdict(BaseModel):
 
 
 def ask_model(chat: ChatModel, message: str) -> Gated:
-    """How deep to recall for a message, by a model that is sent nothing else; ChatError if it does not say."""
+    """Ask a model, which is sent nothing else, how deep to recall for a message; ChatError if it does not answer."""
     value = chat.ask(INSTRUCTIONS, json.dumps({"message": message}, ensure_ascii=False), SCHEMA, "recall_depth")
     return Gated(_GateVerdict.model_validate(value).depth, "a model's word")

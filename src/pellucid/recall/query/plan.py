@@ -1,4 +1,4 @@
-"""A query's text in, what is read in it out: its words, its encoding, whom and what it asks about."""
+"""The text of a query in, a plan out: its words, its encoding, whom and what it asks about."""
 
 import re
 import unicodedata
@@ -10,7 +10,7 @@ from pydantic import ValidationError
 
 from pellucid.clock import epoch_ms, ms_if_any
 from pellucid.encoders.chat.model import ChatError
-from pellucid.encoders.port import QueryEncoding, Vector
+from pellucid.encoders.port import QueryEncoding
 from pellucid.errors import EncoderError, InputError
 from pellucid.language import lexicon
 from pellucid.language.contractions import CLITIC
@@ -21,7 +21,6 @@ from pellucid.recall.query.dates.period import window
 from pellucid.recall.query.edges import asked_edges
 from pellucid.recall.query.entities import entities
 from pellucid.recall.query.gate import Gated, ask_model, gate
-from pellucid.recall.query.people import spans_of_people, without_spans
 from pellucid.recall.query.tasks import starts_task
 from pellucid.recall.score.rerank import scorer
 from pellucid.recall.state import Period, Plan, Request, State, World
@@ -40,7 +39,7 @@ _CLITIC = re.compile(f"{CLITIC}$")
 _OBJECTS = frozenset(("me", "mir", "mich", "moi"))
 _IF = frozenset(("if", "unless", "whenever", "wenn", "falls", "si"))
 _ASKING = frozenset(("you", "please", "and", "to", "du", "bitte"))
-"""What stands before a verb that asks: `can you tell me`, `please tell me`."""
+"""Words before a verb that asks: `can you tell me`, `please tell me`."""
 _YOU = frozenset(("you", "you'd", "you've"))
 _DONE = frozenset(("did", "have", "had", "were", "was"))
 _OTHERS_WORDS = """
@@ -48,28 +47,29 @@ _OTHERS_WORDS = """
     asistente tu dijiste conversación assistent as-tu
 """
 _OTHERS = frozenset(_OTHERS_WORDS.split())
-"""Words of the other side, or of a talk, which is of both."""
+"""Words of the other side, or of a conversation, which belongs to both sides."""
 _EAST, _EAST_OTHER = re.compile("[我私僕俺]"), re.compile("你|您|あなた|助手|アシスタント")
 
 
 def plan(state: State, world: World) -> State:
     """Read the query once: its words and how common they are, its vectors, names, dates and class.
 
-    Narrows the request of a message that needs little to a few memories.
+    If the message needs little, the request is narrowed to a few memories.
     """
-    request = state.request
-    text = clean(request.query)
-    known = world.reader.survey(text)
-    terms, stems = known.terms, _distinct_stems(known.terms)
+    request, text = state.request, clean(state.request.query)
+    survey = world.reader.survey(text)
+    terms, stems = survey.terms, _distinct_stems(survey.terms)
     words, frequencies = _first_spellings(text, terms, stems), tuple(stems.values())
-    telling = _content_positions(words)
+    telling = tuple(i for i, word in enumerate(words) if word.casefold() not in function_words())
     encoding, problem = encode(text, world)
-    spans = spans_of_people(text, known.named.values())
+    spans = spans_of_people(text, survey.named.values())
     people = _stems_within(spans, terms, list(stems))
-    if encoding is None or all(i in people for i in telling):  # by words alone, or about them alone: by name
+    # without an encoder, or if nothing but people is asked for, their names are searched for like other words
+    if encoding is None or all(i in people for i in telling):
         spans, people = [], frozenset[int]()
+    nameless = encode(without_spans(text, spans), world)[0] if spans else None
     sought = tuple(i for i in _known_or_all(telling, frequencies) if i not in people)
-    gated = _full_depth_if_known(_depth_of(text, request, world), request, known)
+    gated = _full_depth_if_known(_depth_of(text, request, world), request, survey)
     period = _period_of(text, request, world)
     query_class = classify(text, encoding.vector if encoding else None)
     return replace(
@@ -77,7 +77,7 @@ def plan(state: State, world: World) -> State:
         request=_narrowed_request(request, gated),
         rerank_backend=scorer(request.settings, world),
         admission=_admission(request, world, period),
-        corpus=known.corpus,
+        corpus=survey.corpus,
         plan=Plan(
             text=text,
             stems=tuple(stems),
@@ -87,14 +87,14 @@ def plan(state: State, world: World) -> State:
             searched=_searched_stems(sought, frequencies, request.settings.lexical_cost),
             people=people,
             encoding=encoding,
-            vector=_vector(without_spans(text, spans), encoding, world) if spans else encoding and encoding.vector,
+            vector=encoding and (nameless or encoding).vector,
             token_stem=_stems_of_tokens(encoding, terms, list(stems)) if encoding else (),
             encoder_problem=problem,
             query_class=query_class,
             depth=gated.depth,
             reason=gated.reason.partition(":")[0],
             entities=entities(text),
-            named=known.named,
+            named=survey.named,
             period=period,
             asked=asked_edges(text),
             own=asks_own(text),
@@ -106,14 +106,17 @@ def plan(state: State, world: World) -> State:
 def _is_timeless(request: Request, query_class: str) -> bool:
     """Whether age counts for nothing: the question is about the past, and the caller chose no weight for age."""
     past = query_class == "historical" or request.as_of is not None or request.as_known_at is not None
-    asked = "leg_weights.temporal" in request.chosen or "temporal" in request.settings.class_weights.get(
+    age_is_chosen = "leg_weights.temporal" in request.chosen or "temporal" in request.settings.class_weights.get(
         query_class, {}
     )
-    return past and not asked
+    return past and not age_is_chosen
 
 
 def _depth_of(text: str, request: Request, world: World) -> Gated:
-    """How deep to recall, by the gate of the settings; if a model fails, `gate` decides, and the reason says so."""
+    """Return how deep to recall, by the gate of the settings.
+
+    If a model fails, `gate` decides, and the reason says so.
+    """
     how = request.settings.gate
     if how == "off":
         return Gated("full", "the gate is off")
@@ -127,15 +130,18 @@ def _depth_of(text: str, request: Request, world: World) -> Gated:
         return replace(gate(text), reason=f"the model did not say ({type(error).__name__})")
 
 
-def _full_depth_if_known(gated: Gated, request: Request, known: TextSurvey) -> Gated:
-    """The verdict, but full depth if the message is a known name (`Claro`), or comes with files to review."""
-    if gated.depth != "no_recall" or not (known.named or request.review):
+def _full_depth_if_known(gated: Gated, request: Request, survey: TextSurvey) -> Gated:
+    """Return the verdict, but full depth if the message is a known name (`Claro`), or comes with files to review."""
+    if gated.depth != "no_recall" or not (survey.named or request.review):
         return gated
-    return Gated("full", "names somebody known" if known.named else "files are under review")
+    return Gated("full", "names somebody known" if survey.named else "files are under review")
 
 
 def _narrowed_request(request: Request, gated: Gated) -> Request:
-    """The request of a message that needs little: at most `FEW` memories, unless the caller chose how many."""
+    """Return the request, narrowed to at most `FEW` memories if the message needs little.
+
+    Unchanged if the caller chose how many memories or characters.
+    """
     if gated.depth != "minimal" or request.chosen & {"top_k_facts", "char_budget"}:
         return request
     few = min(request.settings.top_k_facts, FEW)
@@ -143,7 +149,11 @@ def _narrowed_request(request: Request, gated: Gated) -> Request:
 
 
 def _period_of(text: str, request: Request, world: World) -> Period | None:
-    """The period that the query names. It filters only if it dates what was said, and memories were made in it."""
+    """Return the period that the query names, None if it names none or dates are off.
+
+    The period filters (`asserts`) only if the query dates what was said, the settings allow it, and a memory was made
+    in it.
+    """
     if request.settings.query_dates == "off" or (found := window(text, request.at)) is None:
         return None
     period = Period(ms_if_any(found.start), ms_if_any(found.end), found.phrase, found.asserts)
@@ -153,7 +163,10 @@ def _period_of(text: str, request: Request, world: World) -> Period | None:
 
 
 def _admission(request: Request, world: World, period: Period | None) -> Admission:
-    """Which rows may answer: at the instant asked about, fitting the caller's filters and a period that filters."""
+    """Return which rows are allowed to answer: at the instant asked about, by the caller's filters and by a period.
+
+    A period counts only if it filters (`asserts`).
+    """
     filters = request.filters
     only = world.reader.select(filters) if filters.limiting else None
     never = world.reader.select(filters, left_out=True) if filters.not_session or filters.not_ids else None
@@ -173,7 +186,10 @@ def _admission(request: Request, world: World, period: Period | None) -> Admissi
 
 
 def clean(query: str) -> str:
-    """The query with control characters and lone surrogates as spaces; InputError if it is then empty, or too long."""
+    """Return the query with control characters and lone surrogates as spaces, stripped.
+
+    Raises InputError if it is then empty, or longer than 20,000 characters.
+    """
     if len(query) > MAX_CHARACTERS:
         raise InputError(
             f"<query> has {len(query)} characters, and {MAX_CHARACTERS} are the most",
@@ -189,7 +205,7 @@ def clean(query: str) -> str:
 
 
 def _distinct_stems(terms: Sequence[Term]) -> dict[str, int]:
-    """Each stem with its frequency, in query order; of a very long query only the rarest."""
+    """Map each stem to its frequency, in query order; of a very long query only the 64 rarest that memories contain."""
     stems = {term.stem: term.frequency for term in terms}
     if len(stems) <= MAX_STEMS:
         return stems
@@ -198,23 +214,21 @@ def _distinct_stems(terms: Sequence[Term]) -> dict[str, int]:
 
 
 def _first_spellings(text: str, terms: Sequence[Term], stems: Iterable[str]) -> tuple[str, ...]:
-    """Each stem as it is first spelled in the text."""
+    """Return each stem as it is first spelled in the text."""
     first = {term.stem: text[term.start : term.end] for term in reversed(terms)}
     return tuple(first[stem] for stem in stems)
 
 
-def _content_positions(words: Sequence[str]) -> tuple[int, ...]:
-    """The positions of the content words: all but function words."""
-    return tuple(i for i, word in enumerate(words) if word.casefold() not in function_words())
-
-
 def _known_or_all(telling: tuple[int, ...], frequencies: Sequence[int]) -> Sequence[int]:
-    """The positions of content words, or those of all words where no memory holds a content word."""
+    """Return the positions of the content words; of all words if no memory contains a content word."""
     return telling if any(frequencies[i] for i in telling) else range(len(frequencies))
 
 
 def _searched_stems(telling: Sequence[int], frequencies: Sequence[int], cost: int) -> tuple[int, ...]:
-    """Positions of the words for the lexical leg: the rarest, until the rows that hold them come to `cost`."""
+    """Return the positions of the words for the lexical leg: the rarest, until the rows with them come to `cost`.
+
+    At least one word, if any memory contains one. In rising order.
+    """
     spent, chosen = 0, list[int]()
     for index in sorted((i for i in telling if frequencies[i]), key=lambda i: (frequencies[i], i)):
         spent += frequencies[index]
@@ -225,7 +239,7 @@ def _searched_stems(telling: Sequence[int], frequencies: Sequence[int], cost: in
 
 
 def encode(text: str, world: World) -> tuple[QueryEncoding | None, str]:
-    """The encoding of a text and ""; None and the problem where there is no encoder or it fails."""
+    """Return the encoding of a text and ""; None and the problem if there is no encoder or it fails."""
     if world.embedder is None:
         return None, world.encoder_problem
     try:
@@ -234,22 +248,33 @@ def encode(text: str, world: World) -> tuple[QueryEncoding | None, str]:
         return None, error.message
 
 
+def spans_of_people(text: str, named: Iterable[str]) -> list[tuple[int, int]]:
+    """Return the spans in which the text says one of the `named` by one capitalised word, genitive endings included.
+
+    A memory carries its speaker's name as a label, so that a query with the name is near to all that the person said.
+    Being said by or about a person is a term of its own (`named`): legs and reranker look for the rest of the query.
+    Numbers of documents (`SPEC-3`) are not people, nor are titles (`Project Manager`), which say more than a name.
+    """
+    names = (name for name in named if name[:1].isupper() and name.replace("-", "").isalpha())
+    found = (re.finditer(rf"(?<!\w){re.escape(name)}(?:['’]s?)?(?!\w)", text) for name in names)
+    return sorted(match.span() for matches in found for match in matches)
+
+
+def without_spans(text: str, spans: Sequence[tuple[int, int]]) -> str:
+    """Return the text without these sorted, disjoint ranges of characters; runs of spaces become one space."""
+    ends = [0, *(end for _, end in spans)]
+    starts = [*(start for start, _ in spans), len(text)]
+    return " ".join(" ".join(text[end:start] for end, start in zip(ends, starts, strict=True)).split())
+
+
 def _stems_within(spans: Sequence[tuple[int, int]], terms: Sequence[Term], stems: Sequence[str]) -> frozenset[int]:
-    """The positions of the stems that some term in one of these ranges of characters has."""
+    """Return the positions of the stems with a term inside one of these ranges of characters."""
     inside = {term.stem for term in terms for start, end in spans if start <= term.start and term.end <= end}
     return frozenset(at for at, stem in enumerate(stems) if stem in inside)
 
 
-def _vector(text: str, encoding: QueryEncoding | None, world: World) -> Vector | None:
-    """The vector of the query without names; that of the whole query where this one cannot be made."""
-    if encoding is None:
-        return None
-    nameless, _ = encode(text, world)
-    return (nameless or encoding).vector
-
-
 def _stems_of_tokens(encoding: QueryEncoding, terms: Sequence[Term], stems: Sequence[str]) -> tuple[int, ...]:
-    """For each token of the encoding, the position of the stem that it is part of; -1 for none."""
+    """Return, for each token of the encoding, the position of the stem that it is part of; -1 if it is part of none."""
     number = {stem: i for i, stem in enumerate(stems)}
     out: list[int] = []
     for start, end in encoding.spans:
@@ -259,7 +284,7 @@ def _stems_of_tokens(encoding: QueryEncoding, terms: Sequence[Term], stems: Sequ
 
 
 def asks_own(text: str) -> bool:
-    """Whether a question is about the asker, not about what `you` did, and no request (`how do I …`, `tell me …`)."""
+    """Whether a question is about the asker, neither about what `you` did nor a request (`how do I …`, `tell me …`)."""
     if starts_task(text):
         return False
     words = [word.replace("’", "'") for word in _WORD.findall(text)]
@@ -270,7 +295,7 @@ def asks_own(text: str) -> bool:
 
 
 def _is_about_you(words: list[str]) -> bool:
-    """Whether it is about what `you` did: `did` stands before it, or a verb in the past behind it."""
+    """Whether the words are about what `you` did: `did` comes before `you`, or a verb in the past after it."""
     past = lexicon.words("past")
     plain = [word for word in words if not word.endswith("ly")]
     return any(
@@ -281,7 +306,7 @@ def _is_about_you(words: list[str]) -> bool:
 
 
 def _means_asker(words: list[str], lowered: list[str], at: int) -> bool:
-    """Whether the word at a position means the asker: no numeral (`Phase I`), no `if I`, no `tell me`."""
+    """Whether the word at a position means the asker: not a numeral (`Phase I`), nor in `if I` or `tell me`."""
     word, before = lowered[at], lowered[at - 1] if at else ""
     if word == "i":
         numeral = words[at] == "I" and before and words[at - 1][0].isupper() and before not in function_words()

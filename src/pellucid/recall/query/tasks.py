@@ -1,6 +1,6 @@
 """A query in, whether it starts or plans a task out: phrases in five languages, not their near misses.
 
-Looked for sentence by sentence, outside code and quotations. They are each language's `tasks.toml`.
+The phrases, in each language's `tasks.toml`, are looked for sentence by sentence, outside code and quotations.
 """
 
 import re
@@ -10,7 +10,7 @@ from pellucid.language.lexicon import phrases
 from pellucid.language.sentences import is_question, own_sentences
 
 _READ = 1_000
-"""Characters of a query that are looked at: a task is named first, and what belongs to it follows."""
+"""Characters of a query that are looked at: a task is named first, and its details follow."""
 
 
 def starts_task(text: str) -> bool:
@@ -21,7 +21,7 @@ def starts_task(text: str) -> bool:
 
 
 def _asks_for_procedure(sentence: str, kinds: Mapping[str, re.Pattern[str]]) -> bool:
-    """Whether a sentence asks how to do something, plans it or orders it, by a language's patterns `kinds`."""
+    """Whether a sentence asks how to do something, plans it or orders it, by a language's patterns (`kinds`)."""
     asks_for_it = kinds["how"].search(sentence) or kinds["plan"].search(sentence)
     is_order = not is_question(sentence) and kinds["order"].search(sentence)
     return bool(asks_for_it or is_order) and not kinds["near"].search(sentence)

@@ -1,4 +1,4 @@
-"""A finished recall in, how it went out: its event, which holds no word of it."""
+"""A finished recall in, its telemetry event out, without any word of the recall."""
 
 from pellucid.errors import PellucidError, where_raised
 from pellucid.recall.context.text import CHARACTERS_A_TOKEN
@@ -13,9 +13,10 @@ UNKNOWN = "unknown"
 
 
 def event_of(state: State, surface: Surface, millis: float, *, hands_out: bool = True) -> RecallEvent:
-    """The telemetry event of a finished recall, asked at `surface`, which took `millis` milliseconds.
+    """Return the telemetry event of a finished recall, asked at `surface`, which took `millis` milliseconds.
 
-    Its context still has its text. `hands_out`: whether the caller is given the context, whose size then counts.
+    `state.context` must still have its text. `hands_out`: whether the caller is given the context, whose size then
+    counts.
     """
     text = state.context.text if hands_out else ""
     weights = weights_for(state.request.settings, state.plan)
@@ -39,7 +40,7 @@ def event_of(state: State, surface: Surface, millis: float, *, hands_out: bool =
 
 
 def failure_of(request: Request, surface: Surface, millis: float, error: Exception) -> RecallEvent:
-    """The telemetry event of a recall that failed or took too long."""
+    """Return the telemetry event of a recall that failed or took too long."""
     code = error.code if isinstance(error, PellucidError) else PellucidError.code
     failure = RecallFailure(code, " in ".join((type(error).__name__, *where_raised(error)[-1:])))
     took, nothing = round(millis, 3), (0, 0, 0, 0)
@@ -49,14 +50,17 @@ def failure_of(request: Request, surface: Surface, millis: float, error: Excepti
 
 
 def is_degraded(state: State) -> bool:
-    """Whether a leg was down or a stage failed, so that there may be better answers than these."""
+    """Whether a leg was down or a stage failed, so that better answers can have been missed."""
     return any(each.note.startswith(FAILED) for each in state.stages) or any(
         each.health == "degraded" for each in state.legs
     )
 
 
 def _outcome(state: State) -> Outcome:
-    """How a recall ended: `gated` where the message needs no memory, `empty` where nothing fitted or was found."""
+    """Return how a recall ended: `answered`, `gated` (the message needs no memory), `abstained` or `empty`.
+
+    `empty`: nothing was found, or nothing fitted the budget.
+    """
     if state.context.included:
         return "answered"
     if state.plan.depth == "no_recall":

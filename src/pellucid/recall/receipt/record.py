@@ -1,10 +1,10 @@
 """A finished recall in, a packed receipt out, and back: everything an explanation needs, and no text of a memory.
 
-Layout: the length of what is deflated as four bytes; deflated, the header (JSON), a NUL and the whole numbers of the
-pool (`pool`); the pool's noise; and the query in UTF-8, with what filters name behind it. The deflater knows the words
-of a header beforehand (`receipt.dict`). The query is the only text: history keeps it apart, and a receipt can be read
-without it. Version 1 held it in the header; up to version 4 the columns followed a header that was deflated by itself
-(`before`).
+Layout: the length of the deflated part as four bytes; deflated, the header (JSON), a NUL and the whole numbers of the
+pool (`pool`); the pool's noise; and the query in UTF-8, followed by the words of filters. The deflater knows the words
+of a header beforehand (`receipt.dict`). The query is the only text: history stores it apart, and a receipt can be read
+without it. Version 1 had the query in the header; up to version 4 the columns followed a header that was deflated by
+itself (`before`).
 """
 
 import json
@@ -52,7 +52,7 @@ VERSION = 6
 
 @cache
 def _deflate_dictionary() -> bytes:
-    """The preset dictionary of the deflater; it must stay byte for byte as it was when a receipt was written."""
+    """Return the preset dictionary of the deflater; it must never change, or written receipts become unreadable."""
     return files("pellucid.recall").joinpath("receipt.dict").read_bytes()
 
 
@@ -60,7 +60,7 @@ def _deflate_dictionary() -> bytes:
 class Receipt:
     """One recall as it was recorded: the state after its last stage, less every text; `state.served` is empty.
 
-    `served_ids` are the first topK of the ranking; `op_ids` name the operation that wrote each version served.
+    `served_ids` are the served memories, best first; `op_ids` name the operation that wrote each of these versions.
     """
 
     state: State
@@ -70,7 +70,7 @@ class Receipt:
 
 @dataclass(frozen=True, slots=True)
 class Draft:
-    """All that the receipt of a finished recall will say, before any byte of it is written."""
+    """The contents of the receipt of a finished recall, before any byte of it is written."""
 
     header: dict[str, Any]
     pool: Pool
@@ -78,11 +78,11 @@ class Draft:
 
     @property
     def query(self) -> bytes:
-        """The words of the request, which history keeps apart; see `query_bytes`."""
+        """Return the words of the request, which history stores apart; see `query_bytes`."""
         return query_bytes(self.request)
 
     def receipt(self) -> Receipt:
-        """The receipt that `unpack` would make of the bytes."""
+        """Return the receipt that `unpack` would make of the bytes."""
         header, count, query = self.header, len(self.pool), self.query
         zeros = np.zeros(count)
         rows = np.arange(count, dtype=np.int64)
@@ -90,18 +90,18 @@ class Draft:
         return _receipt_of(header, pool, self.request.settings, query)
 
     def packed(self) -> bytes:
-        """The receipt in bytes, without the words of its query."""
+        """Return the receipt in bytes, without the words of its query."""
         described, smooth, noise = pack_pool(self.pool)
-        said = to_json(self.header | {"pool": described, "body": len(noise)}, inf_nan_mode="constants")
+        header = to_json(self.header | {"pool": described, "body": len(noise)}, inf_nan_mode="constants")
         settings = _settings_text(self.request.settings)
         deflater = zlib.compressobj(*_DEFLATER, zdict=_deflate_dictionary())
-        parts = (said[:-1], b',"settings":', settings, b"}\0", smooth)
+        parts = (header[:-1], b',"settings":', settings, b"}\0", smooth)
         text = b"".join([*map(deflater.compress, parts), deflater.flush()])
         return b"".join([len(text).to_bytes(4, "big"), text, noise])
 
 
 def _settings_text(settings: RecallSettings) -> bytes:
-    """The settings as JSON; kept from the last call, as recalls mostly share one settings object."""
+    """Return the settings as JSON; cached for the last settings object, which most recalls share."""
     last = _last_settings[0]
     if not (last and last[0] is settings):
         last = _last_settings[0] = settings, settings.model_dump_json().encode()
@@ -109,15 +109,15 @@ def _settings_text(settings: RecallSettings) -> bytes:
 
 
 def pack(state: State) -> bytes:
-    """The receipt of a finished recall in bytes, the words of its query included."""
+    """Return the receipt of a finished recall in bytes, the words of its query included."""
     drafted = draft(state)
     return drafted.packed() + drafted.query
 
 
 def draft(state: State) -> Draft:
-    """The receipt of a finished recall, ready to be packed later."""
+    """Return the receipt of a finished recall, ready to be packed later."""
     pool, request, plan = state.pool, state.request, state.plan
-    place = {each.memory.id: int(at) for each, at in zip(state.served, state.kept, strict=True)}
+    position = {each.memory.id: int(at) for each, at in zip(state.served, state.kept, strict=True)}
     header: dict[str, object] = {
         "v": VERSION,
         **_pack_request(request),
@@ -139,13 +139,13 @@ def draft(state: State) -> Draft:
         "reports": [_field_values(leg) for leg in state.legs],
         "rungs": [_field_values(rung) for rung in state.rungs],
         "stages": [(stage.name, round(stage.millis, 3), stage.note) for stage in state.stages],
-        "served": [(place[each.memory.id], each.op_id) for each in state.served],
+        "served": [(position[each.memory.id], each.op_id) for each in state.served],
         "context": (
             state.context.length,
-            [place[memory_id] for memory_id in state.context.included],
-            [(place[each.memory_id], each.reason, each.rung) for each in state.context.omitted],
+            [position[memory_id] for memory_id in state.context.included],
+            [(position[each.memory_id], each.reason, each.rung) for each in state.context.omitted],
         ),
-        "cuts": [(place[each.memory_id], each.shown, each.of) for each in state.context.cuts],
+        "cuts": [(position[each.memory_id], each.shown, each.of) for each in state.context.cuts],
         "repeats": [*state.repeats.items()],
         "ladder": RUNGS,
         "episodes": [_field_values(each) for each in state.context.episodes],
@@ -165,7 +165,10 @@ _DEFLATER = (1, zlib.DEFLATED, 14, 7)
 
 
 def inflate(packed: bytes) -> tuple[bytes, bytes, bytes]:
-    """The header, the pool's whole numbers (none before version 5) and the rest of a receipt; may raise zlib.error."""
+    """Return the header, the pool's whole numbers (empty before version 5) and the rest of a receipt.
+
+    Raises zlib.error if the bytes are not a receipt.
+    """
     start = 4 + int.from_bytes(packed[:4], "big")
     inflater = zlib.decompressobj(zdict=_deflate_dictionary())
     header, _, numbers = (inflater.decompress(packed[4:start]) + inflater.flush()).partition(b"\0")
@@ -173,7 +176,7 @@ def inflate(packed: bytes) -> tuple[bytes, bytes, bytes]:
 
 
 def _pack_request(request: Request) -> dict[str, object]:
-    """The JSON-ready request, without its words and settings."""
+    """Return the JSON-ready request, without its words and settings."""
     return {
         "recallId": request.recall_id,
         "at": epoch_ms(request.at),
@@ -190,7 +193,7 @@ def _pack_request(request: Request) -> dict[str, object]:
 
 
 def _pack_plan(request: Request, plan: Plan) -> list[object]:
-    """What was read in the query beside its words, JSON-ready; names and phrases as places in it."""
+    """Return what the plan says beside its words, JSON-ready; names and phrases as places in the query."""
     period = plan.period
     spans = [place_of_word(request, text) for text in (*plan.entities, *plan.named.values())]
     dated = period and (period.since, period.until, place_of_word(request, period.phrase), period.asserts)
@@ -198,58 +201,64 @@ def _pack_plan(request: Request, plan: Plan) -> list[object]:
 
 
 def _datetime_of(millis: int | None) -> datetime | None:
-    """The UTC instant of epoch ms, if any."""
+    """Return the UTC instant of epoch ms; None if there is none."""
     return None if millis is None else datetime.fromtimestamp(millis / 1000, UTC)
 
 
 def _field_values(
     record: LegReport | Rung | Corpus | Tier | Abstention | NamedEpisode | PassReport | AskedEdges,
 ) -> list[object]:
-    """The values of a record's fields, in order."""
+    """Return the values of a record's fields, in order."""
     return [getattr(record, name) for name in record.__slots__]
 
 
 def unpack(packed: bytes) -> Receipt:
-    """The recall that a receipt records; StoreError if the bytes are not a receipt this version can read."""
+    """Return the recall that a receipt records.
+
+    StoreError if the bytes are not a receipt that this version can read.
+    """
     try:
         text, numbers, rest = inflate(packed)
         header = json.loads(text)
         if header["v"] not in (*FIRST, FIFTH, VERSION):
             raise StoreError(f"a receipt has version {header['v']}", next_step="install a newer pellucid")
-        inside = header["v"] == 1
-        said = (header["query"] or "").encode("utf-8", "surrogatepass") if inside else rest[header["body"] :]
+        is_first = header["v"] == 1
+        query = (header["query"] or "").encode("utf-8", "surrogatepass") if is_first else rest[header["body"] :]
         settings = RecallSettings.model_validate(header["settings"])
-        return _receipt_of(header, _unpack_pool(header, numbers, rest), settings, said)
+        return _receipt_of(header, _unpack_pool(header, numbers, rest), settings, query)
     except (zlib.error, ValueError, KeyError, TypeError, IndexError) as error:
         raise StoreError("a receipt could not be read", next_step="run `pellucid doctor`") from error
 
 
 def stages_of(packed: bytes) -> tuple[StageReport, ...]:
-    """The stage reports of a receipt alone, much cheaper than all of it; StoreError if the bytes are no receipt."""
+    """Return only the stage reports of a receipt, much cheaper than all of it.
+
+    StoreError if the bytes are no receipt.
+    """
     try:
         return tuple(StageReport(*stage) for stage in json.loads(inflate(packed)[0])["stages"])
     except (zlib.error, ValueError, KeyError, TypeError) as error:
         raise StoreError("a receipt could not be read", next_step="run `pellucid doctor`") from error
 
 
-def _receipt_of(header: dict[str, Any], pool: Pool, settings: RecallSettings, kept_words: bytes) -> Receipt:
-    """A receipt of its parts; `kept_words` are the bytes of `query_bytes`."""
-    query, beside = split_query(kept_words.decode("utf-8", "surrogatepass"))
+def _receipt_of(header: dict[str, Any], pool: Pool, settings: RecallSettings, words_as_bytes: bytes) -> Receipt:
+    """Return a receipt from its parts; `words_as_bytes` are those of `query_bytes`, empty if they are not stored."""
+    query, filter_words = split_query(words_as_bytes.decode("utf-8", "surrogatepass"))
     words = tuple(header["words"]) if header["v"] == 1 else spelled(query, header["words"])
-    state, served = _state_of(header, pool, settings, (query, beside), words), header["served"]
+    state, served = _state_of(header, pool, settings, (query, filter_words), words), header["served"]
     raw: Any = pool.ids.tolist()
     return Receipt(state, tuple(unpack_id(raw[place]) for place, _ in served), tuple(op for _, op in served))
 
 
 def _renumber_rungs(header: dict[str, Any], numbers: NDArray[np.uint8]) -> NDArray[np.uint8]:
-    """Numbers of rungs as `RUNGS` counts them now, from those by which the receipt counts."""
+    """Return numbers of rungs as `RUNGS` counts them now, from the numbers that the receipt uses."""
     names = header.get("ladder") or [name for name, *_ in header["rungs"] if name in RUNGS]
-    now = [0, *(1 + RUNGS.index(name) for name in names)]
-    return np.array(now, dtype=np.uint8)[numbers]
+    new_numbers = [0, *(1 + RUNGS.index(name) for name in names)]
+    return np.array(new_numbers, dtype=np.uint8)[numbers]
 
 
 def _unpack_pool(header: dict[str, Any], numbers: bytes, rest: bytes) -> Pool:
-    """The candidates of a receipt of any version, their verdicts as rungs of today, and their pairs."""
+    """Return the candidates of a receipt of any version, their verdicts as rungs of today, and their pairs."""
     if header["v"] in FIRST:
         bare = pool_before(header, rest)
     else:
@@ -265,18 +274,18 @@ def _unpack_pool(header: dict[str, Any], numbers: bytes, rest: bytes) -> Pool:
 
 
 def _sub_plan(query: str, text: tuple[int, int], word_places: list[tuple[int, int]]) -> Plan:
-    """A sub-question, as a place in the query (`text`), or as some of its words."""
+    """Return the plan of a sub-question, given as a place in the query (`text`), or as some of the query's words."""
     words = spelled(query, word_places)
     return Plan(spelled(query, [text])[0] or " ".join(words), words=words)
 
 
 def _lists_as_tuples(row: Any) -> list[Any]:
-    """The values of a record, lists as the tuples they were."""
+    """Return the values of a record, lists as tuples."""
     return [tuple(cast("list[Any]", value)) if isinstance(value, list) else value for value in row]
 
 
 def _unpack_plan(header: dict[str, Any], query: str, words: tuple[str, ...]) -> Plan:
-    """What was read in the query, as recorded; names and phrases are cut out of `query`, empty if not kept."""
+    """Return the recorded plan; names and phrases are cut out of `query`, empty if that is not stored."""
     asked, timeless, *answers = header.get("asked", (None, False))
     query_class, depth, reason, entities, places, dated = header.get("said", ("other", "full", "", 0, (), None))
     names = spelled(query, places)
@@ -300,8 +309,8 @@ def _unpack_plan(header: dict[str, Any], query: str, words: tuple[str, ...]) -> 
     )
 
 
-def _request_of(header: dict[str, Any], settings: RecallSettings, query: str, beside: list[Any]) -> Request:
-    """The request as it was recorded; `beside` holds the words of its filters and its review."""
+def _request_of(header: dict[str, Any], settings: RecallSettings, query: str, filter_words: list[Any]) -> Request:
+    """Return the request as it was recorded; `filter_words` are those of its filters and its review."""
     as_of, as_known_at = header.get("asOf", (None, None))
     return Request(
         query=query,
@@ -314,11 +323,11 @@ def _request_of(header: dict[str, Any], settings: RecallSettings, query: str, be
         scopes=tuple(header["scopes"]),
         without=frozenset(header["without"]),
         filters=Filters(
-            *(*_lists_as_tuples(beside)[:4], *header.get("made", (None, None))),
-            not_session=beside[5],
+            *(*_lists_as_tuples(filter_words)[:4], *header.get("made", (None, None))),
+            not_session=filter_words[5],
             not_ids=tuple(header.get("leftOut", ())),
         ),
-        review=tuple(beside[4]),
+        review=tuple(filter_words[4]),
         chosen=frozenset(header.get("chosen", ())),
         as_of=_datetime_of(as_of),
         as_known_at=_datetime_of(as_known_at),
@@ -329,18 +338,18 @@ def _state_of(
     header: dict[str, Any],
     pool: Pool,
     settings: RecallSettings,
-    query_and_names: tuple[str, list[Any]],
+    query_and_filters: tuple[str, list[Any]],
     words: tuple[str, ...],
 ) -> State:
-    """The finished state that a header records; `query_and_names` is from `split_query`, empty where not kept."""
-    query, _ = query_and_names
+    """Return the finished state that a header records; `query_and_filters` is from `split_query`."""
+    query, _ = query_and_filters
     length, included, omitted = header["context"]
     ids: Any = pool.ids.tolist()
     tier, abstention = header.get("tier"), header.get("abstention")
     return State(
-        _request_of(header, settings, *query_and_names),
+        _request_of(header, settings, *query_and_filters),
         plan=_unpack_plan(header, query, words),
-        sub_plans=tuple(_sub_plan(query, text, said) for text, said in header.get("subPlans", ())),
+        sub_plans=tuple(_sub_plan(query, text, rest) for text, rest in header.get("subPlans", ())),
         rerank_backend=header.get("rerank", "late-interaction"),
         tier=tier and Tier(*_lists_as_tuples(tier)),
         abstention=abstention and Abstention(*_lists_as_tuples(abstention)),
@@ -354,8 +363,8 @@ def _state_of(
         context=Context(
             length=length,
             included=tuple(unpack_id(ids[place]) for place in included),
-            omitted=tuple(Omission(unpack_id(ids[place]), *said) for place, *said in omitted),
-            cuts=tuple(CutMemory(unpack_id(ids[place]), *told) for place, *told in header.get("cuts", ())),
+            omitted=tuple(Omission(unpack_id(ids[place]), *rest) for place, *rest in omitted),
+            cuts=tuple(CutMemory(unpack_id(ids[place]), *counts) for place, *counts in header.get("cuts", ())),
             episodes=tuple(NamedEpisode(*_lists_as_tuples(row)) for row in header.get("episodes", ())),
             passes=tuple(PassReport(*_lists_as_tuples(row)) for row in header.get("passes", ())),
         ),

@@ -1,4 +1,4 @@
-"""Terms in, the final order out: the sum, less a penalty for repeating what already stands higher."""
+"""Terms in, the final order out: the sum, less a penalty for repeating a better candidate."""
 
 from dataclasses import replace
 
@@ -9,11 +9,11 @@ from pellucid.recall.score.ladder import DIVERSIFY, RUNGS
 from pellucid.recall.state import Rung, State
 
 _SLACK = 1e-4
-"""More than a float32 product can be off by."""
+"""The most that a float32 product can be off."""
 
 
 def compare(state: State) -> State:
-    """Find the pairs of similar candidates, if a penalty for similarity is on; drops the features, used up here."""
+    """Find the pairs of similar candidates, if a penalty for similarity is on; drop the features, used up here."""
     settings = state.request.settings
     wanted = settings.mmr_lambda and "diversify" not in state.request.without
     return replace(state, features=None, pool=replace(state.pool, pairs=_similar_pairs(state) if wanted else Pairs()))
@@ -32,7 +32,7 @@ def diversify(state: State) -> State:
 
 
 def _similar_pairs(state: State) -> Pairs:
-    """Pairs of pool positions among what passed the ladder, with their cosine, if that is at least the threshold."""
+    """Map pairs of pool positions that passed the ladder to their cosine, if that is at least the threshold."""
     if state.features is None:
         return {}
     best = np.flatnonzero(state.pool.rejected == 0)

@@ -34,23 +34,23 @@ TERMS = (
     "renewal",
     "direct",
 )
-"""The terms that are added, in the order they are shown, behind those of the legs (`nominate.LEGS`).
+"""The terms that are added, in the order they are shown, after those of the legs (`nominate.LEGS`).
 
-Those of sub-questions (`vector@2`) come behind them; `mmrPenalty` is subtracted last.
+Those of sub-questions (`vector@2`) come after them; `mmrPenalty` is subtracted last.
 """
 
 DAY = 86_400_000
 REACH = 2
 SAME_TURN = 0.5
-"""What of its share is lent to what came of the same turn."""
+"""The part of a neighbour's share that counts if both are of the same turn."""
 _SHARES = np.array([1.0, 1.0, 0.5, 0.0])
-"""A neighbour's share of `scorePropagationAlpha`, by distance: 0 (in receipts from before), ±1, ±2, further away."""
+"""A neighbour's share of `scorePropagationAlpha`, by distance: 0 (in old receipts), ±1, ±2, further away."""
 SESSION_DISCOUNT = 0.25
 SESSION_BEST = 3
 
 
 def reciprocal(ranks: Ints, weight: float, k: int) -> Floats:
-    """The term of a ranked list: `weight·(k+1)/(k+rank)`; 0 where the rank is 0 (not in the list).
+    """Return the term of a ranked list: `weight·(k+1)/(k+rank)`; 0 if the rank is 0 (not in the list).
 
     Reciprocal rank fusion (Cormack, Clarke, Büttcher, SIGIR 2009), scaled so that the first rank is worth `weight`.
     """
@@ -58,12 +58,18 @@ def reciprocal(ranks: Ints, weight: float, k: int) -> Floats:
 
 
 def recency(created: Ints, at: int, days: float) -> Floats:
-    """How recent each is at `at` (epoch ms), e^(−age/days): 1 if new. Age in whole days keeps scores stable all day."""
+    """Return how recent each is at `at` (epoch ms), e^(−age/days): 1 if new.
+
+    Age is in whole days, so scores stay equal all day.
+    """
     return np.exp(-(np.maximum(at - created, 0) // DAY) / days)
 
 
 def rank(scores: NDArray[np.floating] | Ints, among: Mask, created: Ints) -> Ints:
-    """1-based ranks by score within the mask `among`, ties to the newer, then the lower position; 0 outside it."""
+    """Return ranks, from 1, by score within the mask `among`; 0 outside it.
+
+    Of equals the newer, then the lower position.
+    """
     inside = np.flatnonzero(among)
     order = inside[np.lexsort((inside, -created[inside], -scores[inside].astype(np.float64)))]
     ranks = np.zeros(len(scores), dtype=np.int64)
@@ -72,35 +78,35 @@ def rank(scores: NDArray[np.floating] | Ints, among: Mask, created: Ints) -> Int
 
 
 def expansion(fused: Floats, session: Ints, ordinal: Ints, place: Ints, alpha: float) -> Floats:
-    """What each candidate gains from the fused scores of its session; `session` is -1 where there is none.
+    """Return what each candidate gains from the fused scores of its session; `session` is -1 if it has none.
 
     `alpha` times: neighbours at distance 1 in full, at 2 by half, plus a quarter of the session's three best other
-    scores. The distance of two is the greater of that in turns (`ordinal`) and in rows (`place`), so that the many
+    scores. A distance is the greater of the distances in turns (`ordinal`) and in rows (`place`), so that the many
     passages of a long turn do not all lift the next turn. Passages of one turn give each other half.
     """
     order = np.lexsort((place, ordinal, session))
     sessions, ordinals, places, scores = session[order], ordinal[order], place[order], fused[order]
-    owed = np.zeros(len(fused))
+    gained = np.zeros(len(fused))
     for step in range(1, min(REACH, len(fused) - 1) + 1):
         apart = np.maximum(ordinals[step:] - ordinals[:-step], places[step:] - places[:-step])
         distance = np.where(sessions[step:] == sessions[:-step], apart, REACH + 1)
         same = np.where(ordinals[step:] == ordinals[:-step], SAME_TURN, 1.0)
         share = same * _SHARES[np.minimum(distance, REACH + 1)]
-        owed[:-step] += share * scores[step:]
-        owed[step:] += share * scores[:-step]
-    owed += SESSION_DISCOUNT * _best_others(sessions, scores)
+        gained[:-step] += share * scores[step:]
+        gained[step:] += share * scores[:-step]
+    gained += SESSION_DISCOUNT * _best_others(sessions, scores)
     out = np.zeros(len(fused))
-    out[order] = alpha * np.where(sessions >= 0, owed, 0.0)
+    out[order] = alpha * np.where(sessions >= 0, gained, 0.0)
     return out
 
 
 def _best_others(sessions: Ints, scores: Floats) -> Floats:
-    """For each row the sum of the three best scores of its session, its own score left out."""
+    """Return for each row the sum of the three best scores of its session, its own score left out."""
     if len(sessions) == 0:
         return scores
     order = np.lexsort((-scores, sessions))
-    first = np.flatnonzero(np.r_[True, np.diff(sessions[order]) != 0])
-    group = np.cumsum(np.r_[True, np.diff(sessions[order]) != 0]) - 1
+    begins = np.r_[True, np.diff(sessions[order]) != 0]
+    first, group = np.flatnonzero(begins), np.cumsum(begins) - 1
     place = np.arange(len(order)) - first[group]
     ranked = scores[order]
     best = np.bincount(group, weights=np.where(place < SESSION_BEST, ranked, 0.0))
@@ -111,15 +117,15 @@ def _best_others(sessions: Ints, scores: Floats) -> Floats:
 
 
 STEP = 0.001
-"""How far above an older memory the newer one is put."""
+"""How far above an older memory a newer memory is put."""
 
 
 def succession(base: Floats, created: Ints, leads: Floats) -> tuple[Floats, dict[int, int]]:
-    """How far each newer candidate is raised to stand `STEP` above the older ones it may overtake; and which those are.
+    """Return how far each newer candidate is raised to be `STEP` above the older ones that it is allowed to overtake.
 
-    `leads[older, newer]` is the greatest lead that may be overtaken, below 0 for none. The mapping gives, by the
-    position of each raised one, that of the best it now stands above. Oldest first, so that in a chain the newest ends
-    on top.
+    `leads[older, newer]` is the greatest lead that can be overtaken; below 0 if none can. The second value maps the
+    position of each raised candidate to that of the best one it now precedes. The oldest are raised first, so that in a
+    chain the newest ends on top.
     """
     final, above = base.copy(), dict[int, int]()
     for newer in np.lexsort((np.arange(len(base)), created)).tolist():
@@ -132,7 +138,7 @@ def succession(base: Floats, created: Ints, leads: Floats) -> tuple[Floats, dict
 
 
 def total(terms: Mapping[str, Floats], count: int) -> Floats:
-    """The exact sum of each candidate's terms (`math.fsum`), independent of their order; zeros without terms."""
+    """Return the exact sum of each candidate's terms (`math.fsum`), independent of their order; zeros without terms."""
     columns = list(terms.values())
     if not columns:
         return np.zeros(count)
@@ -140,17 +146,17 @@ def total(terms: Mapping[str, Floats], count: int) -> Floats:
 
 
 def choose(base: Floats, eligible: Mask, pairs: Pairs, weight: float, threshold: float) -> tuple[Floats, Ints]:
-    """Greedy choice with a penalty `weight·(similarity − threshold)` for similarity to something already chosen.
+    """Choose greedily, with a penalty `weight·(similarity − threshold)` for similarity to a candidate already chosen.
 
-    `pairs` holds similarities of at least the threshold, by pool position. Returns each candidate's penalty, and the
-    positions of the `eligible` ones in the order chosen: maximal marginal relevance (Carbonell & Goldstein, SIGIR
-    1998), in an additive form that leaves unlike candidates untouched.
+    `pairs` maps pairs of pool positions to similarities of at least the threshold. Returns each candidate's penalty,
+    and the positions of the `eligible` ones in the order chosen: maximal marginal relevance (Carbonell & Goldstein,
+    SIGIR 1998), in an additive form that leaves unlike candidates untouched.
     """
     penalty = np.zeros_like(base)
-    like: dict[int, list[tuple[int, float]]] = {}
+    similar_to: dict[int, list[tuple[int, float]]] = {}
     for (a, b), similarity in pairs.items():
-        like.setdefault(a, []).append((b, similarity))
-        like.setdefault(b, []).append((a, similarity))
+        similar_to.setdefault(a, []).append((b, similarity))
+        similar_to.setdefault(b, []).append((a, similarity))
     waiting = set(np.flatnonzero(eligible).tolist())
     heap = [(-base[position], position) for position in waiting]
     heapq.heapify(heap)
@@ -163,7 +169,7 @@ def choose(base: Floats, eligible: Mask, pairs: Pairs, weight: float, threshold:
             continue
         chosen.append(position)
         waiting.remove(position)
-        for other, similarity in like.get(position, ()):
+        for other, similarity in similar_to.get(position, ()):
             if other not in waiting:
                 continue
             penalty[other] = max(penalty[other], weight * (similarity - threshold))

@@ -1,4 +1,4 @@
-"""A fused pool in, a wider pool out: neighbouring turns join, and every candidate is owed a share of its neighbours."""
+"""A fused pool in, a wider pool out: neighbouring turns join, and candidates gain a share of neighbours' scores."""
 
 from dataclasses import replace
 
@@ -11,7 +11,7 @@ from pellucid.recall.state import Pool, State, World
 
 
 def widen(state: State, world: World) -> State:
-    """Add to the pool the turns next to each leg's best candidates; nothing where `scorePropagationAlpha` is 0."""
+    """Add to the pool the turns next to each leg's best candidates; nothing if `scorePropagationAlpha` is 0."""
     pool, settings = state.pool, state.request.settings
     if len(pool) == 0 or settings.score_propagation_alpha == 0:
         return state
@@ -21,7 +21,7 @@ def widen(state: State, world: World) -> State:
 
 
 def top_of_each_leg(pool: Pool, places: int) -> Mask:
-    """A mask of the candidates in the first `places` of some leg: their neighbours join the pool."""
+    """Return a mask of the candidates in the first `places` of some leg: their neighbours join the pool."""
     out = np.zeros(len(pool), dtype=np.bool_)
     for ranks in pool.ranks.values():
         out |= (ranks > 0) & (ranks <= places)

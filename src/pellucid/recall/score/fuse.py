@@ -1,4 +1,4 @@
-"""A pool of leg ranks in, one fused score's terms out: what every leg's rank is worth."""
+"""A pool of leg ranks in, the terms of one fused score out: the worth of every leg's rank."""
 
 from dataclasses import replace
 
@@ -11,11 +11,11 @@ from pellucid.recall.state import Plan, Pool, State
 from pellucid.settings.sections import RecallSettings
 
 COMPANY = 0.4
-"""The share of the graph leg's weight for what it brings beside the edges that are asked for."""
+"""The graph leg's share of its weight for what it finds beside the edges that are asked for."""
 
 
 def fuse(state: State) -> State:
-    """Add a term for each leg, from the candidates' ranks in it, and `temporal`, from the age of what legs brought."""
+    """Add a term for each leg, from the candidates' ranks in it, and `temporal`, from the age of nominated ones."""
     request, plan, pool = state.request, state.plan, state.pool
     settings, weights = request.settings, weights_for(request.settings, plan)
     terms = {name: reciprocal(ranks, weights[base_of(name)], settings.rrf_k) for name, ranks in pool.ranks.items()}
@@ -29,9 +29,9 @@ def fuse(state: State) -> State:
 
 
 def weights_for(settings: RecallSettings, plan: Plan) -> dict[str, float]:
-    """The weight of each leg (its term for the first rank) for this query: the settings, adjusted to what it asks."""
-    of_legs = {leg.name: leg.weighs(settings) for leg in LEGS.values()}
-    weights = settings.leg_weights.model_dump() | of_legs | settings.class_weights.get(plan.query_class, {})
+    """Return the weight of each leg (its term at rank 1) for this query: the settings, adjusted to what is asked."""
+    leg_weights = {leg.name: leg.weight_by(settings) for leg in LEGS.values()}
+    weights = settings.leg_weights.model_dump() | leg_weights | settings.class_weights.get(plan.query_class, {})
     if (plan.asked or plan.answers) and weights["graph"]:
         weights["graph"] = settings.graph_asked_weight
     if plan.timeless:
@@ -40,17 +40,17 @@ def weights_for(settings: RecallSettings, plan: Plan) -> dict[str, float]:
 
 
 def weights_shown(settings: RecallSettings, plan: Plan) -> dict[str, float]:
-    """The weights used, by name; `graph_company` is that of what the graph leg brings beside the asked edges."""
+    """Return the weights used, by name; `graph_company` is for what the graph leg finds beside the asked edges."""
     weights = weights_for(settings, plan)
     return weights | ({"graph_company": _company_weight(settings, plan)} if plan.answers else {})
 
 
 def _company_weight(settings: RecallSettings, plan: Plan) -> float:
-    """The weight of the graph leg for candidates that it brings beside what the asked edges lead to."""
+    """Return the graph leg's weight for candidates that it finds beside what the asked edges lead to."""
     return COMPANY * weights_for(settings, plan)["graph"] if plan.asked else settings.leg_weights.graph
 
 
 def fused(pool: Pool) -> Floats:
-    """The sum of each candidate's terms of legs that speak for neighbours, too (`Leg.lends`), and `temporal`."""
+    """Return the sum of each candidate's `temporal` and leg terms, without legs that lend nothing (`Leg.lends`)."""
     legs = {"temporal", *(name for name in pool.ranks if LEGS[base_of(name)].lends)}
     return sum((term for name, term in pool.terms.items() if name in legs), start=0.0 * pool.final)

@@ -1,4 +1,4 @@
-"""A measured pool in, verdicts out: every filter in the order it acts, and the first one each candidate failed."""
+"""A measured pool in, verdicts out: every filter in the order it acts, and the first one that each candidate failed."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
@@ -12,51 +12,41 @@ from pellucid.recall.score.equation import Mask
 from pellucid.recall.state import Pool, Rung, State
 
 REPEATS = "repeats"
-"""The rung of what only repeats a better one."""
+"""The rung of memories that only repeat a better one."""
 ASKED_EDGES = "asked-edges"
-"""The rung of sections that no edge leads to, where nothing but edges is asked for."""
+"""The rung of sections that no edge leads to, if nothing but edges is asked for."""
 TELLS_NOTHING = "tells-nothing"
 """The rung of turns that say nothing of what is asked, and little else: `commit this`, `Now the tests:`."""
 SAID_ALREADY = "said-already"
-"""The rung of what another memory in the context says in full."""
+"""The rung of memories that another memory in the context says in full."""
 
 
-def _nobody(state: State, pool: Pool) -> Mask:  # noqa: ARG001 - every rung has one shape
-    """Spares no candidate."""
+def _spare_nobody(state: State, pool: Pool) -> Mask:  # noqa: ARG001 - every rung has one shape
+    """Return a mask of no candidates."""
     return np.zeros(len(pool), dtype=np.bool_)
 
 
 @dataclass(frozen=True, slots=True)
 class Filter:
-    """One rung of the ladder: who passes, why others do not, and which of these it lets pass anyway (`spares`)."""
+    """One rung of the ladder: who passes, why others do not, and which of these others it lets through all the same."""
 
     name: str
     reason: str
     passes: Callable[[State, Pool], Mask]
-    spares: Callable[[State, Pool], Mask] = _nobody
+    spares: Callable[[State, Pool], Mask] = _spare_nobody
     margin: Callable[[State, Pool], NDArray[np.float64]] | None = None
-    """By how much each candidate misses, in the rung's own unit; None where it asks yes or no."""
+    """By how much each candidate misses, in the rung's own unit; None if the rung asks yes or no."""
 
 
 def _within_boundary(state: State, pool: Pool) -> Mask:
-    """Which candidates carry only boundary scopes that the caller has, too."""
+    """Return a mask of the candidates with no boundary scope that the caller lacks."""
     granted = sum(1 << i for i, scope in enumerate(BOUNDARY_SCOPES) if scope in state.request.scopes)
     return (pool.boundary & ~np.uint8(granted)) == 0
 
 
 def overlap(state: State, pool: Pool) -> NDArray[np.float64]:
-    """The share of the query's distinct words that each candidate holds, 0 to 1."""
+    """Return the share of the query's distinct words that each candidate contains, 0 to 1."""
     return np.bitwise_count(pool.matched) / max(len(state.plan.words), 1)
-
-
-def _above_cosine_floor(state: State, pool: Pool) -> Mask:
-    """Which candidates reach the cosine floor; a cosine of 0 passes: there is no vector to compare."""
-    return (pool.cosine >= state.request.settings.min_fact_score) | (pool.cosine == 0)
-
-
-def _in_period(state: State, pool: Pool) -> Mask:
-    """Which candidates were created in the period that the query names; all of them where dates are switched off."""
-    return pool.dated if state.request.settings.query_dates != "off" else np.ones(len(pool), dtype=np.bool_)
 
 
 def strict_period(state: State) -> bool:
@@ -66,7 +56,7 @@ def strict_period(state: State) -> bool:
 
 
 def _brought_by_context(state: State, pool: Pool) -> Mask:  # noqa: ARG001 - every rung has one shape
-    """Which candidates came from a leg that goes by related memories or files, not by the query's words."""
+    """Return a mask of the candidates from a leg that goes by related memories or files, not by the query's words."""
     out = np.zeros(len(pool), dtype=np.bool_)
     for name, ranks in pool.ranks.items():
         if LEGS[base_of(name)].by_context:
@@ -84,7 +74,7 @@ FILTERS: tuple[Filter, ...] = (
     Filter(
         "time-window",
         "made outside the period that the query names",
-        _in_period,
+        lambda state, pool: pool.dated | (state.request.settings.query_dates == "off"),
         spares=lambda state, pool: np.full(len(pool), not strict_period(state)),
     ),
     Filter(
@@ -97,13 +87,14 @@ FILTERS: tuple[Filter, ...] = (
     Filter(
         "score-floor",
         "below the cosine floor",
-        _above_cosine_floor,
+        # a cosine of 0 passes: the candidate has no vector to compare
+        lambda state, pool: (pool.cosine >= state.request.settings.min_fact_score) | (pool.cosine == 0),
         spares=_brought_by_context,
         margin=lambda state, pool: state.request.settings.min_fact_score - pool.cosine.astype(np.float64),
     ),
 )
 DIVERSIFY = "mmr-diversify"
-"""The rung that ranks lower what is too similar to a better one: it rejects nobody."""
+"""The rung that ranks lower what is too similar to a better candidate: it rejects nothing."""
 RUNGS = (
     *(each.name for each in FILTERS),
     DIVERSIFY,
@@ -114,20 +105,23 @@ RUNGS = (
     SAID_ALREADY,
     "budget-fit",
 )
-"""Every rung a receipt can name, in the order they act."""
+"""Every rung that a receipt can name, in the order they act."""
 
 
 def ladder(state: State) -> State:
-    """The state with every candidate's verdict, and the counts of every rung. Nothing may join the pool after this."""
+    """Return the state with every candidate's verdict, and the counts of every rung.
+
+    Nothing can join the pool after this.
+    """
     pool = state.pool
     rejected, soft = np.zeros(len(pool), dtype=np.uint8), np.zeros(len(pool), dtype=np.uint8)
     rungs: list[Rung] = []
     for number, each in enumerate(FILTERS, start=1):
-        standing = rejected == 0
-        fails = standing & ~each.passes(state, pool)
+        passing = rejected == 0
+        fails = passing & ~each.passes(state, pool)
         spared = fails & each.spares(state, pool)
         rejected[fails & ~spared] = number
         soft[spared & (soft == 0)] = number
-        counts = int(standing.sum()), int((rejected == 0).sum()), int(spared.sum())
+        counts = int(passing.sum()), int((rejected == 0).sum()), int(spared.sum())
         rungs.append(Rung(each.name, *counts, reason=each.reason if fails.any() else ""))
     return replace(state, pool=replace(pool, rejected=rejected, soft=soft), rungs=tuple(rungs))

@@ -11,38 +11,43 @@ from pellucid.store.index_port import Codes
 
 
 def token_weights(plan: Plan, rows: int) -> Floats:
-    """The weight of each query token: log(1 + N/(1 + df)) of the word it is part of; df is N for a token of no word.
+    """Return the weight of each query token: log(1 + N/(1 + df)) of the word that it is part of.
 
-    A token of a person's name counts nothing.
+    For a token that is part of no word, df is N. A token of a person's name weighs 0.
     """
     frequency = [plan.frequencies[stem] if stem >= 0 else rows for stem in plan.token_stem]
     named = [stem in plan.people for stem in plan.token_stem]
     return np.array([0.0 if name else log(1 + rows / (1 + df)) for df, name in zip(frequency, named, strict=True)])
 
 
-def best_matches(query: NDArray[np.int8], held: Codes) -> Floats:
-    """For each memory and query token the best cosine among the memory's tokens; 0 for a memory without tokens.
+def best_matches(query: NDArray[np.int8], memory_codes: Codes) -> Floats:
+    """Return, for each memory and query token, the best cosine among the memory's tokens.
+
+    0 for a memory without tokens.
 
     MaxSim of ColBERT (SIGIR 2020). Memory tokens are sign codes (n, 16 bytes), query tokens int8 (m, 128); the product
     with a sign vector is 2·(bits·q) − Σq. Every sum is below 2^24, so exact in float32, in any order of the rows.
     """
-    out = np.zeros((len(held.ends), len(query)))
-    if len(query) == 0 or len(held.codes) == 0:
+    out = np.zeros((len(memory_codes.ends), len(query)))
+    if len(query) == 0 or len(memory_codes.codes) == 0:
         return out
     tokens = query.astype(np.float32)
-    ones = np.unpackbits(held.codes, axis=1).astype(np.float32) @ tokens.T
-    starts = np.r_[0, held.ends[:-1]]
-    filled = held.ends > starts
+    ones = np.unpackbits(memory_codes.codes, axis=1).astype(np.float32) @ tokens.T
+    starts = np.r_[0, memory_codes.ends[:-1]]
+    filled = memory_codes.ends > starts
     best = np.maximum.reduceat(ones, starts[filled], axis=0).astype(np.float64) * 2 - tokens.sum(axis=1)
     length = np.sqrt((query.astype(np.float64) ** 2).sum(axis=1) * query.shape[1])
     out[filled] = best / np.maximum(length, 1)
     return out
 
 
-def nearest_tokens(query: NDArray[np.int8], held: Codes) -> tuple[Ints, Floats]:
-    """For each query token the position of the most similar token of one memory (ties: the first), and their cosine."""
+def nearest_tokens(query: NDArray[np.int8], memory_codes: Codes) -> tuple[Ints, Floats]:
+    """Return, for each query token, the position of the most similar token of one memory, and their cosine.
+
+    Of equally similar tokens the first. `memory_codes` must have a token.
+    """
     tokens = query.astype(np.float32)
-    ones = np.unpackbits(held.codes, axis=1).astype(np.float32) @ tokens.T
+    ones = np.unpackbits(memory_codes.codes, axis=1).astype(np.float32) @ tokens.T
     length = np.sqrt((query.astype(np.float64) ** 2).sum(axis=1) * query.shape[1])
     best = ones.argmax(axis=0)
     product = ones[best, np.arange(len(query))].astype(np.float64) * 2 - tokens.sum(axis=1)
@@ -50,7 +55,7 @@ def nearest_tokens(query: NDArray[np.int8], held: Codes) -> tuple[Ints, Floats]:
 
 
 def weighted_mean(matches: Floats, weights: Floats) -> NDArray[np.float32]:
-    """The weighted mean of each row's matches, by the weights of the query tokens."""
+    """Return the weighted mean of each row's matches, by the weights of the query tokens."""
     if matches.shape[1] == 0:
         return np.zeros(len(matches), dtype=np.float32)
     share = weights / max(float(weights.sum()), 1e-9)
@@ -58,9 +63,9 @@ def weighted_mean(matches: Floats, weights: Floats) -> NDArray[np.float32]:
 
 
 def with_neighbours(matches: Floats, own: Ints, before: Ints, after: Ints) -> Floats:
-    """The matches of the rows `own`, raised to the best of the rows before and after them; -1 is no row."""
+    """Return the matches of the rows `own`, raised to the best of the rows before and after them; -1 is no row."""
     out = matches[own]
     for beside in (before, after):
-        there = beside >= 0
-        out[there] = np.maximum(out[there], matches[beside[there]])
+        has_neighbour = beside >= 0
+        out[has_neighbour] = np.maximum(out[has_neighbour], matches[beside[has_neighbour]])
     return out

@@ -1,4 +1,4 @@
-"""A pool in, what is true of each candidate by itself out: its cosine, and which query words it holds."""
+"""A pool in, features of each candidate out: its cosine, and which query words it contains."""
 
 from dataclasses import replace
 
@@ -6,7 +6,7 @@ from pellucid.recall.state import State, World
 
 
 def measure(state: State, world: World) -> State:
-    """Read each candidate's cosine to the query and which query words it holds, once, for all later stages."""
+    """Read each candidate's cosine to the query and which query words it contains, once, for all later stages."""
     rows, encoding = state.pool.rows, state.plan.encoding
     features = world.reader.features(rows, encoding.vector if encoding else None, state.plan.stems)
     pool = replace(state.pool, cosine=features.cosine, matched=features.matched)

@@ -1,7 +1,7 @@
-"""A ranked pool in, one more term out: a newer memory takes the place of an older one that answers the same.
+"""A ranked pool in, one more term out: a newer memory takes the place of an older memory that answers the same.
 
-A document that another one replaced stands behind it, if both are found and the newer meets the question, too: unless
-the question names the older by its id, or asks for what was replaced.
+A document that was replaced comes after its successor, if both are found and the successor answers the question, too:
+unless the question names the older by its id, or asks for what was replaced.
 """
 
 from dataclasses import replace
@@ -15,21 +15,21 @@ from pellucid.recall.score.equation import STEP, Floats, Ints, succession, total
 from pellucid.recall.state import Plan, Pool, State, World
 
 LEADERS = 8
-"""The best candidates, which may take each other's place. Fixed, so that `topK` only cuts."""
+"""How many of the best candidates can take each other's place; fixed, so that `topK` only cuts."""
 SAME = 0.6
-"""The least answer similarity at which a newer one takes an older one's place."""
+"""The least answer similarity at which a newer memory takes an older one's place."""
 MEETS = 0.5
-"""The least share of a replaced one's score that its successor must have by itself, else it is about something else."""
+"""The least share of a replaced memory's score that its successor must have, else it is about something else."""
 RELATED = 0.5
-"""The least answer similarity of two of one session that share a rare word."""
+"""The least answer similarity of two memories of one session that share a rare word."""
 RARE = 0.01
-"""The share of the memories that hold a rare word, at most."""
+"""The share of the memories that contain a rare word, at most."""
 RETOLD = 2.0
-"""Factor on the lead that an older one may lose to a newer one of the same session and rare word."""
+"""Factor on the lead that an older memory can lose to a newer one of the same session and rare word."""
 HOUR = 3_600_000
 """How much newer a memory of another session must be, in ms: what was said or imported together is of one time."""
 PAUSE = 10_000
-"""The same in one session: a file whose turns tell no times is imported in less, and has them in the order it came."""
+"""The same within a session: a file without times imports in less than this, its turns in the order of the file."""
 
 Matrix = np.ndarray[tuple[int, int], np.dtype[np.bool_]]
 
@@ -41,50 +41,54 @@ def find_replaced(state: State, world: World) -> State:
 
 
 def _find_retold(state: State, world: World) -> tuple[tuple[int, int], ...]:
-    """Pairs (older, newer) of pool positions in one session that share a rare word and much of the question's words."""
+    """Return pairs (older, newer) of pool positions in one session that share a rare word and answer much the same."""
     pool = state.pool
     alike = _answer_similarity(pool, np.arange(len(pool)), state.plan, state.corpus.rows) >= RELATED
-    one = (pool.session[None, :] == pool.session[:, None]) & (pool.session[:, None] >= 0)
+    in_one_session = (pool.session[None, :] == pool.session[:, None]) & (pool.session[:, None] >= 0)
     later = pool.created[None, :] - pool.created[:, None] >= PAUSE
-    pairs = np.argwhere(alike & one & later)
+    pairs = np.argwhere(alike & in_one_session & later)
     ends = np.unique(pairs)
     if not len(ends):
         return ()
     rows, reader = pool.rows[ends], world.reader
-    held = zip(reader.features(rows, None, (), RARE).rare, reader.graph.headings(rows), strict=True)
+    rare_terms = zip(reader.features(rows, None, (), RARE).rare, reader.graph.headings(rows), strict=True)
     rare = {
-        at: frozenset[int]() if heading else terms for at, (terms, heading) in zip(ends.tolist(), held, strict=True)
+        at: frozenset[int]() if heading else terms
+        for at, (terms, heading) in zip(ends.tolist(), rare_terms, strict=True)
     }
     return tuple((older, newer) for older, newer in pairs.tolist() if not rare[older].isdisjoint(rare[newer]))
 
 
 def _find_replaced_documents(state: State, world: World) -> tuple[tuple[int, int], ...]:
-    """Pairs (older, newer) of pool positions of replaced documents; none where the query asks about these."""
+    """Return pairs (older, newer) of pool positions of replaced documents and their successors.
+
+    Empty if the query asks what replaced what; a document that the query names is in no pair.
+    """
     pool, graph = state.pool, world.reader.graph
     found = graph.replaced(pool.rows, state.admission)
-    asked = asked_edges(state.plan.text) if len(found.nodes) else None
-    if not len(found.nodes) or (asked and "SUPERSEDES" in asked.types):
+    asked_for = asked_edges(state.plan.text) if len(found.nodes) else None
+    if not len(found.nodes) or (asked_for and "SUPERSEDES" in asked_for.types):
         return ()
     ids = (name for name in names_in(state.plan.text) if any(map(str.isdigit, name)))
     named = [node.number for node in graph.find([*state.plan.entities, *ids])]
-    free = ~np.isin(found.nodes, named)
+    is_unnamed = ~np.isin(found.nodes, named)
     order = np.argsort(pool.rows)
-    ends = (order[np.searchsorted(pool.rows, rows[free], sorter=order)] for rows in (found.older, found.newer))
+    ends = (order[np.searchsorted(pool.rows, rows[is_unnamed], sorter=order)] for rows in (found.older, found.newer))
     return tuple(zip(*(each.tolist() for each in ends), strict=True))
 
 
 def renew(state: State) -> State:
-    """Add the `renewal` term: it lifts newer memories above older ones that answer the same."""
+    """Add the `renewal` term, which lifts newer memories above older ones that answer the same."""
     pool, plan, weight = state.pool, state.plan, state.request.settings.renewal_weight
     if not weight:
         return state
     base = total(pool.terms, len(pool))
-    standing = np.flatnonzero(pool.rejected == 0)
-    leaders = standing[np.argsort(-base[standing], kind="stable")][:LEADERS]
+    passed = np.flatnonzero(pool.rejected == 0)
+    leaders = passed[np.argsort(-base[passed], kind="stable")][:LEADERS]
     alike = _answer_similarity(pool, leaders, plan, state.corpus.rows)
     leads = np.where(_is_later_elsewhere(pool, leaders) & (alike >= SAME), weight * alike, -1.0)
     leads = np.where(_is_retold(pool, leaders), RETOLD * weight * alike, leads)
-    leads = np.where(_may_give_way(pool, leaders, plan), leads, -1.0)
+    leads = np.where(_can_give_way(pool, leaders, plan), leads, -1.0)
     term = np.zeros(len(pool))
     term[leaders], above = succession(base[leaders], pool.created[leaders], leads)
     lifts, successors = _lift_successors(pool, plan, base + term)
@@ -96,52 +100,53 @@ def renew(state: State) -> State:
 
 
 def _lift_successors(pool: Pool, plan: Plan, base: Floats) -> tuple[Floats, dict[int, int]]:
-    """How far the best sections of each successor are raised, to stand `STEP` above all that its document replaced.
+    """Return how far the best section of each successor is raised, to be `STEP` above what its document replaced.
 
-    Also the position of the older section by that of the one raised above it. A successor that does not answer the
-    question stays where it is.
+    Also maps the position of each raised section to that of the older section below it. A successor that does not
+    answer the question stays where it is.
     """
     best: dict[tuple[int, int], tuple[int, int]] = {}
     for older, newer in pool.replaced:
         if pool.rejected[older] or pool.rejected[newer]:
             continue
         documents = int(pool.session[older]), int(pool.session[newer])
-        one, other = best.get(documents, (older, newer))
-        best[documents] = max(one, older, key=lambda at: base[at]), max(other, newer, key=lambda at: base[at])
+        old, new = best.get(documents, (older, newer))
+        best[documents] = max(old, older, key=lambda at: base[at]), max(new, newer, key=lambda at: base[at])
     telling, asked = sum(1 << at for at in plan.telling), pool.answering(plan)
     final, above = base.copy(), dict[int, int]()
     for _ in best:  # what is lifted may itself have been replaced
         for older, newer in best.values():
-            held, also = (int(pool.matched[at]) & telling for at in (older, newer))
-            meets = base[newer] >= MEETS * final[older] and (not held or held & also)
-            if final[newer] <= final[older] and (asked[older] or meets):
+            older_words, newer_words = (int(pool.matched[at]) & telling for at in (older, newer))
+            is_answer = base[newer] >= MEETS * final[older] and (not older_words or older_words & newer_words)
+            if final[newer] <= final[older] and (asked[older] or is_answer):
                 final[newer], above[newer] = final[older] + STEP, older
     return final - base, above
 
 
 def _answer_similarity(pool: Pool, among: Ints, plan: Plan, rows: int) -> Floats:
-    """How far two candidates answer the same, as a matrix [older, newer] in [0, 1]: the geometric mean of two shares.
+    """Return how far two candidates answer the same, as a matrix [older, newer] from 0 to 1.
 
-    What both hold of the question, and what the newer holds of what the older holds of it. Each content word of the
-    question counts log(1 + N/(1 + df)), as in late interaction; words that no memory holds do not count.
+    It is the geometric mean of two shares: what both contain of the question, and what the newer contains of the
+    older's part of it. Each content word of the question counts log(1 + N/(1 + df)), as in late interaction; words that
+    no memory contains do not count.
     """
-    known = np.array([i for i in plan.telling if plan.frequencies[i]], dtype=np.uint64)
-    weights = np.array([log(1 + rows / (1 + plan.frequencies[int(i)])) for i in known])
-    held = (pool.matched[among][:, None] >> known & np.uint64(1)).astype(np.float64)
-    both = (held * weights) @ held.T
+    words = np.array([i for i in plan.telling if plan.frequencies[i]], dtype=np.uint64)
+    weights = np.array([log(1 + rows / (1 + plan.frequencies[int(i)])) for i in words])
+    contains = (pool.matched[among][:, None] >> words & np.uint64(1)).astype(np.float64)
+    both = (contains * weights) @ contains.T
     question, older = max(float(weights.sum()), 1e-9), np.maximum(np.diag(both), 1e-9)
     return both / np.sqrt(question * older)[:, None]
 
 
 def _is_later_elsewhere(pool: Pool, among: Ints) -> Matrix:
-    """A matrix [older, newer] over `among`: whether the newer is of another session, at least an hour later."""
+    """Return a matrix [older, newer] over `among`: whether the newer is of another session, at least an hour later."""
     created, session = pool.created[among], pool.session[among]
     elsewhere = (session[None, :] != session[:, None]) | (session[:, None] < 0)
     return elsewhere & (created[None, :] - created[:, None] >= HOUR)
 
 
 def _is_retold(pool: Pool, among: Ints) -> Matrix:
-    """A matrix [older, newer] over `among`: whether `_find_retold` found that pair."""
+    """Return a matrix [older, newer] over `among`: whether `_find_retold` found that pair."""
     place = {at: number for number, at in enumerate(among.tolist())}
     out = np.zeros((len(among), len(among)), dtype=np.bool_)
     for older, newer in pool.retold:
@@ -150,7 +155,7 @@ def _is_retold(pool: Pool, among: Ints) -> Matrix:
     return out
 
 
-def _may_give_way(pool: Pool, among: Ints, plan: Plan) -> Matrix:
-    """A matrix [older, newer] over `among`: False where the older alone is pinned, or asked edges lead to it."""
+def _can_give_way(pool: Pool, among: Ints, plan: Plan) -> Matrix:
+    """Return a matrix [older, newer] over `among`: False if the older alone is pinned, or asked edges lead to it."""
     pinned, asked = pool.pinned[among], pool.answering(plan)[among]
     return (pinned[None, :] | ~pinned[:, None]) & ~asked[:, None]

@@ -13,7 +13,7 @@ from pellucid.recall.state import State, World
 from pellucid.settings.sections import RecallSettings
 
 SCORED = 12
-"""Candidates that a model scores, times `rerankMultiplier`; fixed, so that `topK` only cuts."""
+"""A model scores so many candidates times `rerankMultiplier`; fixed, so that `topK` only cuts."""
 NO_RERANKING, LATE_INTERACTION = "none", "late-interaction"
 
 
@@ -30,15 +30,15 @@ def score_survivors(state: State, world: World) -> State:
 
 
 def scorer(settings: RecallSettings, world: World) -> str:
-    """The name of the reranker chosen by settings and world, whether or not it then works; `none` if switched off."""
-    weighs = settings.leg_weights.rerank or settings.leg_weights.rerank_passage
-    if not settings.enable_reranking or not weighs or world.rerank.backend == NO_RERANKING:
+    """Return the name of the reranker chosen by settings and world, whether or not it then works; `none` if off."""
+    is_weighted = settings.leg_weights.rerank or settings.leg_weights.rerank_passage
+    if not settings.enable_reranking or not is_weighted or world.rerank.backend == NO_RERANKING:
         return NO_RERANKING
     return world.reranker.name if world.reranker else LATE_INTERACTION
 
 
 def rerank(state: State) -> State:
-    """Add the terms `rerank` and `rerankPassage`, from the ranks by a memory's own score and by its passage's."""
+    """Add the terms `rerank` and `rerankPassage`, from the ranks by a memory's own score and by its passage's score."""
     pool, settings, terms = state.pool, state.request.settings, dict[str, Floats]()
     for name, scores, weight in (
         ("rerank", pool.rerank_score, settings.leg_weights.rerank),
@@ -51,44 +51,47 @@ def rerank(state: State) -> State:
 
 
 def candidates_for_model(state: State) -> Ints:
-    """Pool positions of the best survivors by the terms so far: those that a model scores."""
-    pool, most = state.pool, SCORED * state.request.settings.rerank_multiplier
+    """Return the pool positions of the best survivors by the terms so far: those that a model scores."""
+    pool, max_count = state.pool, SCORED * state.request.settings.rerank_multiplier
     best = np.flatnonzero(pool.rejected == 0)
-    return best[np.argsort(-total(pool.terms, len(pool))[best], kind="stable")][:most]
+    return best[np.argsort(-total(pool.terms, len(pool))[best], kind="stable")][:max_count]
 
 
 def _score_by_tokens(
     state: State, world: World, encoding: QueryEncoding
 ) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
-    """Late-interaction scores of each survivor alone, and with the turns beside it; NaN for one without tokens."""
+    """Return late-interaction scores of each survivor alone, and with the turns beside it; NaN without tokens."""
     pool = state.pool
-    standing = np.flatnonzero(pool.rejected == 0)
-    before, after = world.reader.beside(pool.rows[standing], state.admission)
-    every = np.unique(np.concatenate([pool.rows[standing], before[before >= 0], after[after >= 0]]))
-    held = world.reader.codes(every)
-    matches = best_matches(encoding.tokens, held)
-    own = np.searchsorted(every, pool.rows[standing])
+    survivors = np.flatnonzero(pool.rejected == 0)
+    before, after = world.reader.beside(pool.rows[survivors], state.admission)
+    all_rows = np.unique(np.concatenate([pool.rows[survivors], before[before >= 0], after[after >= 0]]))
+    codes = world.reader.codes(all_rows)
+    matches = best_matches(encoding.tokens, codes)
+    own = np.searchsorted(all_rows, pool.rows[survivors])
     weights = token_weights(state.plan, state.corpus.rows)
-    sides = (np.where(rows < 0, -1, np.searchsorted(every, rows)) for rows in (before, after))
+    sides = (np.where(rows < 0, -1, np.searchsorted(all_rows, rows)) for rows in (before, after))
     around = weighted_mean(with_neighbours(matches, own, *sides), weights)
-    readable = np.diff(held.ends, prepend=0)[own] > 0
+    readable = np.diff(codes.ends, prepend=0)[own] > 0
     return (
-        _spread_scores(len(pool), standing, readable, weighted_mean(matches[own], weights)),
-        _spread_scores(len(pool), standing, readable, around),
+        _spread_scores(len(pool), survivors, readable, weighted_mean(matches[own], weights)),
+        _spread_scores(len(pool), survivors, readable, around),
     )
 
 
 def _spread_scores(
-    count: int, standing: NDArray[np.int64], scored: Mask, scores: Floats | NDArray[np.float32]
+    count: int, survivors: NDArray[np.int64], is_scored: Mask, scores: Floats | NDArray[np.float32]
 ) -> NDArray[np.float32]:
-    """A pool column of `count` values: the scores at the survivors' positions `standing`, where `scored`; else NaN."""
+    """Return a pool column of `count` values: scores at the `survivors`' positions, if `is_scored`; else NaN."""
     out = np.full(count, np.nan, dtype=np.float32)
-    out[standing[scored]] = scores[scored]
+    out[survivors[is_scored]] = scores[is_scored]
     return out
 
 
 def _score_by_model(state: State, world: World, model: Reranker) -> NDArray[np.float32]:
-    """A pool column with a model's scores of the best survivors, else NaN; EncoderError if it fails or is late."""
+    """Return a pool column with a model's scores of the best survivors, else NaN.
+
+    EncoderError if it fails or is late.
+    """
     pool, best = state.pool, candidates_for_model(state)
     texts = [each.memory.content for each in world.reader.memories(pool.rows[best])]
     out = np.full(len(pool), np.nan, dtype=np.float32)

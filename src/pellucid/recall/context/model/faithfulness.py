@@ -1,4 +1,4 @@
-"""A text and a model's rewording of it in, what is wrong with that out: nothing, if it only rephrased."""
+"""A text and a model's rewording of it in, what is wrong with the rewording out: nothing if it only rephrases."""
 
 import re
 from collections import Counter
@@ -16,97 +16,99 @@ _ADDRESS = re.compile(
     r"\b\w{1,40}://[^\s<>\"'`]+|\bwww\.[^\s<>\"'`]+|(?<![\w.+-])[\w.+-]{1,99}@[\w-]{1,99}\.\w+", re.IGNORECASE
 )
 _NAME = re.compile(r"(?<=[^\s.!?:;] )[A-ZÀ-ÞΑ-ΩА-Я][\w'’-]*")
-"""A word with a capital that does not begin a sentence; one that does is a word like others."""
+"""Matches a word with a capital that does not begin a sentence; a word that begins one counts as an ordinary word."""
 _WOULD = re.compile(r"['’]d\b", re.IGNORECASE)
 _SENTENCE = re.compile(r"[.;!?](?=\s|$)|\n|\b(?:and|und|y|et|while|whereas|während)\b", re.IGNORECASE)
 _CLAUSE = re.compile(rf"[,:](?=\s|$)|{_SENTENCE.pattern}", re.IGNORECASE)
 
 
 def flaw(rewording: str, original: str) -> str:
-    """What is wrong with `rewording` as other words for `original`; empty where it only says less, or moves a clause.
+    """Return what is wrong with `rewording` as other words for `original`; empty if it drops words or moves a clause.
 
-    Every word must be in the original (perhaps with another ending), but for articles, auxiliaries and forms of a
-    pronoun; names, numbers and the words of a clause keep their order. No word that limits or denies is lost; where
-    there is one, no clause moves.
+    Every word must be in the original (another ending is allowed), except for articles, auxiliaries and forms of a
+    pronoun; names, numbers and the words of a clause keep their order. A word that limits or denies must not be
+    dropped; if the original has such a word, no clause is allowed to move.
     """
-    return next((said for said, wrong in _CHECKS if wrong(rewording, original)), "")
+    return next((problem for problem, has_flaw in _CHECKS if has_flaw(rewording, original)), "")
 
 
 def _adds_a_match(pattern: re.Pattern[str]) -> Callable[[str, str], bool]:
-    """A check whether a rewording has a match of this pattern that the original lacks."""
+    """Return a check whether a rewording has a match of this pattern that the original lacks."""
     return lambda rewording, original: not {*pattern.findall(rewording)} <= {*pattern.findall(original)}
 
 
 def _adds_name(rewording: str, original: str) -> bool:
-    """Whether it has a capitalised word in mid-sentence of which the original does not hold every word."""
-    known = {*words(original), *stop_words()}
+    """Whether the rewording has a capitalised word in mid-sentence whose words are not all in the original."""
+    allowed = {*words(original), *stop_words()}
     new = {*_NAME.findall(rewording)} - {*_NAME.findall(original)}
-    return not {word for name in new for word in words(name)} <= known
+    return not {word for name in new for word in words(name)} <= allowed
 
 
-def _has_unknown(said: Iterable[str], known: Iterable[str]) -> bool:
-    """Whether one of these words is neither known nor a form of a known one."""
-    distinct = set(known)
-    return any(word not in distinct and not find_form(word, distinct) for word in said)
+def _has_unknown(candidates: Iterable[str], originals: Iterable[str]) -> bool:
+    """Whether one of the words `candidates` is neither among `originals` nor a form of a word among them."""
+    distinct = set(originals)
+    return any(word not in distinct and not find_form(word, distinct) for word in candidates)
 
 
 def _changes_tense(rewording: str, original: str) -> bool:
-    """Whether it speaks of what is where the other speaks of what was, or the other way round."""
-    now, then = ({*words(_spelled_out_text(text))} for text in (rewording, original))
+    """Whether the rewording speaks of the present and the original of the past, or the other way round."""
+    new, old = ({*words(_spelled_out_text(text))} for text in (rewording, original))
     was, is_ = lexicon.words("were"), lexicon.words("are")
-    return any(now & one and then & other and not then & one for one, other in ((was, is_), (is_, was)))
+    return any(new & one and old & other and not old & one for one, other in ((was, is_), (is_, was)))
 
 
 def _drops_limit(rewording: str, original: str) -> bool:
-    """Whether a word that limits the original is missing."""
+    """Whether a word that limits the original is missing in the rewording."""
     return not Counter(_limits(original)) <= Counter(_words_as_in_original(rewording, original))
 
 
 def _changes_order(rewording: str, original: str) -> bool:
-    """Whether it reorders words: names or numbers, words within a clause, or, if the original sets limits, any."""
-    known, said = _compared_words(original), _words_as_in_original(rewording, original)
+    """Whether the rewording reorders names, numbers, or words of a clause; any words, if the original sets limits."""
+    original_sequence, reworded_sequence = _compared_words(original), _words_as_in_original(rewording, original)
     capitals = {word for each in re.findall(r"\b[A-ZÀ-ÞΑ-ΩА-Я]\w*", original) for word in _compared_words(each)}
     ordered = {*capitals, *lexicon.persons().values()}
-    named = ([word for word in text if word in ordered] for text in (said, known))
+    named = ([word for word in text if word in ordered] for text in (reworded_sequence, original_sequence))
     if not _is_subsequence(amounts(rewording), amounts(original)) or not _is_subsequence(*named):
         return True
-    original_words = dict.fromkeys(known)
+    original_words = dict.fromkeys(original_sequence)
     clauses = [
         part
         for part in (_in_known_forms(_compared_words(each), original_words) for each in _CLAUSE.split(rewording))
         if part
     ]
     sentences = [_compared_words(each) for each in _SENTENCE.split(original)]
-    holding = _sentences_by_word(sentences)
-    if not all(any(_is_subsequence(clause, sentences[at]) for at in holding.get(clause[0], ())) for clause in clauses):
+    sentences_by_word = _sentences_by_word(sentences)
+    if not all(
+        any(_is_subsequence(clause, sentences[at]) for at in sentences_by_word.get(clause[0], ())) for clause in clauses
+    ):
         return True
-    firm = bool(_limits(original)) or any(len(clause) == 1 for clause in clauses)
-    return firm and not _is_subsequence(said, known)
+    keeps_order = bool(_limits(original)) or any(len(clause) == 1 for clause in clauses)
+    return keeps_order and not _is_subsequence(reworded_sequence, original_sequence)
 
 
 def _spelled_out_text(text: str) -> str:
-    """The text with its contractions spelled out."""
+    """Return the text with its contractions spelled out."""
     return _WOULD.sub(" would", spell_out(text))
 
 
 def _compared_words(text: str) -> list[str]:
-    """The words in order, pronouns as their person, without those that may come and go."""
+    """Return the words of a text in order, pronouns as their person, without words that are free to come and go."""
     persons, free = lexicon.persons(), lexicon.words("coming", "were", "are", codes=lexicon.LATIN)
     return [persons.get(word, word) for word in words(_spelled_out_text(text)) if word not in free]
 
 
 def _words_as_in_original(rewording: str, original: str) -> list[str]:
-    """The compared words of the rewording, each in the form that the original has."""
+    """Return the compared words of the rewording, each in the form that the original has."""
     return _in_known_forms(_compared_words(rewording), dict.fromkeys(_compared_words(original)))
 
 
-def _in_known_forms(spoken: Iterable[str], known: dict[str, None]) -> list[str]:
-    """The words, each in a known form if it has one."""
-    return [word if word in known else find_form(word, known) or word for word in spoken]
+def _in_known_forms(candidates: Iterable[str], known_words: dict[str, None]) -> list[str]:
+    """Return the words, each in the form that is among `known_words` if it has one."""
+    return [word if word in known_words else find_form(word, known_words) or word for word in candidates]
 
 
 def _sentences_by_word(sentences: Sequence[Sequence[str]]) -> dict[str, list[int]]:
-    """For each word the positions of the sentences that it stands in."""
+    """Map each word to the positions of the sentences that contain it, rising."""
     out: dict[str, list[int]] = {}
     for at, sentence in enumerate(sentences):
         for word in dict.fromkeys(sentence):
@@ -115,7 +117,10 @@ def _sentences_by_word(sentences: Sequence[Sequence[str]]) -> dict[str, list[int
 
 
 def _limits(text: str) -> list[str]:
-    """The words that limit a text (`only`, `until`), in order; also `used` in `used to`, and the `to` of a `from`."""
+    """Return the words that limit a text (`only`, `until`), in order.
+
+    Also `used` in `used to`, and the `to` of a `from`.
+    """
     spoken = _compared_words(text)
     limits = lexicon.words("limits", codes=lexicon.LATIN)
     paired = {"to", "zu", "nach", "auf", "a"} if {"from", "von", "vom", "de"} & {*spoken} else set[str]()
@@ -127,7 +132,7 @@ def _limits(text: str) -> list[str]:
 
 
 def _is_subsequence(part: Sequence[str], whole: Iterable[str]) -> bool:
-    """Whether the words of `part` stand in `whole` in this order, others between them or not."""
+    """Whether the words of `part` are in `whole` in this order, with or without others between them."""
     left = iter(whole)
     return all(word in left for word in part)
 

@@ -1,7 +1,8 @@
 """Lines of a context and a chat model in, fewer or reworded lines out, with a report of what was done.
 
-A pass may only remove or rephrase. Nothing a model says is believed: an answer that names a line which is not there, or
-a wording that brings in anything (`faithfulness`), is rejected whole. A pass that fails leaves the lines as they are.
+A pass can only remove or rephrase. What a model says is checked: an answer that names a line which is not in the
+prompt, or a wording that adds anything (`faithfulness`), is rejected as a whole. A pass that fails leaves the lines as
+they are.
 """
 
 import json
@@ -18,7 +19,7 @@ from pellucid.recall.context.records import PassReport
 from pellucid.recall.context.text import body_of
 
 MOST_CHARACTERS = 24_000
-"""Characters of memories that one pass sends; the lines after these stay as they are."""
+"""Characters of memories that a pass sends, at most; the lines after these stay as they are."""
 NO_MODEL = "no chat model is set up"
 
 _DATA = """\
@@ -83,7 +84,10 @@ class _Reworded(BaseModel):
 def leave_out(
     chat: ChatModel | None, name: str, query: str, lines: Sequence[ContextLine]
 ) -> tuple[list[ContextLine], PassReport]:
-    """The lines without those a model names in the pass `select` or `facts`, and a report; all lines if it fails."""
+    """Return the lines without those that a model names in the pass `select` or `facts`, and a report.
+
+    All lines if the pass fails.
+    """
     if chat is None or not lines:
         return list(lines), PassReport(name, NO_MODEL if chat is None else "")
     shown = _lines_to_show(lines)
@@ -94,13 +98,16 @@ def leave_out(
     numbers = set(_LeftOut.model_validate(answer).irrelevant)
     if not numbers <= set(range(1, len(shown) + 1)):
         return list(lines), PassReport(name, "rejected: it names a memory that is not there")
-    gone = {shown[number - 1].place for number in numbers}
-    left = [line for line in lines if line.place not in gone]
-    return left, PassReport(name, removed=tuple(line.memory.id for line in lines if line.place in gone))
+    removed = {shown[number - 1].place for number in numbers}
+    left = [line for line in lines if line.place not in removed]
+    return left, PassReport(name, removed=tuple(line.memory.id for line in lines if line.place in removed))
 
 
 def clean_up(chat: ChatModel | None, query: str, lines: Sequence[ContextLine]) -> tuple[list[ContextLine], PassReport]:
-    """The lines as a model rephrased them, where that is faithful, and a report; unchanged if it fails."""
+    """Return the lines as a model rephrased them, and a report.
+
+    Unchanged if the pass fails, or if one wording is not faithful.
+    """
     name = "cleanup"
     if chat is None or not lines:
         return list(lines), PassReport(name, NO_MODEL if chat is None else "")
@@ -109,10 +116,10 @@ def clean_up(chat: ChatModel | None, query: str, lines: Sequence[ContextLine]) -
         answer = chat.ask(CLEANUP, _fenced(query, shown), _REWORD, "wording")
     except ChatError as error:
         return list(lines), PassReport(name, f"unavailable: {error.kind}")
-    given = {each.number: body_of(each.text) for each in _Reworded.model_validate(answer).lines}
-    if problem := _rejection(given, shown):
+    wordings = {each.number: body_of(each.text) for each in _Reworded.model_validate(answer).lines}
+    if problem := _rejection(wordings, shown):
         return list(lines), PassReport(name, f"rejected: {problem}")
-    new = {shown[number - 1].place: body for number, body in given.items() if body != shown[number - 1].body}
+    new = {shown[number - 1].place: body for number, body in wordings.items() if body != shown[number - 1].body}
     changed = [line for line in lines if line.place in new]
     report = PassReport(
         name,
@@ -123,15 +130,15 @@ def clean_up(chat: ChatModel | None, query: str, lines: Sequence[ContextLine]) -
     return [replace(line, body=new.get(line.place, line.body)) for line in lines], report
 
 
-def _rejection(given: Mapping[int, str], shown: Sequence[ContextLine]) -> str:
-    """Why the wordings given by number are rejected; empty if all are faithful."""
-    if not set(given) <= set(range(1, len(shown) + 1)):
+def _rejection(wordings: Mapping[int, str], shown: Sequence[ContextLine]) -> str:
+    """Return why the wordings (by number, from 1) of the `shown` lines are rejected; empty if all are faithful."""
+    if not set(wordings) <= set(range(1, len(shown) + 1)):
         return "it names a memory that is not there"
-    return next((said for number, body in given.items() if (said := flaw(body, shown[number - 1].body))), "")
+    return next((said for number, body in wordings.items() if (said := flaw(body, shown[number - 1].body))), "")
 
 
 def _lines_to_show(lines: Sequence[ContextLine]) -> list[ContextLine]:
-    """The first lines, as many as fit into what one pass may send."""
+    """Return the first lines, as many as fit into what a pass is allowed to send."""
     out: list[ContextLine] = []
     length = 0
     for line in lines:
@@ -143,7 +150,7 @@ def _lines_to_show(lines: Sequence[ContextLine]) -> list[ContextLine]:
 
 
 def _fenced(query: str, shown: Sequence[ContextLine]) -> str:
-    """The question and the numbered lines as JSON rows, in tags that name their hash: no line can end them."""
+    """Return the question and the numbered lines as JSON rows, in tags that no line can spell: a hash names them."""
     rows: list[Mapping[str, object]] = [{"question": query}]
     for number, line in enumerate(shown, start=1):
         note = {"note": line.mark.strip()} if line.mark else {}

@@ -65,7 +65,7 @@ _ASIDE = re.compile(
     r"|about(?= (?:on|in|at|during)\b)|auch|schon|noch|zusammen|ya|juntos|déjà|ensemble))*,?"
     r"(?: (?:on|in|at|during|over|early|late|around|am|im|um|en|el|le|au|à))*(?: the| der| dem| el| la)? ?"
 )
-"""What may stand between the saying and a date of it: to whom, with whom, and small words."""
+"""Matches what is allowed between a verb of saying and its date: to whom, with whom, and small words."""
 _MATTER = re.compile(
     r"\b(?:to|zu|zum|zur|a|an|the|our|my|der|die|das|dem|den|ein|eine|einen|für|über|wegen|pour|sur|sobre|para)\b"
 )
@@ -78,9 +78,9 @@ _AHEAD = 5
 
 @dataclass(frozen=True, slots=True)
 class Window:
-    """A period in a query: half-open UTC instants, `None` where it is open, and the words that name it.
+    """A period in a query: half-open UTC instants, None at an open end, and the words that name it.
 
-    `asserts`: the words date what was said, decided or noted, and not an event in the world.
+    `asserts`: whether the words date what was said, decided or noted, and not an event in the world.
     """
 
     start: datetime | None
@@ -91,7 +91,7 @@ class Window:
 
 @dataclass(frozen=True, slots=True)
 class _DateRange:
-    """The days from `since` to `until` (excluded; None: open), named by the characters `at` to `end`."""
+    """The days from `since` to `until` (excluded; None if open), named by the characters from `at` to `end`."""
 
     since: date | None
     until: date | None
@@ -112,32 +112,36 @@ _ONWARDS = re.compile(r" (?:on|onwards?)\b")
 
 
 def window(text: str, at: datetime) -> Window | None:
-    """The period that a query names by its first 2,000 characters, from the first date to the last; None without one.
+    """Return the period that a query names, from its first date to its last; None if it names none.
 
-    `at` is now; its zone (without one: UTC) says when a day begins. `in April` and `3 May` are the last that began
-    before; `two weeks ago` spans half a unit to either side.
+    Only the first 2,000 characters are read. `at` is now; its zone (UTC if it has none) says when a day begins. `in
+    April` and `3 May` are the last that began before now; `two weeks ago` spans half a unit to either side. None, too,
+    if a date is beyond the calendar.
     """
-    read = text[:_READ]
-    plain = read.replace("’", "'").replace("\n", " ")
+    opening = text[:_READ]
+    plain = opening.replace("’", "'").replace("\n", " ")
     lowered = plain.lower()
     if len(lowered) != len(plain):
         lowered = plain
     try:
-        found = pieces(plain, lowered, at.date())
-        ranges = _date_ranges(lowered, found)
-        return _span_of_ranges(read, lowered, ranges, found, at) if ranges else None
+        dates = pieces(plain, lowered, at.date())
+        ranges = _date_ranges(lowered, dates)
+        return _span_of_ranges(opening, lowered, ranges, dates, at) if ranges else None
     except (OverflowError, ValueError):
         return None
 
 
-def _date_ranges(text: str, found: Sequence[Piece]) -> list[_DateRange]:
-    """The ranges the dates mean: the two ends of `from … to …` as one, with `since`, `before` and the like applied."""
+def _date_ranges(text: str, dates: Sequence[Piece]) -> list[_DateRange]:
+    """Return the ranges that the dates mean, in order of the text.
+
+    The two ends of `from … to …` become one range; words such as `since` and `before` are applied.
+    """
     out, index = list[_DateRange](), 0
-    while index < len(found):
-        first, second = found[index], found[index + 1] if index + 1 < len(found) else None
-        led = _BEFORE.search(text[max(0, first.at - 40) : first.at])
-        kind = (led.lastgroup or "") if led else ""
-        opening = first.at - len(led[0]) if led else first.at
+    while index < len(dates):
+        first, second = dates[index], dates[index + 1] if index + 1 < len(dates) else None
+        lead_word = _BEFORE.search(text[max(0, first.at - 40) : first.at])
+        kind = (lead_word.lastgroup or "") if lead_word else ""
+        opening = first.at - len(lead_word[0]) if lead_word else first.at
         linked = second and _LINK.fullmatch(text, first.end, second.at)
         if second and linked and (kind == "between" or "and" not in linked[0].split()):
             first, second = _aligned_ends(first, second)
@@ -152,7 +156,10 @@ def _date_ranges(text: str, found: Sequence[Piece]) -> list[_DateRange]:
 
 
 def _range_of_one(text: str, piece: Piece, kind: str, opening: int) -> _DateRange:
-    """The range of a date behind a word of this kind (`since`, `after`, `between`, none), which begins at `opening`."""
+    """Return the range of a date after a word of this `kind`, which begins at the character `opening`.
+
+    `kind` is `since`, `after`, `before`, `until` or `between`; "" if there is no such word.
+    """
     since, until = piece.span
     if kind == "between":
         onwards = _ONWARDS.match(text, piece.end)
@@ -166,7 +173,7 @@ def _range_of_one(text: str, piece: Piece, kind: str, opening: int) -> _DateRang
 
 
 def _aligned_ends(first: Piece, second: Piece) -> tuple[Piece, Piece]:
-    """The two ends of a range, brought in order: a month without a year takes it from the other end."""
+    """Return the two ends of a range in order; a month without a year takes the year of the other end."""
     if not first.names_year and not first.relative:
         while first.span[0] > second.span[0]:
             first = _shift_years(first, -1)
@@ -187,15 +194,18 @@ def _aligned_ends(first: Piece, second: Piece) -> tuple[Piece, Piece]:
 
 
 def _shift_years(piece: Piece, years: int) -> Piece:
-    """The date some years later, or earlier."""
+    """Return the date so many years later, or earlier if `years` is negative."""
     start, end = piece.span
     return replace(piece, span=(start.replace(year=start.year + years), end.replace(year=end.year + years)))
 
 
 def _span_of_ranges(
-    text: str, lowered: str, ranges: Sequence[_DateRange], found: Sequence[Piece], now: datetime
+    text: str, lowered: str, ranges: Sequence[_DateRange], dates: Sequence[Piece], now: datetime
 ) -> Window:
-    """One window from the earliest beginning to the latest end of all ranges; open where one of them is."""
+    """Return one window from the earliest beginning to the latest end of all ranges; open if one range is open.
+
+    `dates` are those that the ranges were made of.
+    """
     starts = [days.since for days in ranges if days.since]
     ends = [days.until for days in ranges if days.until]
     at, end, zone = ranges[0].at, ranges[-1].end, now.tzinfo or UTC
@@ -203,52 +213,52 @@ def _span_of_ranges(
         _start_of_day(min(starts), zone) if len(starts) == len(ranges) else None,
         _start_of_day(max(ends), zone) if len(ends) == len(ranges) else None,
         text[at:end],
-        len(ranges) == 1 and _dates_what_was_said(lowered, ranges[0], found[0], now.date()),
+        len(ranges) == 1 and _dates_what_was_said(lowered, ranges[0], dates[0], now.date()),
     )
 
 
 def _dates_what_was_said(text: str, days: _DateRange, piece: Piece, today: date) -> bool:
-    """Whether the range says when something was said, and not when it happens; one in the future cannot."""
+    """Whether the range says when something was said, and not when it happens; false for a range in the future."""
     if days.since and days.since > today:
         return False
-    over = piece.span[0] < today and piece.span[1] <= today + timedelta(days=1)
-    return asserts(text, days.at, days.end, relative=piece.relative, past=piece.relative and over)
+    is_over = piece.span[0] < today and piece.span[1] <= today + timedelta(days=1)
+    return asserts(text, days.at, days.end, relative=piece.relative, past=piece.relative and is_over)
 
 
 def _start_of_day(day: date, zone: tzinfo) -> datetime:
-    """The UTC instant at which a day begins in this zone."""
+    """Return the UTC instant at which a day begins in this zone."""
     return datetime.combine(day, time.min, zone).astimezone(UTC)
 
 
 def asserts(text: str, start: int, end: int, *, relative: bool, past: bool = False) -> bool:
     """Whether the words at `start` to `end` of a lower-case query say when something was said, decided or noted.
 
-    Only what `we`, `I` or `you` said counts, or what a session holds. A date behind what was said (`about the trip in
-    May`, `to ship in May`) may date that, and does not count; behind a topic `last week` does (`relative`: counted from
-    now), and behind anything if it is over (`past`).
+    Only what `we`, `I` or `you` said counts, and what a session contains. A date after the object of the saying (`about
+    the trip in May`, `to ship in May`) can date that object, so it does not count. It does count after a topic if it is
+    `relative` (counted from now, as `last week`), and after anything if it is `past` (over).
     """
     before, after = text[:start], text[end:]
     if _OF_RECORD.search(before[-_REACH:]) or _BEHIND_RECORD.match(after[:_REACH]):
         return True
     if _OWNS.match(after) or _is_part_of_thing(before[-_REACH:], after):
         return False
-    for said in _SAYING.finditer(text):
-        if said.start() < start < said.end():
-            return past or not _MATTER.search(text[said.start() : start])
-        if said.end() <= start and _date_follows_saying(text[said.end() : start], after, relative=relative, past=past):
+    for verb in _SAYING.finditer(text):
+        if verb.start() < start < verb.end():
+            return past or not _MATTER.search(text[verb.start() : start])
+        if verb.end() <= start and _date_follows_saying(text[verb.end() : start], after, relative=relative, past=past):
             return True
-        if said.start() >= end and _date_leads_saying(text[end : said.start()]):
+        if verb.start() >= end and _date_leads_saying(text[end : verb.start()]):
             return True
     return False
 
 
 def _is_part_of_thing(before: str, after: str) -> bool:
-    """Whether a date between these texts is part of what is spoken of: `the 2019 report`, `the report from May`."""
+    """Whether a date between these texts is part of the thing spoken of: `the 2019 report`, `the report from May`."""
     return bool(_FROM_THING.search(before)) or bool(_OWNED.search(before) and re.match(r" \w", after))
 
 
 def _date_follows_saying(between: str, after: str, *, relative: bool, past: bool) -> bool:
-    """Whether a date tells when something was said, by the words between the two and those after the date."""
+    """Whether a date tells when something was said, from the words between the two and the words after the date."""
     if _BREAK.search(between):
         return False
     if past or (relative and _TOPIC.search(between) and not _PLAN.search(between)):
@@ -257,5 +267,5 @@ def _date_follows_saying(between: str, after: str, *, relative: bool, past: bool
 
 
 def _date_leads_saying(between: str) -> bool:
-    """Whether the words between a date and a later verb of saying are few, and of the same sentence."""
+    """Whether the words between a date and a later verb of saying are few, and in the same sentence."""
     return len(between.split()) <= _AHEAD and not _BREAK.search(between)

@@ -1,4 +1,4 @@
-"""A lower-case query and a day in, the dates named in it out: where each stands and which days it means."""
+"""A lower-case query and a day in, the dates named in it out: the position of each and the days that it means."""
 
 import re
 from collections.abc import Callable, Iterable, Mapping
@@ -10,14 +10,14 @@ from pellucid.language import lexicon
 from pellucid.language.dates import Span, alternatives, month_span, phrases, relative_span, units
 
 MOST = 16
-"""Dates read of one query at most."""
+"""Dates read in one query, at most."""
 
 
 @dataclass(frozen=True, slots=True)
 class Piece:
-    """One date: the words at `at` to `end`, and the days it means.
+    """One date: the words at `at` to `end`, and the days that they mean.
 
-    `names_year`: the words name the year. `relative`: they count from the present day.
+    `names_year`: whether the words name the year. `relative`: whether they count from the present day.
     """
 
     at: int
@@ -28,7 +28,7 @@ class Piece:
 
 
 def ago(today: date, count: int, unit: str) -> Span:
-    """The span of `count` units before today: that day, or half a unit to either side of it."""
+    """Return the span of `count` units before today: that day, or half a unit to either side of it."""
     days = {"day": 1, "week": 7, "month": 30.44, "year": 365.25}[unit]
     day, half = today - timedelta(days=round(count * days)), timedelta(days=int(days / 2))
     return day - half, min(day + half, today) + timedelta(days=1)
@@ -40,7 +40,7 @@ _COUNTED = """
     jobs ms seconds second secs sec s minutes minute mins min hours hour hz rpm iterations epochs samples queries
     commits customers orders tickets memories documents nodes workers threads
 """
-"""What a number in front of it counts, so that it is no year."""
+"""Things that a number before them counts, so that the number is not a year."""
 
 _MONTH = r"(?:«month»)(?!\w)\.?"
 _LONG_MONTH = r"(?:«month 4»|may|mai)(?!\w)"
@@ -66,12 +66,12 @@ _Resolve = Callable[[re.Match[str], date], Piece | None]
 
 
 def _piece_at(found: re.Match[str], span: Span, *, names_year: bool = True, relative: bool = False) -> Piece:
-    """The date that a match names with all its words."""
+    """Return the date that a match names with all its words."""
     return Piece(found.start(), found.end(), span, names_year, relative)
 
 
 def _iso(found: re.Match[str], today: date) -> Piece | None:  # noqa: ARG001 - every reader has one shape
-    """`2026-04-20` or `2026-04`."""
+    """Read `2026-04-20` or `2026-04`."""
     year, month, day = int(found["y"]), int(found["m"]), found["d"]
     if not day:
         return _piece_at(found, month_span(year, month))
@@ -79,7 +79,7 @@ def _iso(found: re.Match[str], today: date) -> Piece | None:  # noqa: ARG001 - e
 
 
 def _day(found: re.Match[str], today: date) -> Piece | None:
-    """`3 May`, `3 to 5 May 2023`, `May 3`, `May 3-5, 2023`; without a year the last one that began."""
+    """Read `3 May`, `3 to 5 May 2023`, `May 3`, `May 3-5, 2023`; without a year, the last such day that has begun."""
     month, first, year = lexicon.months()[found["mo"].rstrip(".")], int(found["d"]), found["y"]
     last = int(found["until"] or first)
     chosen = int(year) if year else today.year
@@ -90,7 +90,7 @@ def _day(found: re.Match[str], today: date) -> Piece | None:
 
 
 def _month(found: re.Match[str], today: date) -> Piece | None:
-    """`April 2026`, or `April`: the last one that has begun."""
+    """Read `April 2026`, or `April`: the last April that has begun."""
     month, year = lexicon.months()[found["mo"].rstrip(".")], found["y"]
     chosen = int(year) if year else today.year - (month > today.month)
     piece = _piece_at(found, month_span(chosen, month), names_year=bool(year))
@@ -98,15 +98,15 @@ def _month(found: re.Match[str], today: date) -> Piece | None:
 
 
 def _month_before(found: re.Match[str], today: date) -> Piece | None:
-    """`last May`: the last one that is over."""
+    """Read `last May`: the last May that is over."""
     month = lexicon.months()[found["mo"]]
     return _piece_at(found, month_span(today.year - (month >= today.month), month))
 
 
 def _quarter(found: re.Match[str], today: date) -> Piece | None:
-    """`Q2 2026`, `second quarter`; without a year the last one that has begun."""
-    said, year = found["q"] or found["q2"], found["y"] or found["y2"]
-    number = int(said) if said.isdigit() else ("first", "second", "third", "fourth").index(said) + 1
+    """Read `Q2 2026`, `second quarter`; without a year, the last such quarter that has begun."""
+    spelled, year = found["q"] or found["q2"], found["y"] or found["y2"]
+    number = int(spelled) if spelled.isdigit() else ("first", "second", "third", "fourth").index(spelled) + 1
     month = 3 * number - 2
     return _piece_at(
         found, month_span(int(year) if year else today.year - (month > today.month), month, 3), names_year=bool(year)
@@ -114,7 +114,7 @@ def _quarter(found: re.Match[str], today: date) -> Piece | None:
 
 
 def _year(found: re.Match[str], today: date) -> Piece | None:
-    """`2023`; None for one that is years ahead, and for `the 1900` and its like, which is a number of things."""
+    """Read `2023`; None for a year more than two years ahead, and for `the 1900` and its like, a number of things."""
     year = int(found["y"])
     plain = found["lead"] in {"the", "our", "my", "that"} and year % 100 == 0
     if plain or year > today.year + 2:
@@ -123,29 +123,29 @@ def _year(found: re.Match[str], today: date) -> Piece | None:
 
 
 def _years(found: re.Match[str], today: date) -> Piece | None:
-    """`2019-2021`; None for years out of order or years ahead."""
+    """Read `2019-2021`; None for years out of order or more than two years ahead."""
     first, last = int(found["y"]), int(found["y2"])
     return _piece_at(found, month_span(first, 1, 12 * (last - first + 1))) if first < last <= today.year + 2 else None
 
 
 def _dotted(found: re.Match[str], today: date) -> Piece | None:  # noqa: ARG001 - every reader has one shape
-    """`20.4.2026`."""
+    """Read `20.4.2026`."""
     return _piece_at(found, relative_span(date(int(found["y"]), int(found["m"]), int(found["d"])), "day", 0))
 
 
 def _count_of(number: str) -> int:
-    """The number that digits or a word such as `three` or `few` mean."""
+    """Return the number that digits or a word such as `three` or `few` mean."""
     return int(number) if number.isdigit() else _counts()[number]
 
 
 def _trailing(found: re.Match[str], today: date) -> Piece | None:
-    """`the last three weeks`: that many days up to today."""
+    """Read `the last three weeks`: that many days up to today."""
     days = {"day": 1, "week": 7, "month": 31, "year": 366}[units()[found["unit"]]]
     return _piece_at(found, relative_span(today, "trail", days * _count_of(found["n"])), relative=True)
 
 
 def _ago(found: re.Match[str], today: date) -> Piece | None:
-    """`three weeks ago`, `a couple of days ago`."""
+    """Read `three weeks ago`, `a couple of days ago`."""
     count, unit = _count_of(found["n"]), units()[found["unit"]]
     span = ago(today, count, unit)
     if found["n"] in {"few", "couple"} and unit == "day":
@@ -154,13 +154,13 @@ def _ago(found: re.Match[str], today: date) -> Piece | None:
 
 
 def _weekday(found: re.Match[str], today: date) -> Piece | None:
-    """`last Friday`, `on Friday`: the last one before today."""
+    """Read `last Friday`, `on Friday`: the last Friday before today."""
     back = (today.weekday() - lexicon.weekdays()[found["name"]]) % 7 or 7
     return _piece_at(found, relative_span(today, "day", -back), relative=True)
 
 
 def _phrase(found: re.Match[str], today: date) -> Piece | None:
-    """A fixed phrase, such as `yesterday` or `last month`."""
+    """Read a fixed phrase, such as `yesterday` or `last month`."""
     unit, offset = _past_phrases()[found[0]].split(":")
     return _piece_at(found, relative_span(today, unit, int(offset)), relative=True)
 
@@ -223,27 +223,27 @@ _HINT = (
 
 @cache
 def _compiled_pattern(pattern: str) -> re.Pattern[str]:
-    """A pattern with words for its marks: `«month 4»` is every name of a month of four letters or more."""
-    known: dict[str, Iterable[str]] = {
+    """Return the pattern compiled, with words for its marks: `«month 4»` is every month of four letters or more."""
+    words_by_mark: dict[str, Iterable[str]] = {
         "month": lexicon.months(),
         "weekday": lexicon.weekdays(),
         "number": _counts(),
         "unit": units(),
         "phrase": _past_phrases(),
     }
-    return re.compile(_MARK.sub(lambda mark: alternatives(known[mark[1]], int(mark[2] or 1)), pattern))
+    return re.compile(_MARK.sub(lambda mark: alternatives(words_by_mark[mark[1]], int(mark[2] or 1)), pattern))
 
 
 @cache
 def _counts() -> Mapping[str, int]:
-    """The number that each number word means; `a few` is three."""
+    """Map each number word to its number; `a few` is three."""
     return {**lexicon.numbers(*lexicon.LATIN), "couple": 2, "few": 3}
 
 
 @cache
 def _past_phrases() -> Mapping[str, str]:
-    """Each fixed phrase for a present or past span, with its meaning as `unit:offset`: `yesterday` is `day:-1`."""
-    return {said: meant for said, meant in phrases(*lexicon.LATIN).items() if _is_past_unit(*meant.split(":"))}
+    """Map each fixed phrase for a present or past span to its meaning as `unit:offset`: `yesterday` to `day:-1`."""
+    return {text: span for text, span in phrases(*lexicon.LATIN).items() if _is_past_unit(*span.split(":"))}
 
 
 def _is_past_unit(unit: str, offset: str) -> bool:
@@ -252,22 +252,25 @@ def _is_past_unit(unit: str, offset: str) -> bool:
 
 
 def pieces(text: str, lowered: str, today: date) -> list[Piece]:
-    """The dates of a query in its order, at most 16; none overlaps another. `lowered` is its text in lower case."""
+    """Return the dates of a query in its order; none overlaps another. `lowered` is the query in lower case.
+
+    At most 16, not counting the bare second ends of ranges (`… and July`).
+    """
     if not _compiled_pattern(_HINT).search(lowered):
         return []
     found = list[Piece]()
-    for pattern, resolve in _ROWS:
-        for match in _compiled_pattern(pattern).finditer(lowered):
-            piece = _piece_of(match, resolve, today)
-            if piece and not _is_verb(match, text) and all(piece.end <= p.at or p.end <= piece.at for p in found):
-                found.append(piece)
-            if len(found) >= MOST:
-                break
+    matches = ((each, resolve) for pattern, resolve in _ROWS for each in _compiled_pattern(pattern).finditer(lowered))
+    for match, resolve in matches:
+        piece = _piece_of(match, resolve, today)
+        if piece and not _is_verb(match, text) and all(piece.end <= p.at or p.end <= piece.at for p in found):
+            found.append(piece)
+        if len(found) == MOST:
+            break
     return sorted([*found, *_ends_of_ranges(lowered, found, today)], key=lambda piece: piece.at)
 
 
 def _piece_of(match: re.Match[str], resolve: _Resolve, today: date) -> Piece | None:
-    """The date that a match means, by its reader `resolve`; None where there is no such day."""
+    """Return the date that a match means, by its reader `resolve`; None if that day does not exist."""
     try:
         return resolve(match, today)
     except (ValueError, OverflowError):
@@ -275,7 +278,7 @@ def _piece_of(match: re.Match[str], resolve: _Resolve, today: date) -> Piece | N
 
 
 def _is_verb(match: re.Match[str], text: str) -> bool:
-    """Whether `may` or `march` is a verb (`5 may fail`): a small letter, no year, and a number in front or behind."""
+    """Whether `may` or `march` is a verb (`5 may fail`): a small letter, no year, and a number before or after it."""
     groups = match.groupdict()
     month = groups.get("mo")
     if not month or month not in _VERBS or groups.get("y") or "d" not in groups:
@@ -284,7 +287,7 @@ def _is_verb(match: re.Match[str], text: str) -> bool:
 
 
 def _ends_of_ranges(lowered: str, found: list[Piece], today: date) -> list[Piece]:
-    """The bare months and years right behind a found date that end a range: `… and July`, `… to 2021`."""
+    """Return the bare months and years right after a date in `found` that end a range: `… and July`, `… to 2021`."""
     more = list[Piece]()
     for piece in found:
         match = _compiled_pattern(_AND).match(lowered, piece.end)
