@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from pellucid.errors import ConflictError
+from pellucid.language.scripts import HANGUL, UNSPACED
 from pellucid.language.spelling import content_hash, entity_key, normalise
 from pellucid.language.words import content_words, reading_length, words
 from pellucid.memory.episodes import topic_words
@@ -27,6 +28,8 @@ _SHARED = 0.5
 """Share of the content words of a quote, or of a part of a turn, in the other, from which one is of the other."""
 _LOST = 3
 """Lost words from which a waiting turn is taken to say what goes."""
+_WORD_START = re.compile(rf"(?<![^ {UNSPACED}])|(?=[{UNSPACED}\u0590-\u06ff])")
+_WORD_END = re.compile(rf"(?![^ {UNSPACED}])|(?<=[{UNSPACED}{HANGUL}])")
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +56,7 @@ class Erasure:
         if (turn.session_id, turn.ordinal) in self.turns:
             return True
         text = normalise(turn.content)
-        whole = any(normalise(held.memory.content) in text for held, _ in self.going)
+        whole = any(_contains_whole(text, normalise(held.memory.content)) for held, _ in self.going)
         return whole or len(self.lost_words.intersection(words(turn.content))) >= _LOST
 
 
@@ -184,7 +187,7 @@ class _Ties:
             return "version"
         if memory.id in self._versions or (self._chain and self._ids & _versions(memory)):
             return "version"
-        if text in self._said or any(_contains(text, said) for said in self._long) or self._quotes(memory, text):
+        if text in self._said or any(_contains_whole(text, said) for said in self._long) or self._quotes(memory, text):
             return "copy"
         return "evidence-turn" if memory.category == "moment" and turns_of(memory) & self._turns else ""
 
@@ -205,12 +208,17 @@ class _Ties:
     def _quotes(self, memory: Memory, text: str) -> bool:
         """Whether a memory of this text holds that of a section that goes; what another document says is its own."""
         mine = memory.category != "section" or memory.session_id in self._documents
-        return mine and any(_contains(text, said) for said in self._sections)
+        return mine and any(_contains_whole(text, said) for said in self._sections)
 
 
-def _contains(text: str, said: str) -> bool:
-    """Whether a normalised text contains another as whole words (as characters, in scripts without spaces)."""
-    return f" {said} " in f" {text} " if said.isascii() else said in text
+def _contains_whole(text: str, part: str) -> bool:
+    """Whether a normalised text contains another as whole words.
+
+    A word also begins behind, and ends before, a letter of a script without spaces; Arabic and Hebrew words begin
+    behind a particle, and Korean ones end before an ending.
+    """
+    starts = (found.start() for found in re.finditer(f"(?={re.escape(part)})", text)) if part in text else ()
+    return any(_WORD_START.match(text, at) and _WORD_END.match(text, at + len(part)) for at in starts)
 
 
 def _lost_words(going: Iterable[Memory], kept: Iterable[Memory]) -> frozenset[str]:
