@@ -23,9 +23,7 @@ class Artifact(Wire):
         return f"{self.role} {self.kind} {self.name}"
 
     def id(self, namespace: str) -> str:
-        """Return the artifact's id, `art_` and 32 hex digits: equal for equal kind and name (in any case) in one
-        namespace.
-        """
+        """Return the artifact's id, `art_` and 32 hex digits: equal for equal kind and name, whatever their case."""
         identity = f"{namespace}\0{self.kind}\0{self.name.casefold()}"
         return f"art_{hashlib.blake2b(identity.encode(), digest_size=16).hexdigest()}"
 

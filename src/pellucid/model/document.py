@@ -55,9 +55,7 @@ class Document(Wire):
 
 
 class Section(Wire):
-    """A part of a document under one heading: an anchored block of its vault file; old versions stay in the file,
-    closed.
-    """
+    """A part of a document under one heading: an anchored block of its vault file, where old versions stay, closed."""
 
     id: str = Field(pattern=r"^mem_[0-9a-f]{32}$")
     number: int = Field(ge=1)

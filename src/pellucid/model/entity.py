@@ -42,9 +42,7 @@ it keep their places.
 EventType = Literal["created", "changed", "renamed", "version_bumped", "superseded", "retired", "merged"]
 
 IDENTITY = re.compile(r"(mem|ep)_[0-9a-f]{32}")
-"""The whole key of a memory or an episode, which is its id; no name has such a key, since `node_key` removes
-underscores.
-"""
+"""The key of a memory or an episode, which is its id; no name has such a key, for `node_key` leaves no underscore."""
 _NUMBERED = re.compile(r"([a-z][a-z0-9]*)[-#]*?-?#?0*(\d+)", re.ASCII)
 
 
@@ -72,9 +70,7 @@ def entity_id(namespace: str, key: str, secret: bytes) -> str:
 
 @dataclass(frozen=True, slots=True)
 class EntityFact:
-    """A file's mention or definition of an entity: its name, its type (empty in a mere mention), and since when it says
-    so.
-    """
+    """A file's mention or definition of an entity: its name, its type (empty if only mentioned), and since when."""
 
     key: str
     name: str
@@ -117,8 +113,7 @@ class Claim:
     valid_until: int = FOREVER
     recorded: int = 0
     retired_by: str = ""
-    """The memory that stated this attribute anew: from then on this claim no longer counts, even if that memory ends.
-    """
+    """The memory that stated this attribute anew: from then on this claim no longer counts."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -172,10 +167,9 @@ def state_chain(claims: Iterable[Claim], since: int, until: int = FOREVER) -> tu
 
 
 def _value_changes(claims: Sequence[Claim]) -> list[tuple[int, Claim | None]]:
-    """Return, in order, each instant at which a claim about one attribute begins or ends, with the claim in force from
-    then.
+    """Return the instants at which claims about one attribute begin or end, with the claim in force from then.
 
-    The claim is None from an instant on at which no claim is in force.
+    They are in order. The claim is None from an instant on at which no claim is in force.
     """
     waiting = sorted(claims, key=lambda claim: claim.valid_from)
     instants = sorted({at for claim in claims for at in (claim.valid_from, claim.valid_until)} - {FOREVER})
@@ -244,9 +238,7 @@ def is_superseded(status: str) -> bool:
 
 
 def retirement(header: Mapping[str, str]) -> str:
-    """Return how a header says that its document is no longer in force: `superseded by SPEC-2`, `withdrawn`; else
-    empty.
-    """
+    """Return how a header says that its document is retired: `superseded by SPEC-2`, `withdrawn`; empty if not."""
     values = {re.sub(r"[\s_-]+", "-", key.strip().casefold()): value.strip() for key, value in header.items()}
     status = values.get("status", "")
     successor = next((values[key] for key in _SUCCESSOR_KEYS if values.get(key)), "")

@@ -66,14 +66,11 @@ class VerdictRow(Wire):
     verdict: Verdict
     reason: str
     content_hash: str
-    """Hashed with the vault's key: it tells equal words apart from others, and tells nobody without the key anything.
-    """
+    """Hashed with the vault's key: it tells equal words apart from others, and reveals nothing without the key."""
     resulting_primitive_id: str | None = None
     evidence: tuple[str, ...] = ()
     said: tuple[str, ...] = ()
-    """Keyed hashes of the content words of the observation and of the sentences it was read from, to find it again by
-    them.
-    """
+    """Keyed hashes of the content words of the observation, and of the sentences it was read from."""
 
 
 class UnkeptRow(Wire):

@@ -67,8 +67,7 @@ BOUNDARY_SCOPES = ("temporary", "private", "do-not-use-outside-this-context")
 """Scopes that restrict a memory: a caller must name each of them that the memory has."""
 
 TRANSCRIBED: tuple[Category, ...] = ("moment", "section")
-"""Categories of memories that quote somebody word for word, as blocks of a file: `remember` and `update` refuse them.
-"""
+"""Categories that quote somebody word for word, as blocks of a file; `remember` and `update` refuse them."""
 CATEGORIES: tuple[Category, ...] = get_args(Category)
 STATUSES: tuple[Status, ...] = get_args(Status)
 SOURCE_CLASSES: tuple[SourceClass, ...] = get_args(SourceClass)
@@ -164,9 +163,7 @@ class Memory(Wire):
     supersedes: tuple[str, ...] = ()
     superseded_by: str | None = None
     disputed_with: tuple[str, ...] = ()
-    """The ids of memories that cannot hold together with this one, if it is not plain which does. Recall serves both,
-    marked.
-    """
+    """The ids of memories that contradict this one without replacing it. Recall serves both, marked."""
     episode_id: str | None = None
     artifact_ids: tuple[str, ...] = ()
     content_hash: str | None = None
@@ -233,7 +230,5 @@ def recorded_at(memory_id: str, created: datetime) -> datetime:
 
 
 def unpack_id(raw: bytes, prefix: str = "mem") -> str:
-    """Return the id `<prefix>_<32 hex digits>` for its 16 bytes; trailing zero bytes, dropped by NumPy, are
-    put back.
-    """
+    """Return the id `<prefix>_<32 hex digits>` for its 16 bytes, with trailing zero bytes that NumPy drops."""
     return prefix + "_" + raw.ljust(16, bytes(1)).hex()

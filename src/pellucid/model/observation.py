@@ -38,9 +38,7 @@ class Resolution(Wire):
 
 
 class ExtractedFact(Wire):
-    """What an extractor emits: self-contained content with its category, confidence and evidence; importance comes
-    later.
-    """
+    """An extractor's result: self-contained content with its category, confidence and evidence, without importance."""
 
     category: Category
     content: str = Field(min_length=1)
@@ -61,9 +59,7 @@ class Contribution(Wire):
 
 
 class MemoryObservation(Wire):
-    """A fact that was extracted, scored and judged, but is not yet a memory. Its verdict is kept as a row of the
-    ledger.
-    """
+    """A fact that was extracted, scored and judged, but is not yet a memory. The ledger keeps its verdict."""
 
     id: str
     session_id: str

@@ -25,8 +25,7 @@ PERSONA = "local/persona"
 RESERVED = frozenset({DEFAULT, PERSONA})
 """Namespaces that no folder is ever given, whatever the folder's name."""
 MOST_PROJECTS = 1000
-"""The number of roots that are given a namespace; sessions of further roots are filed like sessions without a folder.
-"""
+"""The number of roots that are given a namespace; sessions of further roots are filed as if without a folder."""
 _TENANT = "local"
 _NAMELESS = "project"
 _LONGEST, _LONGEST_PARENT = 44, 12
@@ -49,9 +48,7 @@ def contains_folder(root: str, folder: str) -> bool:
 
 
 def _checked_root(text: str) -> str:
-    """Return the text unchanged if it is an absolute folder in its plain form (without `..`); raise ValueError
-    otherwise.
-    """
+    """Return the text if it is an absolute folder in its plain form (without `..`); raise ValueError otherwise."""
     if str(folder_path(text)) != text:
         raise ValueError(f"{text!r} is no absolute folder in its plain form")
     return text
@@ -89,9 +86,7 @@ class ProjectRegistry(Wire):
         return next((each for each in self.projects if each.root == root), None)
 
     def nearest(self, folder: str) -> tuple[Project, str] | None:
-        """Return the project whose root or worktree contains a folder, and the path of that: the deepest; None if none
-        does.
-        """
+        """Return the project whose root or worktree contains a folder, and that path; the deepest, or None."""
         found = [
             (each, top)
             for each in self.projects
@@ -101,8 +96,7 @@ class ProjectRegistry(Wire):
         return max(found, key=lambda pair: depth(pair[1]), default=None)
 
     def with_root(self, root: str, worktree: str | None, is_taken: Callable[[str], bool]) -> "ProjectRegistry":
-        """Return the registry with a project at `root`, and with `worktree`, if given, as a further checkout of that
-        project.
+        """Return the registry with a project at `root`, of which `worktree`, if given, is a further checkout.
 
         Both folders are removed from the worktrees of all other projects. A new root gets a namespace that no other
         project has and for which `is_taken` (whether a namespace contains something already) is false.
@@ -151,9 +145,7 @@ def _without_worktrees(project: Project, folders: set[str | None]) -> Project:
 
 
 def _possible_namespaces(root: str) -> Iterator[str]:
-    """Yield names for the namespace of a root, best first: the folder's, that after its parent's, then that with a
-    number.
-    """
+    """Yield names for a root's namespace, best first: the folder's, then with its parent's before it, then numbered."""
     path = folder_path(root)
     name = (_slug(path.name.removesuffix(".git"), _LONGEST) if path else "") or _NAMELESS
     yield f"{_TENANT}/{name}"

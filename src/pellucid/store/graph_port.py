@@ -59,18 +59,14 @@ class Replaced:
 
 
 class GraphReader(Protocol):
-    """The graph of one snapshot of a namespace, as it was at an admission's instant (`at`) and as far as known by
-    `known`.
-    """
+    """The graph of one snapshot of a namespace, as it was at an admission's `at` and recorded by its `known`."""
 
     def find(self, names: Sequence[str]) -> list[Node]:
         """Return the nodes that have these names or aliases, in order, each once; unknown names are left out."""
         ...
 
-    def numbered(self, family: str, most: int) -> Ints:
-        """Return at most `most` node numbers of file-defined entities with numbered names: for `spec`, SPEC-1, SPEC-2,
-        ….
-        """
+    def numbered(self, family: str, max_count: int) -> Ints:
+        """Return at most `max_count` nodes of file-defined entities with numbered names: for `spec`, SPEC-1, …."""
         ...
 
     def around(
@@ -89,9 +85,7 @@ class GraphReader(Protocol):
         ...
 
     def replaced(self, rows: Rows, admission: Admission) -> Replaced:
-        """Return which of these rows are superseded by another of them, by the SUPERSEDES edges of their nodes that are
-        valid.
-        """
+        """Return which of these rows are superseded by another of them, by valid SUPERSEDES edges of their nodes."""
         ...
 
     def nodes(self, numbers: Ints) -> list[Node]:
@@ -128,9 +122,7 @@ class FiledDocument:
 
 
 class GraphLookup(Protocol):
-    """Exact queries on the graph of a namespace. `known` (epoch milliseconds) limits to what was recorded by then;
-    None: all.
-    """
+    """Exact queries on a namespace's graph; `known` (epoch ms) limits them to what was recorded by then (None: all)."""
 
     def entities(self, namespace: str, types: Sequence[str] = ()) -> list[Node]:
         """Return the entities of a namespace (no memories or episodes), sorted by key.
@@ -148,9 +140,7 @@ class GraphLookup(Protocol):
         ...
 
     def states(self, namespace: str, key: str, known: int | None = None) -> tuple[EntityState, ...]:
-        """Return the successive states of an entity, oldest first, as recorded by `known`; empty if it was unknown
-        then.
-        """
+        """Return the states of an entity, oldest first, as recorded by `known`; empty if it was unknown then."""
         ...
 
     def claims(self, namespace: str, key: str) -> tuple[Claim, ...]:

@@ -164,9 +164,7 @@ class IndexReader(Protocol):
     graph: GraphReader
 
     def survey(self, text: str, *, names: bool = True) -> TextSurvey:
-        """Return the namespace's statistics and the frequency of each word of a query; with `names`, also whom it
-        names.
-        """
+        """Return the namespace's statistics, the frequency of each query word and, with `names`, whom it names."""
         ...
 
     def vector(self, query: Vector, admission: Admission, pool: int, open_pool: int) -> LegHits:
@@ -194,9 +192,7 @@ class IndexReader(Protocol):
         ...
 
     def select(self, filters: Filters, *, left_out: bool = False) -> Rows:
-        """Return the rows that match these filters apart from their dates or, with `left_out`, those they exclude;
-        sorted.
-        """
+        """Return the rows that match these filters, dates aside, or, with `left_out`, those they exclude; sorted."""
         ...
 
     def neighbours(self, rows: Rows, reach: int, admission: Admission) -> Rows:
@@ -237,9 +233,7 @@ class IndexReader(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Features:
-    """What scoring reads of rows: their vectors, float32 (rows, dimensions), zeros where there is none; the exact
-    cosine.
-    """
+    """What scoring reads of rows: vectors, float32 (rows, dimensions), zeros if missing; exact cosines."""
 
     vectors: Floats
     cosine: Floats  # 0 without a query
@@ -258,9 +252,7 @@ class Codes:
 
 @dataclass(frozen=True, slots=True)
 class Served:
-    """An indexed memory with its vault file and the operation that wrote this version; whether or not a recall served
-    it.
-    """
+    """An indexed memory, its vault file, and the operation that wrote it; whether or not a recall served it."""
 
     memory: Memory
     path: str
@@ -291,12 +283,11 @@ class Index(Protocol):
         *,
         anew: bool = False,
     ) -> dict[str, str] | None:
-        """Index changes in one transaction; return ids that were refused because another file holds them, with that
-        file's path.
+        """Index changes in one transaction; map each id refused because another file has it to that file's path.
 
         None, with nothing done, if the index is already ahead of `state`. `ledger` are rows in the order of their
-        numbers; those indexed before are skipped. With `anew` they are the whole ledger, and what the index held of it
-        is dropped first.
+        numbers; those indexed before are skipped. With `anew` they are the whole ledger, and all older rows in the
+        index are dropped first.
         """
         ...
 

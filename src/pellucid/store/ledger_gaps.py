@@ -37,9 +37,7 @@ class Gaps:
             self._given_up += _spans_given_up(row.get("missing"))
 
     def missing(self, last_given: int = 0) -> tuple[Span, ...]:
-        """Return the missing numbers up to the last row read or, if greater, up to `last_given`, the last number
-        assigned.
-        """
+        """Return the missing numbers up to the last row read or `last_given`, the last number assigned, if greater."""
         end = [(self.last + 1, last_given)] if last_given > self.last else []
         return tuple(_spans_without([*self._passed, *end], self._given_up))
 

@@ -40,9 +40,7 @@ def content_digest(data: bytes) -> str:
 
 @dataclass(frozen=True, slots=True)
 class FileWrite:
-    """New bytes for a vault path; `base_hash` is the digest of the bytes they replace, None for a file that must be
-    new.
-    """
+    """New bytes for a vault path; `base_hash` is the digest of the bytes they replace, None for a new file."""
 
     path: str
     data: bytes

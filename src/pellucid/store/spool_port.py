@@ -18,9 +18,7 @@ class SpooledTurn:
 
 @dataclass(frozen=True, slots=True)
 class Waiting:
-    """The backlog of one session: turns, oldest and newest arrival (epoch milliseconds), failed attempts and the last
-    error.
-    """
+    """The backlog of one session: turns, oldest and newest arrival (epoch ms), failed attempts and the last error."""
 
     namespace: str
     session_id: str
@@ -55,9 +53,7 @@ class Spool(Protocol):
         ...
 
     def drop(self, keys: Collection[bytes]) -> int:
-        """Delete turns that were kept or must be forgotten, also their bytes if possible now; return how many were
-        there.
-        """
+        """Delete turns that were kept or must be forgotten, and their bytes if possible; return how many there were."""
         ...
 
     def scrub(self) -> None:

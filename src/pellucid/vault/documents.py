@@ -127,9 +127,7 @@ def holds_section(data: bytes, memory_id: str) -> bool:
 
 
 def edit_section(data: bytes, memory_id: str, changes: Mapping[str, object]) -> bytes:
-    """Change keys (camelCase) of a section's marker in a document's file; raise ConflictError if it has no such
-    section.
-    """
+    """Change keys (camelCase) of a section's marker in a document's file; ConflictError if the section is missing."""
     edited = with_marker_changed(
         data.decode("utf-8"), _MARKER, memory_id, lambda old: _marker_comment({**old, **changes})
     )

@@ -71,16 +71,9 @@ def content_lines(data: bytes) -> tuple[int, int]:
     return first, first + body.strip().count("\n")
 
 
-def edit_memory(data: bytes, changes: Mapping[str, object], content: str | None = None) -> bytes:
-    """Change frontmatter keys (camelCase) of a memory's file, None removes one, and its content unless that is None.
-
-    Unknown keys and comments stay.
-    """
-    text = frontmatter.replace(data.decode("utf-8"), changes)
-    if content is not None:
-        body = frontmatter.split(text)[1]
-        text = f"{text.removesuffix(body)}\n{content.strip()}\n"
-    return text.encode()
+def edit_memory(data: bytes, changes: Mapping[str, object]) -> bytes:
+    """Change frontmatter keys (camelCase) of a memory's file, None removes one; unknown keys and comments stay."""
+    return frontmatter.replace(data.decode("utf-8"), changes).encode()
 
 
 def render_episode(episode: Episode, moments: Sequence[Moment]) -> bytes:

@@ -51,11 +51,10 @@ class Citations(Protocol):
     """Citations of the memories of a namespace. A power cut may lose the last seconds."""
 
     def put(self, namespace: str, citation_id: str, row: CitationRow) -> bool:
-        """Store a citation; return False, changing nothing, if the memory has one of this kind on this occasion
-        already.
+        """Store a citation; return False, changing nothing, if the memory has such a one on this occasion.
 
-        An explicit citation replaces an automatic one of its kind; and where the memory was explicitly called useless
-        on that occasion, an automatic citation is refused. Raises StoreError if it cannot be written.
+        An explicit citation replaces an automatic one of its kind; if the memory was explicitly called useless on that
+        occasion, an automatic citation is refused. Raises StoreError if it cannot be written.
         """
         ...
 
@@ -82,7 +81,5 @@ class Citations(Protocol):
     def serving(
         self, namespace: str, session_id: str | None, memory_id: str, since: int = 0, until: int = FOREVER
     ) -> str | None:
-        """Return the id of the newest recall of a session between two instants that served a memory; None if there is
-        none.
-        """
+        """Return the id of a session's newest recall between two instants that served a memory; None if none did."""
         ...

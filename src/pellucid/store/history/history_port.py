@@ -53,9 +53,7 @@ class History(Protocol):
         ...
 
     def receipt(self, recall_id: str, namespace: str) -> bytes | None:
-        """Return a packed receipt and the bytes of its query, unless withheld or erased; None if the namespace has
-        none.
-        """
+        """Return a packed receipt and its query's bytes, unless withheld or erased; None if the namespace has none."""
         ...
 
     def audit(self, recall_id: str, place: int, namespace: str) -> AuditRow | None:
@@ -69,18 +67,16 @@ class History(Protocol):
     def erase(
         self, namespace: str, words: Collection[str], memory_ids: Collection[str] = (), *, scrub: bool = True
     ) -> int:
-        """Remove the query from every receipt whose query holds one of these words (casefolded); return how many were
-        removed.
+        """Remove every query that contains one of these words (casefolded) from its receipt; return how many.
 
-        The notes of citations that hold such a word go too, and those of every citation of `memory_ids`. Receipts stay:
-        ranks, scores and ids. The erased bytes are gone from disk at once or, without `scrub`, after the next `scrub`.
+        The notes of citations with such a word are removed, too, and those of every citation of `memory_ids`. Receipts
+        stay: ranks, scores and ids. The erased bytes are gone from disk at once or, without `scrub`, after the next
+        `scrub`.
         """
         ...
 
     def scrub(self) -> None:
-        """Remove the bytes of erased queries from the file and its log; raise StoreError if it is in use or the
-        disk is full.
-        """
+        """Remove the bytes of erased queries from file and log; raise StoreError if in use or the disk is full."""
         ...
 
     def prune(self, before: int, keep: int, most_bytes: int = 1 << 62, cited_before: int | None = None) -> int:

@@ -35,9 +35,7 @@ class RecallRow:
 
 @dataclass(frozen=True, slots=True)
 class RecallFilter:
-    """Which recalls are listed; all conditions given must hold. `contains` is looked for in the question, ignoring
-    case.
-    """
+    """Conditions on listed recalls; all given must hold. `contains` is looked for in the query, ignoring case."""
 
     agent: str | None = None
     query_class: str | None = None
@@ -71,9 +69,7 @@ class Receipts(Protocol):
     def serving(
         self, namespace: str, memory_id: str, *, since: int = 0, after: RecallRow | None = None, limit: int = 100
     ) -> list[tuple[RecallRow, int]]:
-        """Return a page of the recalls at or after `since` that served a memory, newest first, each with its rank
-        (from 1) there.
-        """
+        """Return a page of the recalls since `since` that served a memory, newest first, with its rank (from 1)."""
         ...
 
     def times_served(self, namespace: str, memory_id: str, since: int = 0) -> int:

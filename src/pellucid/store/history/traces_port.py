@@ -18,19 +18,13 @@ class Traces(Protocol):
     """What history holds of one session or agent; other namespaces are never touched."""
 
     def unattributed(self, namespace: str) -> Iterator[tuple[str, bytes]]:
-        """Yield (recall id, packed receipt) of the receipts without an event, whose agent only the receipt itself can
-        tell.
-        """
+        """Yield (recall id, packed receipt) of receipts without an event; only the receipt itself names its agent."""
         ...
 
     def rows(self, subject: Subject, recall_ids: Collection[str] = ()) -> Iterator[tuple[str, Mapping[str, object]]]:
-        """Yield (table name, row) of every row about the subject; `recall_ids` are recalls that no event attributes to
-        it.
-        """
+        """Yield (table name, row) of every row about the subject; `recall_ids` are further recalls of the subject."""
         ...
 
     def erase(self, subject: Subject, recall_ids: Collection[str] = ()) -> dict[str, int]:
-        """Delete the rows that `rows` yields; return how many, by table. Their bytes are gone after the next
-        `History.scrub`.
-        """
+        """Delete the rows that `rows` yields; return counts by table. The bytes are gone after `History.scrub`."""
         ...

@@ -27,9 +27,7 @@ class Uses(Protocol):
     """Counts of use and exposure of the memories of a namespace. A power cut may lose the last seconds."""
 
     def note(self, namespace: str, memory_ids: Collection[str], kind: UseKind, occasion: str, at: int) -> None:
-        """Record that memories were used at `at` (epoch ms); each kind of use counts once per occasion (session or
-        day).
-        """
+        """Record that memories were used at `at` (epoch ms); each kind counts once per occasion (session or day)."""
         ...
 
     def uses(self, namespace: str, since: int = 0) -> list[Times]:
@@ -41,7 +39,5 @@ class Uses(Protocol):
         ...
 
     def exposure(self, namespace: str, since: int = 0) -> list[Times]:
-        """Return how often and when each memory was served by a recall since `since` (epoch milliseconds), sorted by
-        memory id.
-        """
+        """Return how often and when each memory was served since `since` (epoch ms), sorted by memory id."""
         ...

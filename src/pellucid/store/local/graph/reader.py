@@ -48,9 +48,9 @@ class LocalGraphReader:
         """Return the nodes that have these names or aliases, in order, each once; unknown names are left out."""
         return nodes_named(self._queries, self._ns, names)
 
-    def numbered(self, family: str, most: int) -> Ints:
+    def numbered(self, family: str, max_count: int) -> Ints:
         """Return at most `most` node numbers of entities that files define as numbered names: for `spec`, SPEC-1, …."""
-        found = self._queries.run("numbered", self._ns, family, most)
+        found = self._queries.run("numbered", self._ns, family, max_count)
         return np.array([row[0] for row in found], dtype=np.int64)
 
     def around(
