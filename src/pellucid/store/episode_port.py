@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class NearEpisode:
-    """An episode found by a search over its own words: those of its topic, and the names of its artifacts."""
+    """An episode found by the words of its topic and the names of its artifacts."""
 
     id: str
     row: int
@@ -37,7 +37,7 @@ class EpisodeReader(Protocol):
     def search(self, query: Vector | None, stems: Sequence[str], count: int) -> list[NearEpisode]:
         """Return the `count` nearest by cosine and the `count` best by BM25, each once, sorted by cosine, then BM25.
 
-        Whether they may be shown is not checked (see `answering`). Without a query vector only BM25 counts.
+        Whether they are admissible is not checked (see `answering`). Without a query vector only BM25 counts.
         """
         ...
 

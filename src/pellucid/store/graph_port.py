@@ -51,7 +51,7 @@ class Homes:
 
 @dataclass(frozen=True, slots=True)
 class Replaced:
-    """Pairs of index rows, aligned: `older` is of the superseded node in `nodes`, `newer` of what supersedes it."""
+    """Pairs of index rows, aligned: `older` belongs to the superseded node in `nodes`, `newer` to its successor."""
 
     nodes: Ints
     older: Rows
@@ -70,13 +70,13 @@ class GraphReader(Protocol):
         ...
 
     def around(
-        self, nodes: Ints, admission: Admission, floor: float, most: int = 0, *, out: bool | None = None
+        self, nodes: Ints, admission: Admission, floor: float, max_edges: int = 0, *, out: bool | None = None
     ) -> Steps:
         """Return the edges at these nodes that are valid at the admission, with a confidence of at least `floor`.
 
-        `out=True` takes only edges that lead from the nodes, `out=False` only those that lead to them. Nodes with more
-        than `most` edges (closed ones included) contribute none, unless `most` is 0. Sorted by (here, forward, there,
-        type, edge).
+        `out=True` takes only edges that lead from the nodes, `out=False` only edges that lead to them. Nodes with more
+        than `max_edges` edges (closed ones included) contribute none, unless `max_edges` is 0. Sorted by (here,
+        forward, there, type, edge).
         """
         ...
 
@@ -93,7 +93,7 @@ class GraphReader(Protocol):
         ...
 
     def identities(self, numbers: Ints) -> list[str]:
-        """Return the ids of these nodes as receipts hold them (`model.entity.entity_id`), in the order given."""
+        """Return the ids of these nodes as in receipts (`model.entity.entity_id`), in the order given."""
         ...
 
     def edges(self, numbers: Ints) -> list[Edge]:
@@ -115,7 +115,7 @@ class FiledEdge:
 
 @dataclass(frozen=True, slots=True)
 class FiledDocument:
-    """A document and the vault file that holds it."""
+    """A document and its vault file."""
 
     document: Document
     path: str
@@ -136,7 +136,7 @@ class GraphLookup(Protocol):
         ...
 
     def shared(self, namespace: str) -> dict[str, tuple[str, ...]]:
-        """Return the ambiguous aliases (as `node_key`) with the sorted names of the entities that each may mean."""
+        """Map each ambiguous alias (as `node_key`) to the sorted names of the entities that it can mean."""
         ...
 
     def states(self, namespace: str, key: str, known: int | None = None) -> tuple[EntityState, ...]:
@@ -166,7 +166,7 @@ class GraphLookup(Protocol):
         ...
 
     def facts(self, path: str) -> GraphFacts:
-        """Return the graph facts that the index holds of one vault file."""
+        """Return the graph facts in the index that one vault file states."""
         ...
 
     def documents(self, namespace: str) -> list[FiledDocument]:

@@ -35,7 +35,7 @@ class FiledEpisode:
 
 @dataclass(frozen=True, slots=True)
 class Holdings:
-    """How many active memories, passages and sessions a namespace holds."""
+    """The counts of active memories, passages and sessions of a namespace."""
 
     memories: int = 0
     passages: int = 0
@@ -60,7 +60,7 @@ class Wanted:
 
 
 class Lookup(Protocol):
-    """Exact queries on one namespace; what may not be recalled is left out, unless a method says otherwise."""
+    """Exact queries on one namespace; inadmissible memories are left out, unless a method says otherwise."""
 
     def stating(self, namespace: str, keys: Collection[str]) -> dict[str, list[Served]]:
         """Return the active memories that state each `entity::attribute` key (`attribute_key`), newest valid first.

@@ -1,4 +1,4 @@
-"""The port of the spool: turns of live sessions in, the same out until what became of them is kept."""
+"""The port of the spool: turns of live sessions in, the same out until their memories are kept."""
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
@@ -9,7 +9,7 @@ from pellucid.model.turn import Turn
 
 @dataclass(frozen=True, slots=True)
 class SpooledTurn:
-    """A turn waiting in the spool. `key` is the one by which `Records.already_seen` knows it once it is kept."""
+    """A turn waiting in the spool. `key` identifies it in `Records.already_seen` once it is kept."""
 
     key: bytes
     turn: Turn

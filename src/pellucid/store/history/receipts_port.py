@@ -1,4 +1,4 @@
-"""The port of receipts: a namespace in, the recalls that were kept of it out, newest first, and which stay in full."""
+"""The port of receipts: a namespace in, its stored recalls out, newest first, with the state of each receipt."""
 
 from dataclasses import dataclass
 from typing import Protocol
@@ -10,7 +10,7 @@ from pellucid.store.history.telemetry_port import Outcome, Surface
 class RecallRow:
     """One recall as history lists it: `at` in epoch milliseconds.
 
-    `in_full`: its packed receipt is there, not only its results. `pinned`: retention leaves the receipt alone. `query`
+    `in_full`: its packed receipt is stored, not only its results. `pinned`: retention leaves the receipt alone. `query`
     is empty if it was withheld or erased, or went with the receipt. The last five fields are None if it left no event.
     """
 

@@ -1,4 +1,4 @@
-"""The port of traces: a session or an agent in, all that history holds of it out, or away."""
+"""The port of traces: a session or an agent in, all its rows in the history out, or deleted."""
 
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
@@ -7,7 +7,7 @@ from typing import Protocol
 
 @dataclass(frozen=True, slots=True)
 class Subject:
-    """Whose traces are meant: those of one session, or of one agent, in one namespace."""
+    """The owner of traces: one session, or one agent, in one namespace."""
 
     namespace: str
     session_id: str | None = None
@@ -15,7 +15,7 @@ class Subject:
 
 
 class Traces(Protocol):
-    """What history holds of one session or agent; other namespaces are never touched."""
+    """The rows of the history about one session or agent; other namespaces are never touched."""
 
     def unattributed(self, namespace: str) -> Iterator[tuple[str, bytes]]:
         """Yield (recall id, packed receipt) of receipts without an event; only the receipt itself names its agent."""
