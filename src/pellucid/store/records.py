@@ -200,8 +200,7 @@ class Eraser(Protocol):
     """Removes the remaining copies of removed files; called after the removal was drained and indexed."""
 
     def scrub(self, paths: Collection[str]) -> dict[str, int]:
-        """Erase all copies of former files at these paths; return how many were erased, by kind of place. Safe to
-        repeat.
+        """Erase all copies of former files at these paths; return counts by kind of place. Safe to repeat.
 
         Displaced and conflict copies and log pages go; in the journal, the names of paths that are gone become random
         pseudonyms. Raises StoreBusyError if another process has a copy open: repeat it.

@@ -6,9 +6,7 @@ from typing import Literal, Protocol
 from pellucid.model.entity import FOREVER
 
 CitationKind = Literal["cited", "used", "saved_rework", "rewrote", "good", "dismissed", "flagged_stale", "bad"]
-"""How a memory was used or judged: quoted, worked with, work spared, reworded, found right; or useless, outdated,
-wrong.
-"""
+"""How a memory was used or judged: quoted, used, work saved, reworded, right; or useless, outdated, wrong."""
 FAVOURABLE: frozenset[CitationKind] = frozenset({"cited", "used", "saved_rework", "rewrote", "good"})
 """Kinds that are use: the memory was worked with."""
 CitationSource = Literal["explicit", "automatic"]  # somebody said it, or it was seen
@@ -41,9 +39,7 @@ class CitationRow:
 
 @dataclass(frozen=True, slots=True)
 class ServedRecall:
-    """The memories that a recall served, in rank order; `at` in epoch milliseconds, `query` empty if it was
-    not kept.
-    """
+    """The memories that a recall served, by rank; `at` in epoch milliseconds, `query` empty if it was not kept."""
 
     recall_id: str
     at: int
