@@ -94,19 +94,17 @@ class ChangeSet:
         memory = self.now(target.memory if isinstance(target, Served) else target)
         assert fields.keys() <= STATE_FIELDS, "words are changed by superseding"
         changeable = self.changeable_fields(target)
-        new_values = {
-            name: value for name, value in fields.items() if name in changeable and getattr(memory, name) != value
-        }
-        if not new_values:
+        new = {name: value for name, value in fields.items() if name in changeable and getattr(memory, name) != value}
+        if not new:
             return False
         names = tuple(memory.structured_attributes)
-        before = _with_numbered_attributes(_written_state({name: getattr(memory, name) for name in new_values}), names)
-        after = _with_numbered_attributes(_written_state(new_values), names)
+        before = _with_numbered_attributes(_written_state({name: getattr(memory, name) for name in new}), names)
+        after = _with_numbered_attributes(_written_state(new), names)
         if memory.id in self._fresh:
-            self._fresh[memory.id] = memory.model_copy(update=new_values)
+            self._fresh[memory.id] = memory.model_copy(update=new)
         else:
             assert isinstance(target, Served)
-            self._edited[memory.id] = (target, {**self._edited.get(memory.id, (target, {}))[1], **new_values})
+            self._edited[memory.id] = (target, {**self._edited.get(memory.id, (target, {}))[1], **new})
         self._note_change(memory.id, event, before, after, reason, related)
         return True
 
@@ -235,10 +233,8 @@ def from_state(state: dict[str, object], names: Sequence[str] = ()) -> Fields:
     fields = {to_camel(name): name for name in STATE_FIELDS}
     values = {fields[key]: value for key, value in state.items() if key in fields}
     if isinstance(retired := values.get("retired_attributes"), dict):
-        retired_by_place = cast("dict[str, str]", retired).items()
-        values["retired_attributes"] = {
-            names[int(place)]: by for place, by in retired_by_place if int(place) < len(names)
-        }
+        by_place = cast("dict[str, str]", retired).items()
+        values["retired_attributes"] = {names[int(place)]: by for place, by in by_place if int(place) < len(names)}
     base: dict[str, object] = {
         "id": "mem_" + "0" * 32,
         "category": "fact",

@@ -189,10 +189,8 @@ def _recurrence_section(repeats: Mapping[str, Sessions], memories: Mapping[str, 
     `repeats` maps memory ids to these sessions with their times.
     """
     own = {memory_id: memories[memory_id].session_id for memory_id in repeats if memory_id in memories}
-    later_times = {
-        each: [at for name, at in sessions.items() if name != own.get(each)] for each, sessions in repeats.items()
-    }
-    ordered = sorted(later_times.items(), key=lambda pair: (-len(pair[1]), pair[0]))
+    times = {each: [at for name, at in found.items() if name != own.get(each)] for each, found in repeats.items()}
+    ordered = sorted(times.items(), key=lambda pair: (-len(pair[1]), pair[0]))
     return _section([ReportEntry(memory_id=each, sessions=len(at), at=max(at)) for each, at in ordered if at])
 
 

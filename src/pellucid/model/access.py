@@ -68,8 +68,7 @@ class AccessList(Wire):
 
     def with_principal(self, principal: Principal) -> "AccessList":
         """Return a copy of the list with this principal at the end, in place of any other with its name."""
-        others = tuple(each for each in self.principals if each.name != principal.name)
-        return AccessList(principals=(*others, principal))
+        return AccessList(principals=(*self.without(principal.name).principals, principal))
 
     def without(self, name: str) -> "AccessList":
         """Return a copy of the list without the principal of this name."""

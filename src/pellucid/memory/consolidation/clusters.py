@@ -91,23 +91,20 @@ def _near_pairs(items: Sequence[Item], indices: Sequence[int]) -> Iterator[Pair]
 
     Products are computed in blocks, to bound the memory used.
     """
-    with_vectors = [(place, vector) for place in indices if (vector := items[place].vector) is not None]
-    new = [row for row, (place, _) in enumerate(with_vectors) if items[place].is_new]
-    if len(with_vectors) < 2 or not new:
+    vectors = [(place, vector) for place in indices if (vector := items[place].vector) is not None]
+    new = [row for row, (place, _) in enumerate(vectors) if items[place].is_new]
+    if len(vectors) < 2 or not new:
         return
-    matrix = np.stack([vector for _, vector in with_vectors])
+    matrix = np.stack([vector for _, vector in vectors])
     for start in range(0, len(new), _BLOCK):
         rows = new[start : start + _BLOCK]
         products = matrix[rows] @ matrix.T
-        for row, row_products in zip(rows, products, strict=True):
-            row_products[row] = -1.0
-            near = np.flatnonzero(row_products >= NEAR)
-            nearest: list[int] = near[np.argsort(-row_products[near], kind="stable")][:NEIGHBOURS].tolist()
+        for row, cosines in zip(rows, products, strict=True):
+            cosines[row] = -1.0
+            near = np.flatnonzero(cosines >= NEAR)
+            nearest: list[int] = near[np.argsort(-cosines[near], kind="stable")][:NEIGHBOURS].tolist()
             for other in nearest:
-                yield (
-                    round(1.0 - float(row_products[other]), 6),
-                    *_ascending(with_vectors[row][0], with_vectors[other][0]),
-                )
+                yield round(1.0 - float(cosines[other]), 6), *_ascending(vectors[row][0], vectors[other][0])
 
 
 def _overlapping_pairs(items: Sequence[Item], indices: Sequence[int]) -> Iterator[Pair]:

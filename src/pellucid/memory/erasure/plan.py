@@ -79,7 +79,7 @@ def plan_erasure(
     Raises:
         ConflictError: a file changed while this was worked out.
     """
-    going = _memories_to_erase({each.memory.id: each for each in memories}, asked, chain=chain)
+    going = _memories_to_erase({each.memory.id: each for each in memories}, asked, chain)
     ids = {each.memory.id for each, _ in going}
     kept = [each.memory for each in memories if each.memory.id not in ids]
     lost = _lost_words([each.memory for each, _ in going], kept)
@@ -138,15 +138,13 @@ def _version_ids(memory: Memory) -> set[str]:
     return {*memory.supersedes, *([memory.superseded_by] if memory.superseded_by else [])}
 
 
-def _memories_to_erase(
-    by_id: Mapping[str, Served], requested: Iterable[Served], *, chain: bool
-) -> list[tuple[Served, str]]:
-    """Return the memories that go, each with the reason: first those `requested`, then what is bound to any that goes.
+def _memories_to_erase(by_id: Mapping[str, Served], asked: Iterable[Served], chain: bool) -> list[tuple[Served, str]]:
+    """Return the memories that go, each with the reason: first those `asked`, then what is bound to any that goes.
 
     `by_id` are all memories of the namespace.
     """
     texts = {memory_id: normalise(each.memory.content) for memory_id, each in by_id.items()}
-    reasons: dict[str, str] = {each.memory.id: "asked" for each in requested}
+    reasons: dict[str, str] = {each.memory.id: "asked" for each in asked}
     while True:
         bonds = _Bonds([(by_id[each].memory, why) for each, why in reasons.items()], texts, chain)
         rest = {memory_id: each.memory for memory_id, each in by_id.items() if memory_id not in reasons}

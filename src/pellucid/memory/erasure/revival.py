@@ -43,23 +43,20 @@ def revive(
     lifecycle rows.
     """
     by_id = {each.memory.id: each for each in memories}
-    affected = [
-        each for each in memories if each.memory.id not in gone and _related_ids(each.memory).intersection(gone)
-    ]
+    staying = (each for each in memories if each.memory.id not in gone)
+    affected = [each for each in staying if _related_ids(each.memory).intersection(gone)]
     if not affected:
         return []
     last = _last_status_rows(rows, {each.memory.id for each in affected})
     changed: list[Served] = []
     for each in affected:
-        fields, related = (
-            _fields_without(each.memory, last.get(each.memory.id), by_id, gone),
-            _related_ids(each.memory),
-        )
-        if fields.get("status") == "active" and (
-            newer := _newer_contradiction(changes, index_and_lookup, each.memory, fields, gone)
-        ):
+        memory = each.memory
+        fields = _fields_without(memory, last.get(memory.id), by_id, gone)
+        is_active = fields.get("status") == "active"
+        if is_active and (newer := _newer_contradiction(changes, index_and_lookup, memory, fields, gone)):
             fields |= {"status": "superseded", "superseded_by": newer.id, "invalid_at": newer.valid_at or newer.created}
-        if changes.change(each, "restored", fields, "source-forgotten", sorted(related.intersection(gone))):
+        related = sorted(_related_ids(memory).intersection(gone))
+        if changes.change(each, "restored", fields, "source-forgotten", related):
             changed.append(each)
     return changed
 
