@@ -105,7 +105,7 @@ class _LedgerReading:
 class _Task:
     """A fold to be done: the state it leads to, who wrote the bytes, sources of encodings, ledger rows.
 
-    With `anew`, the index drops all ledger rows that it has before.
+    With `anew`, the index first drops all its ledger rows.
     """
 
     state: IndexState

@@ -30,6 +30,7 @@ def passages(text: str) -> list[str]:
     finished, current, after_heading = list[str](), "", False
     for piece in _pieces_of(text):
         announces = _announces(piece)
+        # a heading takes its text along, and is not put at the end of a passage that is half full
         room = _MAX_CHARS if after_heading else PASSAGE_CHARS // 2 if announces else PASSAGE_CHARS
         if current and len(current) + len(piece) > room:
             finished.append(current)

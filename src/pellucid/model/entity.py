@@ -177,6 +177,7 @@ def _value_changes(claims: Sequence[Claim]) -> list[tuple[int, Claim | None]]:
     changes: list[tuple[int, Claim | None]] = []
     next_claim = 0
     for at in instants:
+        # the heap has every claim that has begun; its top is the one in force, once those that ended are popped
         while next_claim < len(waiting) and waiting[next_claim].valid_from <= at:
             claim = waiting[next_claim]
             heapq.heappush(in_force, (-claim.valid_from, -claim.recorded, _descending_key(claim.memory_id), next_claim))

@@ -126,6 +126,7 @@ def _overlapping_pairs(items: Sequence[Item], indices: Sequence[int]) -> Iterato
 
 def _rarest(words: frozenset[str], counts: Counter[str]) -> list[str]:
     """Return so many of the rarest words that any set which overlaps enough with `words` contains one of them."""
+    # a set that overlaps enough lacks at most n - ceil(OVERLAP * n) of the n words, so it has one of one more
     ordered = sorted(words, key=lambda word: (counts[word], word))
     return ordered[: len(ordered) - ceil(OVERLAP * len(ordered)) + 1] if ordered else []
 

@@ -72,6 +72,7 @@ def split_injections(texts: Sequence[str], examined: Collection[int] | None = No
         if examined is not None and not any(number in examined for number in window):
             continue
         last = _last_continuation(texts, window, plain)
+        # first a cheap test of all together: most neighbours hide nothing
         if last == first or not any(map(_can_be_injected, _joined_texts(texts[first : last + 1]))):
             continue
         for joined in (range(first, end + 1) for end in range(first + 1, last + 1)):

@@ -23,7 +23,7 @@ ZONES: tuple[TrustZone, ...] = get_args(TrustZone)
 UNTRUSTED: frozenset[SourceClass] = frozenset({"tool_output", "subagent_trace", "pasted", "web_content"})
 """Source classes for whose words nobody is responsible who could be asked."""
 VOUCHING: frozenset[SourceClass] = frozenset({"manual", "system_memory", "user_input"})
-"""Source classes whose word lets another's out of quarantine; an assistant's does not, it can be copied."""
+"""Source classes whose word lets another's out of quarantine; an assistant can merely repeat what it read."""
 WEIGHTS: dict[SourceClass, float] = {
     "manual": 0.9,
     "system_memory": 0.85,

@@ -188,6 +188,7 @@ def _assemble_view(stamp: int, segments: list[GraphSegment], redirects: Ints) ->
     here, there = np.r_[source, target], np.r_[target, source]
     ids, place = np.unique(here, return_inverse=True)
     number = np.tile(np.arange(count, dtype=np.int64), 2)
+    # two places for each node: first the steps to it, then those from it
     side = 2 * place + np.r_[np.ones(count, np.int64), np.zeros(count, np.int64)]
     steps = np.lexsort((number, columns["type"][number], there, side))
     number = number[steps]

@@ -228,6 +228,7 @@ def in_force(now: Fields, changes: Changes, span: tuple[int, int], known: int | 
     """
     limit = FOREVER if known is None else known
     recorded = _undo_between(now, changes, limit)
+    # without rows of the ledger, a memory whose end lies after `limit` was not known to be closed then
     if not changes and _is_closed(now) and _validity(now)[1] > limit:
         recorded, span = recorded | {"status": "active"}, (span[0], FOREVER)
     (since, until), (since_now, until_now) = _validity(recorded), _validity(now)

@@ -97,7 +97,7 @@ class LocalIndexReader:
         near = np.flatnonzero(mask)
         if count == 0 or len(near) == 0:
             return _NO_ROWS, _NO_SCORES
-        if len(near) > count:
+        if len(near) > count:  # BLAS preselects, with slack for its rounding; exact cosines decide
             floor = np.partition(coarse[near], -count)[-count] - _SLACK
             near = near[coarse[near] >= floor]
         return self._best_rows(near, exact_cosine(self._view.vectors(near), query), count)

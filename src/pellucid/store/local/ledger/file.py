@@ -124,6 +124,7 @@ def _parsed_lines(whole: Sequence[bytes], torn: bytes) -> Iterator[LedgerLine]:
 
 def _in_order(parsed: Iterable[LedgerLine]) -> Iterator[LedgerLine]:
     """Yield the lines, out-of-order rows blanked: a number not above the last, or so high that it hides the next."""
+    # a row is yielded only after the next: one with a lower number shows that its own number was too high
     last, held = 0, None
     for line in parsed:
         if line.row is None:
