@@ -1,7 +1,7 @@
-"""Decisions about kept memories in, file edits and ledger rows out: one way to change the state of a memory.
+"""Decisions about kept memories in, file edits and ledger rows out: the one way to change the state of a memory.
 
-What a memory *says* never changes in place: other words are a new memory that supersedes it. What changes here is its
-state: status, validity, pin, trust. Each change leaves a row that says what was and what is, and so can be undone.
+The words of a memory never change in place: other words are a new memory that supersedes it. Only its state changes
+here: status, validity, pin, trust. Each change leaves a row with the old and the new state, and so can be undone.
 """
 
 import re
@@ -27,19 +27,19 @@ STATE_FIELDS = frozenset(
         *("supersedes", "superseded_by", "retired_attributes", "disputed_with", "derived_from"),
     }
 )
-"""What may change in place; a ledger row may hold these, for none of them holds words."""
+"""The fields that are allowed to change in place; ledger rows can contain them, for none of them contains words."""
 _OF_MOMENTS = frozenset({"status", "pinned", "trust_zone"})
-"""What the marker of a verbatim turn can say."""
+"""The state fields that the marker of a moment can contain."""
 _OF_SECTIONS = frozenset({"trust_zone"})
-"""What the marker of a document's section can say; a version of its header has none."""
+"""The state fields that the marker of a document's section can contain; a header version has no marker."""
 
 Fields = dict[str, Any]
-"""New values by the names of fields of `Memory`."""
+"""Maps names of fields of `Memory` to new values."""
 
 
 @dataclass(frozen=True, slots=True)
 class WritePlan:
-    """The files and the ledger rows that one operation writes."""
+    """The files and the ledger rows that one operation is to write."""
 
     writes: tuple[FileWrite, ...]
     rows: tuple[dict[str, object], ...]
@@ -47,7 +47,7 @@ class WritePlan:
 
 @dataclass(slots=True)
 class ChangeSet:
-    """Collects what one operation does to the memories of a namespace; `plan` says it in files and rows."""
+    """Collects the changes of one operation to memories of a namespace; `plan` turns them into files and rows."""
 
     records: Records
     namespace: str
@@ -59,40 +59,41 @@ class ChangeSet:
 
     @property
     def fresh(self) -> tuple[Memory, ...]:
-        """The memories this operation creates, with the changes it makes to them."""
+        """The memories that this operation creates, as its changes leave them."""
         return tuple(self._fresh.values())
 
     def create(self, memory: Memory, event: Event | None = None, reason: str = "", related: Iterable[str] = ()) -> None:
-        """Add a new memory; with an `event`, the ledger gets a row about its creation."""
+        """Add a new memory; with an `event`, add a ledger row about it, with `reason` and `related` ids."""
         self._fresh[memory.id] = memory
         if event:
             self._note_change(memory.id, event, {}, {"status": memory.status}, reason, related)
 
     def now(self, memory: Memory) -> Memory:
-        """The memory with the changes that this operation has made to it so far."""
+        """Return the memory with the changes that this operation has made to it so far."""
         if memory.id in self._fresh:
             return self._fresh[memory.id]
         return memory.model_copy(update=self._edited[memory.id][1]) if memory.id in self._edited else memory
 
     def status_of(self, memory_id: str, fresh: Memory | None = None) -> Status | None:
-        """The status that this operation gives a memory; None where it does not touch it.
+        """Return the status that this operation gives a memory; None if the operation does not touch the memory.
 
-        `fresh` is the memory, if this operation creates it.
+        `fresh` is the memory itself, if this operation creates it.
         """
         if memory_id in self._edited:
             return self.now(self._edited[memory_id][0].memory).status
         return self.now(fresh).status if fresh else None
 
     def change(
-        self, of: Served | Memory, event: Event, fields: Fields, reason: str = "", related: Iterable[str] = ()
+        self, target: Served | Memory, event: Event, fields: Fields, reason: str = "", related: Iterable[str] = ()
     ) -> bool:
-        """Change the state of a kept memory, or of one this operation creates; False if nothing changes.
+        """Change the state of a stored memory, or of one that this operation creates; return whether anything changes.
 
-        `event`, `reason` and the ids of `related` memories go to the ledger.
+        Of `fields`, those that the memory's file cannot contain are ignored. `event`, `reason` and the ids of `related`
+        memories go into the ledger row.
         """
-        memory = self.now(of.memory if isinstance(of, Served) else of)
+        memory = self.now(target.memory if isinstance(target, Served) else target)
         assert fields.keys() <= STATE_FIELDS, "words are changed by superseding"
-        changeable = self.changeable_fields(of)
+        changeable = self.changeable_fields(target)
         new = {name: value for name, value in fields.items() if name in changeable and getattr(memory, name) != value}
         if not new:
             return False
@@ -102,43 +103,43 @@ class ChangeSet:
         if memory.id in self._fresh:
             self._fresh[memory.id] = memory.model_copy(update=new)
         else:
-            assert isinstance(of, Served)
-            self._edited[memory.id] = (of, {**self._edited.get(memory.id, (of, {}))[1], **new})
+            assert isinstance(target, Served)
+            self._edited[memory.id] = (target, {**self._edited.get(memory.id, (target, {}))[1], **new})
         self._note_change(memory.id, event, before, after, reason, related)
         return True
 
-    def changeable_fields(self, of: Served | Memory) -> frozenset[str]:
-        """The names of the fields that the file of a memory can hold; none for a version of a document's header.
+    def changeable_fields(self, target: Served | Memory) -> frozenset[str]:
+        """Return the names of the fields that the memory's file can contain; empty for a document's header version.
 
         Raises:
             ConflictError: the file of a section is gone.
         """
-        category = (of.memory if isinstance(of, Served) else of).category
+        category = (target.memory if isinstance(target, Served) else target).category
         if category == "section":
-            there = isinstance(of, Served) and holds_section(self._file_bytes(of), of.memory.id)
-            return _OF_SECTIONS if there else frozenset()
+            has_marker = isinstance(target, Served) and holds_section(self._file_bytes(target), target.memory.id)
+            return _OF_SECTIONS if has_marker else frozenset()
         return _OF_MOMENTS if category == "moment" else STATE_FIELDS
 
     def corroborate(self, memory_id: str, source_class: str, session_id: str | None) -> None:
-        """Note in the ledger that a memory's words were said once more, by whom and where; its file stays."""
+        """Add a ledger row saying that a memory's words were said again, and in which session; no file changes."""
         self._note_change(memory_id, "corroborated", {}, {}, source_class, ())
         self._rows[-1] = self._rows[-1].model_copy(update={"session_id": session_id})
 
     def plan(self, drafts: Sequence[FileWrite] = ()) -> WritePlan:
-        """All files and ledger rows of the operation: its changes, and `drafts`, the files it writes besides.
+        """Return all files and ledger rows of the operation: its changes, and `drafts`, the other files that it writes.
 
-        A change of a memory whose file is among the drafts is made in the draft.
+        If a changed memory's file is among the drafts, the change is made in the draft.
 
         Raises:
-            ConflictError: a file is gone or holds the memory no longer; nothing was written.
+            ConflictError: a file is gone, or no longer contains the memory; nothing was written.
         """
         drafted = {each.path: (each.base_hash, each.data) for each in drafts}
         files: dict[str, tuple[str | None, bytes]] = {}
         for served, fields in self._edited.values():
-            if not (known := files.get(served.path) or drafted.get(served.path)):
-                now = self._file_bytes(served)
-                known = content_digest(now), now
-            base, data = known
+            if not (base_and_data := files.get(served.path) or drafted.get(served.path)):
+                current_bytes = self._file_bytes(served)
+                base_and_data = content_digest(current_bytes), current_bytes
+            base, data = base_and_data
             files[served.path] = base, self._with_fields(data, served.path, served.memory, fields)
         writes = [FileWrite(path, data, base) for path, (base, data) in files.items()]
         untouched = [each for each in drafts if each.path not in files]
@@ -147,7 +148,7 @@ class ChangeSet:
         )
 
     def _file_bytes(self, served: Served) -> bytes:
-        """The bytes of a memory's vault file as they are now; ConflictError if it is gone."""
+        """Return the current bytes of a memory's vault file; raise ConflictError if the file is gone."""
         data = self.records.heads([served.path])[0].data
         if data is None:
             raise ConflictError(
@@ -155,18 +156,18 @@ class ChangeSet:
             )
         return data
 
-    def _with_fields(self, data: bytes, served_path: str, memory: Memory, fields: Fields) -> bytes:
-        """The bytes of a memory's vault file with these fields of it changed, and `updated` with them.
+    def _with_fields(self, data: bytes, path: str, memory: Memory, fields: Fields) -> bytes:
+        """Return the bytes of a memory's vault file with these fields, and the key `updated`, changed.
 
-        `updated` stays for a turn or a section, and where only `last_verified_at` changes. ConflictError if the file
-        holds another memory now.
+        `updated` stays for a moment or section, and if only `last_verified_at` changes. Raises ConflictError if the
+        file contains another memory now.
         """
         if memory.category == "moment":
             return edit_moment(data, memory.id, _written_state(fields))
         if memory.category == "section":
             return edit_section(data, memory.id, {"quarantined": fields["trust_zone"] == "quarantine"})
         if memory.id.encode() not in data:  # a hand-written file names no id: it is its path's
-            _check_names_no_id(served_path, data, memory)
+            _refuse_other_id(path, data, memory)
         values = _written_state(fields)
         if fields.keys() - {"last_verified_at"}:  # to stand behind a memory again is no change of it
             values["updated"] = isoformat(self.clock.now())
@@ -175,7 +176,7 @@ class ChangeSet:
     def _note_change(
         self, memory_id: str, event: Event, before: Fields, after: Fields, reason: str, related: Iterable[str]
     ) -> None:
-        """Add a row for the ledger that says what was (`before`) and what is (`after`)."""
+        """Add a row for the ledger with the old state (`before`) and the new state (`after`) of a memory."""
         self._rows.append(
             LifecycleRow(
                 event_id=self.clock.new_id("evt"),
@@ -193,26 +194,27 @@ class ChangeSet:
 
 
 def _written_state(fields: Fields) -> dict[str, object]:
-    """Fields as a file has them: camelCase keys, instants as text, absent values None."""
+    """Return fields as a file has them: camelCase keys, instants as text, empty values None."""
     checked = Memory.model_construct(**fields)
     values = checked.model_dump(mode="json", by_alias=True, include=set(fields), warnings=False)
     return {key: values[key] for key in map(to_camel, fields)}
 
 
 def _with_numbered_attributes(state: dict[str, object], names: Sequence[str]) -> dict[str, object]:
-    """A written state for the ledger: its retired attributes by their index in `names`, all of the memory's.
+    """Return a written state for the ledger, its retired attributes replaced by their indices in `names`.
 
-    A name may be a word of the memory's text, and the ledger holds no such word.
+    `names` are the memory's attributes. A name can be a word of the memory's text, and the ledger contains no such
+    word.
     """
     retired = state.get("retiredAttributes")
     if not isinstance(retired, dict):
         return state
-    held = cast("dict[str, str]", retired).items()
-    return {**state, "retiredAttributes": {str(names.index(name)): by for name, by in held if name in names}}
+    retired_names = cast("dict[str, str]", retired).items()
+    return {**state, "retiredAttributes": {str(names.index(name)): by for name, by in retired_names if name in names}}
 
 
-def _check_names_no_id(path: str, data: bytes, memory: Memory) -> None:
-    """Raise ConflictError if a file that does not name the memory's id names another one."""
+def _refuse_other_id(path: str, data: bytes, memory: Memory) -> None:
+    """Raise ConflictError if a file, which does not contain the id of `memory`, names another id."""
     named = re.search(rb"^id:[ \t]*(\S+)", data, re.MULTILINE)
     if named:
         raise ConflictError(
@@ -221,18 +223,18 @@ def _check_names_no_id(path: str, data: bytes, memory: Memory) -> None:
 
 
 def from_state(state: dict[str, object], names: Sequence[str] = ()) -> Fields:
-    """Fields of a memory from the `before` or `after` of a ledger row.
+    """Return the fields of a memory from the `before` or `after` of a ledger row.
 
-    `names` are those of the memory's attributes, in their order, if retired ones are to be read.
+    `names` are the memory's attributes in their order, by which retired ones are numbered in the row.
 
     Raises:
         ValidationError: the row was tampered with.
     """
     fields = {to_camel(name): name for name in STATE_FIELDS}
-    given = {fields[key]: value for key, value in state.items() if key in fields}
-    if isinstance(retired := given.get("retired_attributes"), dict):
-        held = cast("dict[str, str]", retired).items()
-        given["retired_attributes"] = {names[int(place)]: by for place, by in held if int(place) < len(names)}
+    values = {fields[key]: value for key, value in state.items() if key in fields}
+    if isinstance(retired := values.get("retired_attributes"), dict):
+        by_place = cast("dict[str, str]", retired).items()
+        values["retired_attributes"] = {names[int(place)]: by for place, by in by_place if int(place) < len(names)}
     base: dict[str, object] = {
         "id": "mem_" + "0" * 32,
         "category": "fact",
@@ -241,15 +243,15 @@ def from_state(state: dict[str, object], names: Sequence[str] = ()) -> Fields:
         "updated": "2000-01-01T00:00:00Z",
         "source": "manual",
     }
-    checked = Memory.model_validate(base | {name: value for name, value in given.items() if value is not None})
+    checked = Memory.model_validate(base | {name: value for name, value in values.items() if value is not None})
     return {
         name: getattr(checked, name)
         if value is not None
         else Memory.model_fields[name].get_default(call_default_factory=True)
-        for name, value in given.items()
+        for name, value in values.items()
     }
 
 
 def memory_write(memory: Memory) -> FileWrite:
-    """The vault file that holds a new memory."""
+    """Return the write of a new memory's vault file."""
     return FileWrite(memory_path(memory), render_memory(memory))

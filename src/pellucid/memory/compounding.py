@@ -1,7 +1,7 @@
-"""Ledger rows, use and memories of a period in, the compounding report out: what recurred, was used, changed, aged.
+"""Ledger rows, use and memories of a period in, the compounding report out: recurrences, use, changes and aging.
 
-The report is ids and numbers. It is worked out each time it is asked for and kept nowhere, so that what is forgotten
-is in no report.
+The report is ids and numbers. It is computed anew each time and stored nowhere, so that no report names what is
+forgotten.
 """
 
 from collections import Counter
@@ -18,21 +18,21 @@ from pellucid.model.wire import Instant, Wire
 from pellucid.store.history.uses_port import Times
 
 UNUSED_DAYS = 30.0
-"""Days after which a memory that was never served or used is said to be unused."""
+"""Days after which a memory that was never served or used is listed as unused."""
 LISTED = 10
-"""How many memories each part of a report names; its total counts all."""
+"""The most memories that a section of the report lists; its total counts all."""
 CHANGES: frozenset[Event] = frozenset(get_args(Event)) - {"created", "corroborated", "reverified"}
-"""Events that change what is known; all others add to what is known."""
+"""Events that change what is known; all others only add to it."""
 
 
 class ReportEntry(Wire):
-    """One memory in a part of the report; `content` is read from the memory when the report is shown."""
+    """A memory in a section of the report; `content` is read from the memory when the report is shown."""
 
     memory_id: str
     times: int = 0
     sessions: int = 0
     used: int = 0
-    """Times it was ever used, of one that was served."""
+    """Of a memory that was served: how often it was ever used."""
     event: Event | None = None
     at: Instant | None = None
     related_memory_ids: tuple[str, ...] = ()
@@ -41,14 +41,14 @@ class ReportEntry(Wire):
 
 
 class ReportSection(Wire):
-    """One part of the report: how many memories belong to it, and the first of them."""
+    """One section of the report: the number of memories in it, and the first of them."""
 
     total: int = 0
     entries: tuple[ReportEntry, ...] = ()
 
 
 class Compression(Wire):
-    """What sessions became: turns and characters of trace in, observations judged, new memories out."""
+    """The sums over all segments: turns and characters of trace, judged observations, new memories."""
 
     sessions: int = 0
     segments: int = 0
@@ -57,23 +57,23 @@ class Compression(Wire):
     observations: int = 0
     accepted: int = 0
     turns_per_memory: float | None = None
-    """None where nothing was kept."""
+    """None if no memory was kept."""
 
 
 class Report(Wire):
-    """What came of a period `[since, until)`."""
+    """The compounding report of a period `[since, until)`."""
 
     namespace: str
     since: Instant
     until: Instant
     created: dict[str, int]
-    """New memories by category."""
+    """Counts of new memories by category."""
     recurred: ReportSection
     used: ReportSection
     served: ReportSection
     changed: ReportSection
     changes: dict[str, int]
-    """How many of each event: superseded, retracted, …"""
+    """Counts of changes by event: superseded, retracted, …"""
     went_cold: ReportSection
     warmed: ReportSection
     went_stale: ReportSection
@@ -83,23 +83,23 @@ class Report(Wire):
 
 @dataclass(slots=True)
 class _Aging:
-    """The last fold of a memory before the period, and the last one in it."""
+    """The last fold of a memory before the period, and its last one in the period."""
 
     before: FoldRow | None = None
     after: FoldRow | None = None
 
     def moved_tier(self, old: str, new: str) -> bool:
-        """Whether the memory went from tier `old` to `new` in the period; one that was never folded was hot."""
+        """Whether the memory went from tier `old` to `new` in the period; a memory without an earlier fold was hot."""
         return self.after is not None and (self.before.tier if self.before else "hot", self.after.tier) == (old, new)
 
     def went_stale(self) -> bool:
-        """Whether the memory's decay reached the threshold of stale memories in the period."""
+        """Whether the memory's decay rose to the threshold of stale memories in the period."""
         return self.after is not None and self.after.decay >= STALE_AT > (self.before.decay if self.before else 0.0)
 
 
 @dataclass(slots=True)
 class _PeriodTally:
-    """What the rows of the ledger say of the period."""
+    """Collects the rows of the ledger that matter for the report of a period."""
 
     since: datetime
     until: datetime
@@ -109,7 +109,7 @@ class _PeriodTally:
     flushes: list[FlushRow] = field(default_factory=list[FlushRow])
 
     def add(self, row: Row) -> None:
-        """Count one row of the ledger; they come oldest first."""
+        """Add one row of the ledger; rows must come oldest first."""
         inside = self.since <= (at := row_time(row)) < self.until
         if isinstance(row, FoldRow):
             aging = self.aging.setdefault(row.memory_id, _Aging())
@@ -125,14 +125,14 @@ class _PeriodTally:
             self.fresh.add(row.resulting_primitive_id)
 
     def served_or_used(self) -> set[str]:
-        """The ids of the memories that were ever served or used, by their last fold."""
+        """Return the ids of the memories that were ever served or used, according to their last fold."""
         folds = ((memory_id, aged.after or aged.before) for memory_id, aged in self.aging.items())
         return {memory_id for memory_id, row in folds if row and (row.access_count or row.use_count)}
 
 
 @dataclass(frozen=True, slots=True)
 class Use:
-    """What was used and what was served, in the period and of all time."""
+    """How often memories were used and served, in the period and of all time."""
 
     used: Sequence[Times] = ()
     ever_used: Sequence[Times] = ()
@@ -143,9 +143,10 @@ class Use:
 def compile_report(
     period: tuple[datetime, datetime], namespace: str, rows: Iterable[Row], use: Use, memories: Mapping[str, Memory]
 ) -> Report:
-    """The report of a period `[since, until)`, from every row of the ledger and the memories of a namespace by id.
+    """Compile the report of a period `[since, until)` of a namespace.
 
-    A memory that is gone is named by its id alone.
+    `rows` are all rows of the ledger, oldest first; `memories` maps the ids of the namespace's memories to them. A
+    memory that is gone is named by its id alone.
     """
     since, until = period
     tally = _PeriodTally(since, until)
@@ -156,7 +157,7 @@ def compile_report(
     by_category = Counter(memories[each].category for each in created if each in memories)
     aged = {memory_id: aging for memory_id, aging in tally.aging.items() if aging.after and memory_id in memories}
     touched = tally.served_or_used() | {each.memory_id for each in (*use.ever_used, *use.ever_served)}
-    used = {each.memory_id: each.times for each in use.ever_used}
+    times_used = {each.memory_id: each.times for each in use.ever_used}
     return Report(
         namespace=namespace,
         since=since,
@@ -164,7 +165,7 @@ def compile_report(
         created=dict(sorted(by_category.items())),
         recurred=_recurrence_section(recurrences(tally.events), memories),
         used=_counted_section(use.used, {}),
-        served=_counted_section(use.served, used),
+        served=_counted_section(use.served, times_used),
         changed=_changes_section(changed),
         changes=dict(sorted(Counter(row.event_type for row in changed).items())),
         went_cold=_aging_section({k: v for k, v in aged.items() if v.moved_tier("hot", "cold")}, memories),
@@ -178,31 +179,34 @@ def compile_report(
 
 
 def _made_a_memory(row: VerdictRow) -> bool:
-    """Whether a verdict made a new memory; the one that a retraction names was there before."""
+    """Whether a verdict made a new memory; the memory that a retraction names existed before."""
     return row.verdict == "accept" and not row.reason.startswith("retraction")
 
 
-def _recurrence_section(again: Mapping[str, Sessions], memories: Mapping[str, Memory]) -> ReportSection:
-    """The memories that were said again in sessions other than their own, by most sessions first."""
-    own = {memory_id: memories[memory_id].session_id for memory_id in again if memory_id in memories}
-    others = {each: [at for name, at in sessions.items() if name != own.get(each)] for each, sessions in again.items()}
-    ordered = sorted(others.items(), key=lambda pair: (-len(pair[1]), pair[0]))
+def _recurrence_section(repeats: Mapping[str, Sessions], memories: Mapping[str, Memory]) -> ReportSection:
+    """List the memories that were said again in sessions other than their own, the most sessions first.
+
+    `repeats` maps memory ids to these sessions with their times.
+    """
+    own = {memory_id: memories[memory_id].session_id for memory_id in repeats if memory_id in memories}
+    times = {each: [at for name, at in found.items() if name != own.get(each)] for each, found in repeats.items()}
+    ordered = sorted(times.items(), key=lambda pair: (-len(pair[1]), pair[0]))
     return _section([ReportEntry(memory_id=each, sessions=len(at), at=max(at)) for each, at in ordered if at])
 
 
-def _counted_section(found: Iterable[Times], used: Mapping[str, int]) -> ReportSection:
-    """The memories that were used, or served, in most sessions and most often first.
+def _counted_section(counts: Iterable[Times], times_used: Mapping[str, int]) -> ReportSection:
+    """List the memories that were used (or served), by number of sessions, then of times, the highest first.
 
-    `used` is how often each was ever used; empty where that is not to be told.
+    `times_used` maps memory ids to how often each was ever used; empty if the section does not show that.
     """
-    ordered = sorted(found, key=lambda each: (-each.sessions, -each.times, each.memory_id))
+    ordered = sorted(counts, key=lambda each: (-each.sessions, -each.times, each.memory_id))
     return _section(
         [
             ReportEntry(
                 memory_id=each.memory_id,
                 times=each.times,
                 sessions=each.sessions,
-                used=used.get(each.memory_id, 0),
+                used=times_used.get(each.memory_id, 0),
                 at=datetime.fromtimestamp(each.last / 1000, UTC),
             )
             for each in ordered
@@ -211,7 +215,7 @@ def _counted_section(found: Iterable[Times], used: Mapping[str, int]) -> ReportS
 
 
 def _changes_section(rows: Iterable[LifecycleRow]) -> ReportSection:
-    """The changes of these rows, the newest first."""
+    """List the changes of these rows, the newest first."""
     newest = sorted(rows, key=lambda row: (row.timestamp, row.event_id), reverse=True)
     entries = [
         ReportEntry(
@@ -223,26 +227,26 @@ def _changes_section(rows: Iterable[LifecycleRow]) -> ReportSection:
 
 
 def _aging_section(aged: Mapping[str, _Aging], memories: Mapping[str, Memory]) -> ReportSection:
-    """The memories with these ids, as of their last fold in the period, the most important first."""
+    """List the memories with these ids by their last fold in the period, the most important first."""
     ordered = sorted(aged, key=lambda memory_id: (-memories[memory_id].importance_score, memory_id))
     rows = [row for memory_id in ordered if (row := aged[memory_id].after)]
     return _section([ReportEntry(memory_id=row.memory_id, times=row.use_count or 0, at=row.at) for row in rows])
 
 
 def _unused_section(untouched: Iterable[Memory], until: datetime) -> ReportSection:
-    """Those of the memories nobody ever used or was served that were kept for 30 days by `until`, the oldest first."""
-    edge = until - timedelta(days=UNUSED_DAYS)
+    """List those of the memories, never used or served, that were kept 30 days before `until`, the oldest first."""
+    latest = until - timedelta(days=UNUSED_DAYS)
     found = sorted((kept_since(each), each.id) for each in untouched if ages(each, until))
-    return _section([ReportEntry(memory_id=memory_id, at=kept) for kept, memory_id in found if kept <= edge])
+    return _section([ReportEntry(memory_id=memory_id, at=kept) for kept, memory_id in found if kept <= latest])
 
 
 def _section(entries: Sequence[ReportEntry]) -> ReportSection:
-    """A section that counts all entries and names the first ten."""
+    """Make a section that counts all entries and lists the first ten."""
     return ReportSection(total=len(entries), entries=tuple(entries[:LISTED]))
 
 
 def _compression(flushes: Sequence[FlushRow]) -> Compression:
-    """What the flushed segments became, in all."""
+    """Sum up the flushed segments."""
     turns, accepted = sum(row.turns for row in flushes), sum(row.accepted for row in flushes)
     return Compression(
         sessions=len({row.session_id for row in flushes}),

@@ -1,4 +1,4 @@
-"""Texts in, encodings out: what the index holds already, what was encoded ahead, and the rest fresh."""
+"""Texts in, encodings out: those in the index, those encoded ahead, and fresh ones for the rest."""
 
 import hashlib
 from collections.abc import Mapping
@@ -11,30 +11,27 @@ from pellucid.model.memory import Episode, Memory
 from pellucid.store.index_port import Index
 
 AHEAD = 4096
-"""Texts encoded ahead that wait at most, some 20 MB; of more, the oldest are encoded again when they are needed."""
+"""The most texts encoded ahead that wait, some 20 MB; the oldest beyond that are dropped."""
 
 
 def text_digest(memory: Memory) -> bytes:
-    """The digest of a memory's exact text: 16 bytes under which its encoding is kept."""
+    """Return the digest of a memory's exact text: 16 bytes under which its encoding is stored."""
     return words_digest(memory.content)
 
 
 def topic_digest(episode: Episode) -> bytes:
-    """The digest of an episode's topic, under which its encoding is kept; a memory of the same words has another."""
+    """Return the digest under which an episode's topic is encoded; equal words of a memory have another."""
     return hashlib.sha256(b"topic\0" + episode.topic.encode()).digest()[:16]
 
 
 def words_digest(text: str) -> bytes:
-    """The `text_digest` of a memory with this content."""
+    """Return the `text_digest` of a memory with this content."""
     return hashlib.sha256(text.encode()).digest()[:16]
 
 
 @dataclass(frozen=True, slots=True)
 class EncodingSource:
-    """Where the encodings of one fold come from: an encoder, and, if `reuse`, rows of the index.
-
-    `problem` says why there is no encoder.
-    """
+    """The sources of a fold's encodings: an encoder, and the index if `reuse`. `problem`: why there is no encoder."""
 
     encoder: Embedder | None
     reuse: bool
@@ -43,26 +40,26 @@ class EncodingSource:
 
 @dataclass(slots=True)
 class EncodingCache:
-    """The encodings of one index's texts. Safe between threads."""
+    """The encodings of the texts of one index. Safe between threads."""
 
     index: Index
     embedder: Embedder | None
     problem: str = ""
-    """Why some of the texts asked for last have no encoding, if so."""
+    """Why some of the texts asked for last have no encoding; empty if all have one."""
     _ahead: dict[bytes, Encoding] = field(default_factory=dict[bytes, Encoding])
     _lock: Lock = field(default_factory=Lock)
 
-    def encode_ahead(self, wanted: Mapping[bytes, str]) -> None:
-        """Encode texts (by digest) that are likely to be folded soon, so that a fold, for which others wait, need not.
+    def encode_ahead(self, texts: Mapping[bytes, str]) -> None:
+        """Encode `texts`, by digest, that are likely to be folded soon, and keep the encodings for the fold.
 
-        Nothing happens without an encoder, or while the index holds another model's vectors. An encoder that fails is
-        not told here: the fold meets the same, and says so.
+        Nothing happens without an encoder, while the index has another model's vectors, or if the encoder fails: the
+        fold will fail likewise and report it.
         """
-        if not wanted or self.embedder is None or self.index.state().model not in {"", self.embedder.model}:
+        if not texts or self.embedder is None or self.index.state().model not in {"", self.embedder.model}:
             return
-        missing = wanted.keys() - self._ahead.keys() - self.index.encodings(wanted).keys()
+        missing = texts.keys() - self._ahead.keys() - self.index.encodings(texts).keys()
         try:
-            fresh = dict(zip(missing, self.embedder.encode([wanted[each] for each in missing]), strict=True))
+            fresh = dict(zip(missing, self.embedder.encode([texts[each] for each in missing]), strict=True))
         except EncoderError:
             return
         with self._lock:
@@ -71,24 +68,27 @@ class EncodingCache:
                 del self._ahead[oldest]
 
     def encodings_of(self, texts: Mapping[bytes, str], source: EncodingSource) -> tuple[dict[bytes, Encoding], str]:
-        """The encodings of texts (by digest), by digest, and why some have none; empty if all have one."""
-        known, problem = self.index.encodings(texts) if source.reuse else {}, ""
+        """Return the encodings of texts, by digest, and why some have none; that is empty if all have one.
+
+        Encodings made ahead are used up.
+        """
+        encodings, problem = self.index.encodings(texts) if source.reuse else {}, ""
         if source.encoder is not None:
             with self._lock:
-                known |= {digest: self._ahead.pop(digest) for digest in texts.keys() & self._ahead.keys()}
-        missing = [digest for digest in texts if digest not in known]
+                encodings |= {digest: self._ahead.pop(digest) for digest in texts.keys() & self._ahead.keys()}
+        missing = [digest for digest in texts if digest not in encodings]
         if missing and source.encoder is None:
             problem = source.problem
         elif missing and source.encoder is not None:
             try:
                 fresh = source.encoder.encode([texts[digest] for digest in missing])
-                known |= dict(zip(missing, fresh, strict=True))
+                encodings |= dict(zip(missing, fresh, strict=True))
             except EncoderError as error:
                 problem = str(error)
         self.problem = problem
-        return known, problem
+        return encodings, problem
 
     def drop_encoded_ahead(self) -> None:
-        """Forget what was encoded ahead, and not used yet."""
+        """Drop all encodings that were made ahead and not used yet."""
         with self._lock:
             self._ahead.clear()

@@ -1,4 +1,4 @@
-"""A segment and what came of it in, the file of its episode out: header, span, topic, members, artifacts."""
+"""A segment and the memories extracted from it in, its episode's file out: header, span, topic, members, artifacts."""
 
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
@@ -18,22 +18,22 @@ from pellucid.vault.markdown import episode_path, render_episode
 TOPIC_CHARS = 80
 TOPIC_WORDS = 5
 _TAG_WEIGHT = 3
-"""What a word is worth as a tag of a memory, against standing in one."""
+"""The weight of a word as a tag of a memory; a word in a memory's text weighs 1."""
 
 
 UNSAID = ("recap", "title")
-"""Kinds of turns that are nothing that was said: they only repeat it."""
+"""Kinds of turns that nobody said: they only repeat what was said."""
 
 
 @dataclass(frozen=True, slots=True)
 class TurnsKept:
-    """How the turns of a segment are kept: those whose numbers in it are `doubted` begin in quarantine."""
+    """How the turns of a segment are kept; the passages of `doubted` turns (indices from 0) begin in quarantine."""
 
     doubted: Collection[int] = ()
     tools: bool = True
-    """Whether what tools were told and printed is kept, too."""
+    """Whether the calls and outputs of tools are kept, too."""
     permitted: Callable[[list[str]], list[str]] = list
-    """Which passages may be kept: what was forgotten may not come back."""
+    """Filters passages: returns those that are not forgotten."""
 
 
 EVERY_TURN = TurnsKept()
@@ -49,24 +49,24 @@ def episode_write(
     artifacts: Iterable[Artifact] = (),
     keeping: TurnsKept | None = EVERY_TURN,
 ) -> tuple[FileWrite, tuple[Moment, ...]]:
-    """The file of a new episode, and its moments: the passages of the segment's turns, or none if `keeping` is None.
+    """Return the write of a new episode's file, and its moments: the passages of the turns; empty if `keeping` is None.
 
-    `memories` and `artifacts` are what came of the segment. An episode with moments takes its topic from its turns;
-    another, which must leave no word of them behind, from its memories, those in quarantine aside.
+    `memories` and `artifacts` are those extracted from the segment. The topic of an episode with moments comes from its
+    turns; without moments, no word of the turns stays, and it comes from the memories that are not in quarantine.
     """
-    moments = tuple(_moments(segment.turns, clock, keeping)) if keeping else ()
+    moments = tuple(_make_moments(segment.turns, clock, keeping)) if keeping else ()
     now, turns = clock.now(), segment.turns
-    open_ones = [memory for memory in memories if memory.trust_zone != "quarantine"]
-    dated = [turn.at for turn in turns if turn.at]
+    trusted = [memory for memory in memories if memory.trust_zone != "quarantine"]
+    times = [turn.at for turn in turns if turn.at]
     episode = Episode(
         id=id or clock.new_id("ep"),
         namespace=namespace,
         created=now,
         updated=now,
         session_id=segment.session_id,
-        topic=_topic_of(turns, keeping) if keeping else topic_words(open_ones),
-        started=min(dated, default=None),
-        ended=max(dated, default=None),
+        topic=_topic_from_turns(turns, keeping) if keeping else topic_words(trusted),
+        started=min(times, default=None),
+        ended=max(times, default=None),
         turns=f"{turns[0].ordinal}-{turns[-1].ordinal}",
         signal=segment.signal,
         agent=turns[0].agent,
@@ -76,13 +76,13 @@ def episode_write(
     return FileWrite(episode_path(episode), render_episode(episode, moments)), moments
 
 
-def _moments(turns: Sequence[Turn], clock: Clock, keeping: TurnsKept) -> Iterator[Moment]:
-    """The passages of turns as moments, with ids in their order."""
+def _make_moments(turns: Sequence[Turn], clock: Clock, keeping: TurnsKept) -> Iterator[Moment]:
+    """Yield the passages of turns as moments, with ascending ids."""
     for number, turn in enumerate(turns):
-        kept = keeping.permitted(_passages(turn, tools=keeping.tools))
-        for words, id_ in zip(kept, sorted(clock.new_id("mem") for _ in kept), strict=True):
+        permitted = keeping.permitted(_passages(turn, tools=keeping.tools))
+        for words, moment_id in zip(permitted, sorted(clock.new_id("mem") for _ in permitted), strict=True):
             yield Moment(
-                id=id_,
+                id=moment_id,
                 turn=turn.ordinal,
                 role=turn.role,
                 at=turn.at,
@@ -93,7 +93,7 @@ def _moments(turns: Sequence[Turn], clock: Clock, keeping: TurnsKept) -> Iterato
 
 
 def _source_class(turn: Turn) -> SourceClass | None:
-    """The source class of a turn's passages; None where it follows from the turn's role."""
+    """Return the source class of a turn's passages; None if it follows from the turn's role."""
     if turn.role == "user" and is_mostly_foreign(turn.content):
         return "pasted"
     if turn.relayed and turn.role != "tool":
@@ -102,14 +102,14 @@ def _source_class(turn: Turn) -> SourceClass | None:
 
 
 def kept_passages(turns: Iterable[Turn], *, tools: bool) -> Iterator[str]:
-    """The passages that turns are kept as, before what was forgotten is left out; of tools only if `tools`."""
+    """Yield the passages that turns are kept as, before forgotten ones are left out; of tools only with `tools`."""
     return (passage for turn in turns for passage in _passages(turn, tools=tools))
 
 
 def _passages(turn: Turn, *, tools: bool) -> list[str]:
-    """The passages that a turn is kept as; none of titles and summaries, nor of a tool unless `tools`.
+    """Return the passages that a turn is kept as; empty for titles and summaries, and for tool turns unless `tools`.
 
-    What a tool printed is one passage. Without `tools`, diagrams are left out, too.
+    A tool turn is one passage. Without `tools`, diagrams are left out, too.
     """
     if turn.kind in UNSAID or (turn.role == "tool" and not tools):
         return []
@@ -119,17 +119,17 @@ def _passages(turn: Turn, *, tools: bool) -> list[str]:
 
 
 def _turn_text(turn: Turn) -> str:
-    """The text of a turn, behind its speaker's name where the transcript has one."""
+    """Return the text of a turn, after its speaker's name if the transcript has one."""
     return f"{turn.speaker}: {turn.content}" if turn.speaker else turn.content
 
 
-def _topic_of(turns: Sequence[Turn], keeping: TurnsKept) -> str:
-    """The first words of the session's title, else of the first user's turn, else of the first turn.
+def _topic_from_turns(turns: Sequence[Turn], keeping: TurnsKept) -> str:
+    """Return the beginning of the session's title, else of the user's first turn, else of the first turn.
 
-    Neither a doubted turn nor one that was forgotten names it; `Untitled` if no other is left.
+    Doubted and forgotten turns are passed over; `Untitled` if no other is left.
     """
-    best_first = sorted(enumerate(turns), key=lambda each: (each[1].kind != "title", each[1].role != "user"))
-    for number, turn in best_first:
+    candidates = sorted(enumerate(turns), key=lambda each: (each[1].kind != "title", each[1].role != "user"))
+    for number, turn in candidates:
         if number not in keeping.doubted and keeping.permitted([_turn_text(turn)]):
             line = " ".join((own_words(turn.content) or turn.content).split())
             short = line if len(line) <= TOPIC_CHARS else line[:TOPIC_CHARS].rsplit(" ", 1)[0] + " …"
@@ -138,7 +138,7 @@ def _topic_of(turns: Sequence[Turn], keeping: TurnsKept) -> str:
 
 
 def topic_words(memories: Iterable[Memory]) -> str:
-    """A topic for memories: the five words that most of them have, tags counting more, in order of appearance."""
+    """Return a topic for memories: their five most frequent words, tags counting more, in order of appearance."""
     weight = Counter[str]()
     for memory in memories:
         weight.update(word for word in content_words(memory.content) if word[0].isalpha())

@@ -1,4 +1,4 @@
-"""Heads of the record in, what the files say out: their memories, what is to be encoded of them, their index rows."""
+"""Heads of the record in, the contents of the files out: memories, texts to encode, rows of the index."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -18,15 +18,15 @@ _NOTHING = Parsed(())
 
 @dataclass(frozen=True, slots=True)
 class Filed:
-    """A vault file and what it holds; nothing if it is gone, or cannot be read, and `problem` says why not."""
+    """A vault file and its parsed contents; empty if it is gone or, for the reason `problem`, unreadable."""
 
     head: FileHead
-    held: Parsed = _NOTHING
+    parsed: Parsed = _NOTHING
     problem: str = ""
 
 
 def parse_head(head: FileHead, namespace: str, key: bytes) -> Filed:
-    """A file with what it holds; `namespace` and `key` complete one that a person wrote by hand."""
+    """Parse a file; `namespace` and `key` complete a file that a person wrote by hand."""
     if head.data is None:
         return Filed(head)
     at = datetime.fromtimestamp(head.stamp.mtime_ns / 1e9, UTC) if head.stamp else datetime.now(UTC)
@@ -37,28 +37,28 @@ def parse_head(head: FileHead, namespace: str, key: bytes) -> Filed:
 
 
 def encodable_texts(files: Sequence[Filed]) -> dict[bytes, str]:
-    """Every text of these files that is to be encoded, by digest: contents of memories, topics of episodes."""
+    """Return every text of these files that is to be encoded, by digest: contents of memories, topics of episodes."""
     out: dict[bytes, str] = {}
-    for held in (each.held for each in files):
-        out |= {text_digest(memory): memory.content for memory, _ in held.memories}
-        if held.episode:
-            out[topic_digest(held.episode)] = held.episode.topic
+    for parsed in (each.parsed for each in files):
+        out |= {text_digest(memory): memory.content for memory, _ in parsed.memories}
+        if parsed.episode:
+            out[topic_digest(parsed.episode)] = parsed.episode.topic
     return out
 
 
 def path_change(filed: Filed, encodings: dict[bytes, Encoding], op_id: str | None, naming: Naming) -> PathChange:
-    """What the index is to hold of a file, as written by operation `op_id` if the record names no other.
+    """Return the rows that the index is to have of a file; `op_id` wrote it, if the record names no other operation.
 
-    `encodings` are by digest.
+    `encodings` are by digest of the text.
     """
-    head, held = filed.head, filed.held
+    head, parsed = filed.head, filed.parsed
     records = tuple(
         IndexRecord(memory, ordinal, digest := text_digest(memory), encodings.get(digest))
-        for memory, ordinal in held.memories
+        for memory, ordinal in parsed.memories
     )
     stamp = head.stamp or Stamp(head.path, -1, -1)
     digest = "" if head.data is None else content_digest(head.data)
-    topic = topic_digest(held.episode) if held.episode else b""
+    topic = topic_digest(parsed.episode) if parsed.episode else b""
     return PathChange(
         head.path,
         digest,
@@ -66,9 +66,9 @@ def path_change(filed: Filed, encodings: dict[bytes, Encoding], op_id: str | Non
         stamp.mtime_ns,
         head.op_id or op_id,
         records,
-        held.episode,
+        parsed.episode,
         topic,
         encodings.get(topic),
-        held.document,
-        facts_of(held, naming),
+        parsed.document,
+        facts_of(parsed, naming),
     )

@@ -1,8 +1,8 @@
-"""Heads of the record in, index rows out: the one way by which the index learns anything.
+"""Heads of the record in, index rows out: the one way by which the index is filled.
 
-A write, a crash recovery, a person's edit in an editor and a rebuild all end here: read the newest bytes of some
-paths, parse them (`filed`, loaded when a file changed), reuse or compute their encodings, and replace those paths'
-rows; then read on in the ledger.
+A write, a crash recovery, a person's edit in an editor and a rebuild all end here: read the newest bytes of some paths,
+parse them (`filed`, loaded when a file changed), reuse or compute their encodings, and replace those paths' rows; then
+read on in the ledger.
 """
 
 from collections.abc import Collection, Iterable, Sequence
@@ -22,19 +22,19 @@ from pellucid.store.ledger_gaps import Gaps, Span
 from pellucid.store.records import FileHead, Ledger, LedgerRow, OperationRow, Records, RecordState, Stamp
 
 BATCH = 256
-"""Files folded in one index transaction."""
+"""The most files folded in one index transaction."""
 LEDGER = ".pellucid/ledger"
-"""Where what cannot be read of the ledger is said to stand."""
+"""The place that is named for unreadable parts of the ledger."""
 Kept = FoldRow | TombstoneRow | LifecycleRow
 _KEPT: dict[object, type[Kept]] = {"fold": FoldRow, "tombstone": TombstoneRow, "lifecycle": LifecycleRow}
 """The kinds of ledger rows that the index keeps."""
-_STANDING = frozenset({"status", "trustZone", "validAt", "invalidAt", "expiresAt"})
-"""What a change of a memory must touch for the index to keep it: it decides who may answer."""
+_ADMISSION_KEYS = frozenset({"status", "trustZone", "validAt", "invalidAt", "expiresAt"})
+"""The index keeps only changes of these keys: they decide whether a memory is admissible."""
 
 
 @dataclass(frozen=True, slots=True)
 class Drift:
-    """How the files differ from what the index last saw."""
+    """The paths of files that differ from what the index last read."""
 
     added: tuple[str, ...] = ()
     edited: tuple[str, ...] = ()
@@ -42,20 +42,20 @@ class Drift:
 
     @property
     def paths(self) -> tuple[str, ...]:
-        """Every path that differs."""
+        """Every path that differs: added, edited, then deleted."""
         return (*self.added, *self.edited, *self.deleted)
 
 
 @dataclass(frozen=True, slots=True)
 class Folded:
-    """What a fold did: rows written, files that could not be read and why, and why rows have no vector, if so."""
+    """The outcome of a fold: how many memories were written, unreadable files and why, and why encodings lack."""
 
     memories: int = 0
     unreadable: tuple[tuple[str, str], ...] = ()
     encoder_problem: str = ""
 
     def __add__(self, other: "Folded") -> "Folded":
-        """The outcome of two folds, this one before `other`."""
+        """Return the outcome of two folds, this one before `other`."""
         return Folded(
             self.memories + other.memories,
             self.unreadable + other.unreadable,
@@ -65,26 +65,26 @@ class Folded:
 
 @dataclass(slots=True)
 class _LedgerReading:
-    """What a read of the ledger gave: the numbers that were passed over, rows the index keeps, what is damaged."""
+    """A reading of the ledger: missing numbers, rows for the index, damaged rows."""
 
     gaps: Gaps
     changes: list[LedgerChange] = field(default_factory=list[LedgerChange])
     damage: list[tuple[str, str]] = field(default_factory=list[tuple[str, str]])
     state: RecordState | None = None
-    """What is lost or damaged of the whole ledger, where it was looked through."""
+    """The losses and damage of the whole ledger, if it was checked."""
 
     @property
     def last(self) -> int:
-        """The number of the last row that was read, or after which reading began."""
+        """The number of the last row that was read; before any, that after which reading began."""
         return self.gaps.last
 
     @property
     def missing(self) -> tuple[Span, ...]:
-        """The ranges of the numbers of rows that could not be read."""
+        """The ranges of numbers whose rows could not be read."""
         return self.gaps.missing()
 
     def add(self, row: LedgerRow) -> None:
-        """Keep a row if the index wants its kind, or note that it is damaged."""
+        """Take the next row: add it to `changes` if the index keeps its kind, or to `damage` if it is unreadable."""
         kind = row.get("kind")
         self.gaps.take(row)
         if kind not in _KEPT or (kind == "lifecycle" and not _is_state_change(row)):
@@ -96,14 +96,17 @@ class _LedgerReading:
 
     @property
     def folded(self) -> Folded:
-        """What is damaged or missing, as the outcome of a fold."""
+        """The damaged and missing rows, as the outcome of a fold."""
         lost = self.state or RecordState(missing=self.missing)
         return Folded(unreadable=(*self.damage, *((LEDGER, why) for why in lost.problems)))
 
 
 @dataclass(frozen=True, slots=True)
 class _Task:
-    """One fold: where the index then stands, who brought the bytes, whence encodings come, the ledger's share."""
+    """A fold to be done: the state it leads to, who wrote the bytes, sources of encodings, ledger rows.
+
+    With `anew`, the index first drops all its ledger rows.
+    """
 
     state: IndexState
     op_id: str | None
@@ -116,8 +119,8 @@ class _Task:
 class Indexer:
     """Keeps an index equal to its record. `namespace` and `key` complete files that a person wrote by hand.
 
-    The threads of a process fold one at a time: whoever is next files and folds what all those behind acknowledged, so
-    that they find it done.
+    The threads of a process fold one at a time: each files and folds all that was acknowledged, so that those waiting
+    find it done.
     """
 
     records: Records
@@ -134,11 +137,11 @@ class Indexer:
         object.__setattr__(self, "_cache", EncodingCache(self.index, self.embedder))
 
     def encode_ahead(self, texts: Iterable[str]) -> None:
-        """Encode contents of memories that are likely to be folded soon, before anybody waits for it."""
+        """Encode contents of memories that are likely to be folded soon, before anybody waits for that."""
         self._cache.encode_ahead({words_digest(text): text for text in texts})
 
     def encode_edits(self, paths: Collection[str] | None = None) -> None:
-        """Encode, before anybody waits for it, what others wrote into the vault (None), or into these of its paths."""
+        """Encode what others wrote into the vault (or at these of its paths) ahead of its fold."""
         from pellucid.memory import filed
 
         drift = self.drift(paths)
@@ -147,15 +150,15 @@ class Indexer:
         self._cache.encode_ahead(filed.encodable_texts(files))
 
     def drop_encoded_ahead(self) -> None:
-        """Forget what was encoded ahead, and not used yet."""
+        """Drop all encodings that were made ahead and not used yet."""
         self._cache.drop_encoded_ahead()
 
     def catch_up(self, changed: Iterable[str] = (), op_id: str | None = None) -> Folded:
-        """File what still waits in the journal, then fold every operation and ledger row the index has not seen.
+        """File what still waits in the journal, then fold every operation and ledger row that the index has not seen.
 
-        `changed` are paths somebody else changed; their bytes are indexed in the name of operation `op_id`. An index
-        that stands at no operation, as a new version of it does, also folds again whatever it holds. What the disk has
-        no space for keeps waiting in the journal, and is folded from there.
+        `changed` are further paths to fold, changed by others; operation `op_id` counts as their writer. An index
+        without any operation, as a new version of it is, also folds all its files again. What does not fit on the disk
+        stays in the journal, and is folded from there.
 
         Raises:
             NoRoomError: the index could not be written.
@@ -163,25 +166,25 @@ class Indexer:
         with self._one_at_a_time:
             state = self.index.state()
             rows = self.records.operations(after=state.applied_seq)
-            with suppress(
-                NoRoomError
-            ):  # after the rows are read: what is acknowledged meanwhile has no file, and waits
+            # only now that the rows are read: an operation acknowledged meanwhile is not filed, and waits its turn
+            with suppress(NoRoomError):
                 self.records.drain()
             paths = {path for row in rows for path, _ in row.paths} | set(changed)
             if not state.applied_seq:
                 paths |= self.index.files().keys()
-            read = self._read_ledger(state)
-            if not state.ledger_seq and read.last:  # an index that begins anew: a changed tombstone would be believed
-                read.state = self.ledger.state(thorough=True)
-            if not (rows or paths or read.last > state.ledger_seq or read.missing != state.ledger_gaps):
-                return read.folded + Folded(encoder_problem=self._cache.problem)  # another thread's turn folded ours
-            here = {stamp.path for stamp in self.records.walk(paths)}
-            ordered = [*sorted(paths - here), *sorted(here)]  # what is gone gives its ids back before others take them
-            reached = _state_after(state, rows, read)
-            return self._fold_paths(ordered, self._task_for(reached, op_id, read)) + read.folded
+            reading = self._read_ledger(state)
+            if not state.ledger_seq and reading.last:  # a new index would believe a changed tombstone
+                reading.state = self.ledger.state(thorough=True)
+            if not (rows or paths or reading.last > state.ledger_seq or reading.missing != state.ledger_gaps):
+                return reading.folded + Folded(encoder_problem=self._cache.problem)  # another thread's turn folded ours
+            existing = {stamp.path for stamp in self.records.walk(paths)}
+            # first the files that are gone, so that others can take over their ids
+            ordered = [*sorted(paths - existing), *sorted(existing)]
+            new_state = _state_after(state, rows, reading)
+            return self._fold_paths(ordered, self._task_for(new_state, op_id, reading)) + reading.folded
 
     def drift(self, paths: Collection[str] | None = None) -> Drift:
-        """How the vault, or these of its paths, differ from what the index last saw, by stamps; no file is read."""
+        """Return how the vault, or these of its paths, differ from what the index last read, judged by stamps."""
         indexed = self.index.files(paths)
         stamps = {stamp.path: stamp for stamp in self.records.walk(paths)}
         return Drift(
@@ -191,33 +194,33 @@ class Indexer:
         )
 
     def holds_removed(self) -> bool:
-        """Whether the index may hold something that was acknowledged as forgotten, or a file whose removal was."""
+        """Whether the index can contain something whose forgetting, or the removal of whose file, was acknowledged."""
         rows = self.records.operations(after=self.index.state().applied_seq)
         if any(row.kind in {"forget", "purge"} for row in rows):
             return True
         paths = {path for row in rows for path, _ in row.paths}
-        held = self.index.files(paths)
-        return any(head.data is None for head in self.records.heads(sorted(held)))
+        indexed = self.index.files(paths)
+        return any(head.data is None for head in self.records.heads(sorted(indexed)))
 
     def rebuild(self, op_id: str | None = None) -> Folded:
-        """Fold every file and ledger row anew; the same text under the same model keeps its encoding."""
+        """Fold every file and ledger row anew; a text keeps its encoding if the model is the same."""
         with self._one_at_a_time:
             self.records.drain()
             state = self.index.state()
             newer = self.records.operations(after=state.applied_seq)
-            here = [stamp.path for stamp in self.records.walk()]
-            gone = sorted(set(self.index.files()) - set(here))
+            existing = [stamp.path for stamp in self.records.walk()]
+            gone = sorted(set(self.index.files()) - set(existing))
             reuse = self.embedder is None or state.model == self.embedder.model
-            read = self._read_ledger(IndexState(0, "", ""))
-            reached = _state_after(state, newer, read)
+            reading = self._read_ledger(IndexState(0, "", ""))
+            new_state = _state_after(state, newer, reading)
             encodings = EncodingSource(self.embedder, reuse=reuse, problem="no encoder")
-            whole = self.ledger.state(thorough=True)
-            anew = whole.settled and not read.damage  # of a ledger that lost rows, the index keeps what it last knew
-            task = _Task(self._with_our_model(reached), op_id, encodings, read.changes, anew)
-            return self._fold_paths([*gone, *here], task) + replace(read, state=whole).folded
+            ledger_state = self.ledger.state(thorough=True)
+            anew = ledger_state.settled and not reading.damage  # else the index keeps rows that the ledger lost
+            task = _Task(self._with_our_model(new_state), op_id, encodings, reading.changes, anew)
+            return self._fold_paths([*gone, *existing], task) + replace(reading, state=ledger_state).folded
 
     def _task_for(self, state: IndexState, op_id: str | None, read: _LedgerReading) -> _Task:
-        """The task that leads to this state; where the index holds vectors of another model, nothing is encoded."""
+        """Make the task that leads to this state; nothing is encoded if the index has vectors of another model."""
         if self.embedder is not None and state.model not in {"", self.embedder.model}:
             stale = f"the index holds vectors of {state.model}: run `pellucid rebuild`"
             return _Task(state, op_id, EncodingSource(None, reuse=True, problem=stale), read.changes)
@@ -225,34 +228,34 @@ class Indexer:
         return _Task(self._with_our_model(state), op_id, encodings, read.changes)
 
     def _with_our_model(self, state: IndexState) -> IndexState:
-        """The state with the model of our encoder as that of the vectors, if we have one."""
+        """Return the state with our encoder's model as that of its vectors, if there is an encoder."""
         if self.embedder is None:
             return state
         return replace(state, model=self.embedder.model, basis=self.embedder.basis)
 
     def _read_ledger(self, state: IndexState) -> _LedgerReading:
-        """The rows of the ledger that an index in this state has not seen, and all behind its first gap."""
+        """Read the rows of the ledger that an index in this state has not seen, and all after its first gap."""
         after = min([state.ledger_seq, *(first - 1 for first, _ in state.ledger_gaps)])
-        read = _LedgerReading(Gaps(after))
+        reading = _LedgerReading(Gaps(after))
         for row in self.ledger.rows(after=after):
-            read.add(row)
-        return read
+            reading.add(row)
+        return reading
 
     def _fold_paths(self, paths: Sequence[str], task: _Task) -> Folded:
-        """Fold files in batches; with the last the index reaches the task's state, so that a crash loses none."""
+        """Fold files in batches; only the last brings the index to the task's state, so that a crash loses nothing."""
         before = self.index.state()
         held_back = replace(
             task.state, applied_seq=before.applied_seq, ledger_seq=before.ledger_seq, ledger_gaps=before.ledger_gaps
         )
         early = replace(task, state=held_back, ledger=(), anew=False)
-        done, last = Folded(), max((len(paths) - 1) // BATCH, 0)
+        outcome, last = Folded(), max((len(paths) - 1) // BATCH, 0)
         for number in range(last + 1):
             batch = paths[number * BATCH : (number + 1) * BATCH]
-            done += self._fold_batch(batch, task if number == last else early)
-        return done
+            outcome += self._fold_batch(batch, task if number == last else early)
+        return outcome
 
     def _fold_batch(self, paths: Sequence[str], task: _Task) -> Folded:
-        """Read files and replace their rows; read again, eight times at most, where another process folded meanwhile.
+        """Read files and replace their rows; read them again, eight times at most, if another process folded meanwhile.
 
         Raises:
             StoreError: others folded each time.
@@ -260,43 +263,43 @@ class Indexer:
         state = task.state
         for _ in range(8):
             heads, unreadable = readable(self.records, paths)
-            changes, done = self._changes_of(heads, task.op_id, task.encodings)
+            changes, outcome = self._changes_in(heads, task.op_id, task.encodings)
             refused = self.index.apply(changes, state, task.ledger, anew=task.anew)
             if refused is not None:
-                return done + unreadable + _refused_memories(changes, refused)
+                return outcome + unreadable + _refused_memories(changes, refused)
             ahead = self.index.state().applied_seq  # another process folded more: what was read may be old by now
             state = replace(state, applied_seq=ahead)
         raise StoreError(
             "the index kept changing while it was being written", next_step="repeat, or stop other writers"
         )
 
-    def _changes_of(
+    def _changes_in(
         self, heads: Iterable[FileHead], op_id: str | None, source: EncodingSource
     ) -> tuple[list[PathChange], Folded]:
-        """What the index is to hold of these files, encoded where that can be.
+        """Return the rows that the index is to have of these files, encoded if possible, and the outcome so far.
 
-        `Folded` counts memories and tells problems.
+        The outcome counts the memories, and names unreadable files and the encoder's problem.
         """
         from pellucid.memory import filed
 
-        found = [filed.parse_head(head, self.namespace, self.key) for head in heads]
-        encodings, problem = self._cache.encodings_of(filed.encodable_texts(found), source)
-        changes = [filed.path_change(each, encodings, op_id, self.naming) for each in found]
-        unreadable = tuple((each.head.path, each.problem) for each in found if each.problem)
-        return changes, Folded(sum(len(each.held.memories) for each in found), unreadable, problem)
+        files = [filed.parse_head(head, self.namespace, self.key) for head in heads]
+        encodings, problem = self._cache.encodings_of(filed.encodable_texts(files), source)
+        changes = [filed.path_change(each, encodings, op_id, self.naming) for each in files]
+        unreadable = tuple((each.head.path, each.problem) for each in files if each.problem)
+        return changes, Folded(sum(len(each.parsed.memories) for each in files), unreadable, problem)
 
 
-def _state_after(state: IndexState, rows: Sequence[OperationRow], read: _LedgerReading) -> IndexState:
-    """The state of an index that has also seen these operations, and what was read of the ledger."""
-    last = max(state.ledger_seq, read.last)
-    applied = rows[-1].seq if rows else state.applied_seq
-    return replace(state, applied_seq=applied, ledger_seq=last, ledger_gaps=read.missing)
+def _state_after(state: IndexState, rows: Sequence[OperationRow], reading: _LedgerReading) -> IndexState:
+    """Return the state of an index that has also seen these operations and this reading of the ledger."""
+    ledger_seq = max(state.ledger_seq, reading.last)
+    applied_seq = rows[-1].seq if rows else state.applied_seq
+    return replace(state, applied_seq=applied_seq, ledger_seq=ledger_seq, ledger_gaps=reading.missing)
 
 
 def readable(records: Records, paths: Iterable[str]) -> tuple[list[FileHead], Folded]:
-    """The heads of the files that can be read; and, as the outcome of a fold, those that cannot, with the reason.
+    """Return the heads of the readable files; and the others, with the reason, as the outcome of a fold.
 
-    Of these (no permission, a failing disk) the index keeps what it last knew.
+    Of unreadable files (no permission, a failing disk) the index keeps what it last read.
     """
     heads: list[FileHead] = []
     unreadable: list[tuple[str, str]] = []
@@ -309,30 +312,33 @@ def readable(records: Records, paths: Iterable[str]) -> tuple[list[FileHead], Fo
 
 
 def _refused_memories(changes: Iterable[PathChange], refused: dict[str, str]) -> Folded:
-    """The memories that the index refused (id: path of the file that has this id, too), as the outcome of a fold."""
-    out = [
+    """Return the memories that the index refused as the outcome of a fold, which counts them off.
+
+    `refused` maps their ids to the path of the other file with that id.
+    """
+    problems = [
         (change.path, f"{change.path}: its id {record.memory.id} stands in {refused[record.memory.id]}, too")
         for change in changes
         for record in change.records
         if record.memory.id in refused
     ]
-    return Folded(-len(out), tuple(out))
+    return Folded(-len(problems), tuple(problems))
 
 
 def _differs(stamp: Stamp, indexed: IndexedFile) -> bool:
-    """Whether a file's size or time of modification is not what the index saw."""
+    """Whether a file's size or time of modification differs from what the index saw."""
     return (stamp.size, stamp.mtime_ns) != (indexed.size, indexed.mtime_ns)
 
 
 def _is_state_change(row: LedgerRow) -> bool:
-    """Whether a lifecycle row changes who may be recalled: a memory's status, zone or validity."""
+    """Whether a lifecycle row changes who is admissible: a memory's status, zone or validity."""
     before = row.get("before")
-    return isinstance(before, dict) and not _STANDING.isdisjoint(cast("dict[str, object]", before))
+    return isinstance(before, dict) and not _ADMISSION_KEYS.isdisjoint(cast("dict[str, object]", before))
 
 
 def _kept_row(row: LedgerRow) -> Kept:
-    """The checked form of a row that the index keeps; ValueError if a value of it is missing or cannot be."""
-    kept = _KEPT[row["kind"]].model_validate({name: value for name, value in row.items() if name != "seq"})
-    for key in kept.keys if isinstance(kept, TombstoneRow) else ():
+    """Return the checked form of a row that the index keeps; raise ValueError if a value is missing or invalid."""
+    checked = _KEPT[row["kind"]].model_validate({name: value for name, value in row.items() if name != "seq"})
+    for key in checked.keys if isinstance(checked, TombstoneRow) else ():
         bytes.fromhex(key)
-    return kept
+    return checked

@@ -1,4 +1,4 @@
-"""Raw rows of the ledger in, typed rows of one namespace out, and what they tell of a memory being said again."""
+"""Raw rows of the ledger in, typed rows of a namespace out; and when memories were said again."""
 
 from collections.abc import Collection, Iterable, Iterator
 from datetime import datetime
@@ -26,15 +26,16 @@ Row = (
 )
 OneType = TypeVar("OneType", bound=Wire)
 Sessions = dict[str, datetime]
-"""The sessions in which a memory was said again, each with the last time."""
+"""Maps a session in which a memory was said again to the last time there."""
 REINFORCING = frozenset({"manual", "user_input", "system_memory"})
-"""Source classes whose saying something again reinforces it. An agent repeats what it recalled, a tool what it read:
-a memory served often enough would otherwise make itself stronger."""
+"""Source classes that reinforce a memory by saying it again. An agent repeats what it recalled, a tool what it read: a
+memory served often would otherwise make itself stronger.
+"""
 _TYPES: dict[str, type[Row]] = {model.model_fields["kind"].default: model for model in get_args(Row)}
 
 
 def typed(rows: Iterable[LedgerRow], namespace: str | None, kinds: Collection[str] = tuple(_TYPES)) -> Iterator[Row]:
-    """The checked rows of these kinds, in their order, of one namespace or (None) of all; damaged ones are left out."""
+    """Yield the checked rows of these kinds, in order, of one namespace or (None) of all; damaged rows are skipped."""
     for row in rows:
         kind = str(row.get("kind"))
         if kind in kinds and namespace in {None, row.get("namespace")}:
@@ -45,9 +46,9 @@ def typed(rows: Iterable[LedgerRow], namespace: str | None, kinds: Collection[st
 
 
 def rows_of_type(ledger: Ledger, model: type[OneType], namespace: str | None = None) -> Iterator[OneType]:
-    """The ledger's rows of the type `model`, oldest first: of one namespace, or (None) of all.
+    """Yield the ledger's rows of the type `model`, oldest first, of one namespace or (None) of all.
 
-    Unreadable ones are left out.
+    Damaged rows are skipped.
     """
     kind = str(model.model_fields["kind"].default)
     for row in typed(ledger.rows(), namespace, (kind,)):
@@ -56,12 +57,12 @@ def rows_of_type(ledger: Ledger, model: type[OneType], namespace: str | None = N
 
 
 def lifecycle_rows(ledger: Ledger, namespace: str) -> list[LifecycleRow]:
-    """The ledger's lifecycle rows of the namespace, one for each change of a memory, oldest first."""
+    """Return the ledger's lifecycle rows of a namespace, one for each change of a memory, oldest first."""
     return list(rows_of_type(ledger, LifecycleRow, namespace))
 
 
 def recurrences(rows: Iterable[Row]) -> dict[str, Sessions]:
-    """By id, the sessions in which somebody said a memory again; a row that names no session counts as one."""
+    """Map ids of memories to the sessions in which somebody said them again; a row without a session counts as one."""
     out: dict[str, Sessions] = {}
     for row in rows:
         if isinstance(row, LifecycleRow) and row.event_type == "corroborated" and row.reason_code in REINFORCING:
@@ -72,7 +73,7 @@ def recurrences(rows: Iterable[Row]) -> dict[str, Sessions]:
 
 
 def row_time(row: Row) -> datetime:
-    """The instant of what a ledger row tells of."""
+    """Return the instant that a ledger row is about."""
     match row:
         case LifecycleRow():
             return row.timestamp

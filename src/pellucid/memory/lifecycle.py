@@ -1,8 +1,8 @@
 """A memory and its use in, its lifecycle fold out: heat, decay and tier as sums of named shares.
 
-A fold is a pure function of the memory, what is known of its use, the fold before, the time and the settings. A recall
-reads only the last fold on the ledger, so it never changes the next recall. docs/lifecycle.md says why each number is
-what it is; none is fitted to data.
+A fold is a pure function of the memory, its use, the fold before, the time and the settings. A recall reads only the
+last fold on the ledger, so a recall never changes the next one. docs/lifecycle.md gives a reason for each number; none
+is fitted to data.
 """
 
 import math
@@ -24,14 +24,13 @@ TIER = {"confidence": 0.24, "access": 0.26, "recency": 0.20, "importance": 0.20,
 TIER_CORRECTION, TIER_CONFIRMED, TIER_DISPUTED = 0.08, 0.05, -0.50
 RECENCY_DAYS, DISUSE_DAYS, AGE_DAYS = 90.0, 120.0, 180.0
 FULL_ACCESS = 20
-"""Uses after which more of them count for nothing more: 20 are two a week over ten weeks."""
+"""The number of uses beyond which more do not count: 20 are two a week over ten weeks."""
 STALE_AT, ARCHIVE_AT = 0.65, 0.85
-"""Decay at which a memory is called stale, and at which archiving it is proposed."""
+"""The decay from which a memory is called stale, and that from which archiving is proposed."""
 SPECULATIVE_DAYS = 30.0
-"""Days a speculative memory (confidence below .40) that nobody used or was served may stay before its archiving is
-proposed."""
+"""Days after which archiving is proposed for an unused, unserved memory with a confidence below .40."""
 NOTICEABLE = 0.05
-"""A fold whose values all moved by less than this, and whose tier and counts stand, is not written again."""
+"""The least change of a value for which a new fold is written, if tier and counts are equal."""
 PROTECTED: frozenset[Category] = frozenset(
     {"decision", "principle", "commitment", "preference", "procedure", "rule", "correction"}
 )
@@ -46,15 +45,15 @@ Why = Literal["protected", "young", "at_or_below_demote", "at_or_above_promote",
 
 @dataclass(frozen=True, slots=True)
 class Signs:
-    """What is known of a memory's use. `feedback` is what citations say of it, -1 to 1; nothing feeds it yet.
+    """The use of a memory. `feedback` sums up citations, from -1 to 1; nothing feeds it yet.
 
-    `served` is exposure: a recall offered the memory. It makes nothing hotter, or what is served often would be served
-    more often for it; it only keeps a speculation from being proposed for the archive.
+    `served` counts recalls that returned the memory. Serving makes nothing hotter, or a memory served often would be
+    served more often for it; it only keeps a speculation from being proposed for the archive.
     """
 
     used: int = 0
     sessions: int = 0
-    """Sessions, or days outside of any, in which it was used."""
+    """The sessions, or days outside of any, in which the memory was used."""
     last_used: datetime | None = None
     recurred: int = 0
     last_recurred: datetime | None = None
@@ -65,7 +64,7 @@ class Signs:
 
 @dataclass(frozen=True, slots=True)
 class Worth:
-    """A value in [0, 1] and the named shares that sum to it, to four decimals; what is worth nothing is left out."""
+    """A value in [0, 1] and the named shares that sum to it, to four decimals; shares of 0 are left out."""
 
     value: float
     shares: tuple[tuple[str, float], ...]
@@ -73,7 +72,7 @@ class Worth:
 
 @dataclass(frozen=True, slots=True)
 class Aged:
-    """One fold with its reasons."""
+    """One fold of a memory, with the shares of its values and the reason for its tier."""
 
     row: FoldRow
     heat: Worth
@@ -84,7 +83,7 @@ class Aged:
 
 @dataclass(frozen=True, slots=True)
 class Condition:
-    """What is true of a memory and its use at an instant; each number in [0, 1], feedback in [-1, 1]."""
+    """The state of a memory and its use at an instant; each number is in [0, 1], `feedback` in [-1, 1]."""
 
     memory: Memory
     access: float
@@ -97,72 +96,72 @@ class Condition:
 def age_memory(
     memory: Memory, signs: Signs, previous: FoldRow | None, now: datetime, settings: LifecycleSettings
 ) -> Aged:
-    """Heat, decay and tier of one memory at `now`, as a ledger row with reasons.
+    """Compute heat, decay and tier of a memory at `now`, as a ledger row with reasons.
 
-    `previous` is its last such row; without one it was hot.
+    `previous` is the memory's last fold; without one, it counts as hot before.
     """
     state = condition(memory, signs, now)
-    warmth, worth = heat(state), tier_value(state)
-    faded = decay(state, warmth.value)
-    tier, why = next_tier(memory, worth.value, previous.tier if previous else "hot", now, settings)
+    heat_worth, tier_worth = heat(state), tier_value(state)
+    decay_worth = decay(state, heat_worth.value)
+    tier, why = next_tier(memory, tier_worth.value, previous.tier if previous else "hot", now, settings)
     # a fold without a count of uses counted sessions in which the memory was only served
-    before = previous.reinforcement_count if previous and previous.use_count is not None else 0
+    earlier_count = previous.reinforcement_count if previous and previous.use_count is not None else 0
     row = FoldRow(
         memory_id=memory.id,
         namespace=memory.namespace,
         at=now,
-        heat=warmth.value,
-        decay=faded.value,
+        heat=heat_worth.value,
+        decay=decay_worth.value,
         tier=tier,
-        tier_value=worth.value,
+        tier_value=tier_worth.value,
         access_count=signs.served,
         last_accessed=signs.last_served,
         use_count=signs.used,
         last_used=signs.last_used,
-        reinforcement_count=max(signs.sessions + signs.recurred, before),
+        reinforcement_count=max(signs.sessions + signs.recurred, earlier_count),
     )
-    return Aged(row, warmth, faded, worth, why)
+    return Aged(row, heat_worth, decay_worth, tier_worth, why)
 
 
 def signs_of(
     memory: Memory,
     use: Times | None,
     exposure: Times | None,
-    again: Sessions | None,
+    repeats: Sessions | None,
     previous: FoldRow | None,
 ) -> Signs:
-    """What is known of a memory's use, from the history, the ledger and the last fold together.
+    """Sum up a memory's use from the history, the ledger and its last fold.
 
     Args:
         use: how often it was used, by the history.
         exposure: how often it was served, by the history.
-        again: the sessions in which it was said again; its own does not count.
-        previous: its last fold, which stands in for a history that was lost.
+        repeats: the sessions in which it was said again; its own does not count.
+        previous: its last fold, which replaces a lost history.
     """
     used, last_used = _count_and_last(use, previous and previous.use_count, previous and previous.last_used)
     served, last_served = _count_and_last(
         exposure, previous and previous.access_count, previous and previous.last_accessed
     )
-    others = [at for session, at in (again or {}).items() if session != memory.session_id]
+    repeat_times = [at for session, at in (repeats or {}).items() if session != memory.session_id]
     return Signs(
         used=used,
         sessions=use.sessions if use else 0,
         last_used=last_used,
-        recurred=len(others),
-        last_recurred=max(others, default=None),
+        recurred=len(repeat_times),
+        last_recurred=max(repeat_times, default=None),
         served=served,
         last_served=last_served,
     )
 
 
-def _count_and_last(known: Times | None, before: int | None, last: datetime | None) -> tuple[int, datetime | None]:
-    """How often something happened and when last: by what is `known` now, or by the fold before if it knew more."""
-    latest = datetime.fromtimestamp(known.last / 1000, UTC) if known else None
-    return max(known.times if known else 0, before or 0), max((at for at in (latest, last) if at), default=None)
+def _count_and_last(now: Times | None, count: int | None, last: datetime | None) -> tuple[int, datetime | None]:
+    """Return how often something happened, and when last, by the counts of `now` or earlier ones: the greater."""
+    latest = datetime.fromtimestamp(now.last / 1000, UTC) if now else None
+    return max(now.times if now else 0, count or 0), max((at for at in (latest, last) if at), default=None)
 
 
 def condition(memory: Memory, signs: Signs, now: datetime) -> Condition:
-    """The numbers that heat, decay and tier are computed from, each cut to [0, 1].
+    """Compute the numbers that heat, decay and tier are made of, each cut to [0, 1].
 
     access = ln(1 + n) / ln(21) · (1 - days unused / 120), n = uses + times said again; recency = 1 - days unused / 90;
     disuse = days unused / 120; age = days kept / 180. A memory that was never used is unused since it was kept.
@@ -183,7 +182,7 @@ def condition(memory: Memory, signs: Signs, now: datetime) -> Condition:
 
 
 def heat(state: Condition) -> Worth:
-    """The heat of a memory, 0 to 1, with its shares: how much it is in use, for which a later recall may prefer it."""
+    """Return the heat of a memory, 0 to 1, with its shares: how much it is in use, which later recalls can prefer."""
     memory = state.memory
     shares = {
         "confidence": HEAT["confidence"] * memory.confidence,
@@ -197,20 +196,20 @@ def heat(state: Condition) -> Worth:
     return _summed_worth(shares)
 
 
-def decay(state: Condition, warmth: float) -> Worth:
-    """The decay of a memory, 0 to 1, with its shares: old, unused, doubtful, disliked, cold. `warmth` is its heat."""
+def decay(state: Condition, heat_value: float) -> Worth:
+    """Return the decay of a memory, 0 to 1, with its shares: old, unused, doubtful, disliked or cold."""
     shares = {
         "age": DECAY["age"] * state.age,
         "disuse": DECAY["disuse"] * state.disuse,
         "doubt": DECAY["doubt"] * (1 - state.memory.confidence),
-        "coldness": DECAY["coldness"] * (1 - warmth),
+        "coldness": DECAY["coldness"] * (1 - heat_value),
         "feedback": DECAY["feedback"] * max(-state.feedback, 0.0),
     }
     return _summed_worth(shares)
 
 
 def tier_value(state: Condition) -> Worth:
-    """The value, 0 to 1, by which a memory's tier is decided (see `next_tier`), with its shares."""
+    """Return the value, 0 to 1, by which a memory's tier is decided (see `next_tier`), with its shares."""
     memory = state.memory
     confirmed = memory.source == "manual" or memory.last_verified_at is not None
     shares = {
@@ -227,18 +226,18 @@ def tier_value(state: Condition) -> Worth:
 
 
 def next_tier(
-    memory: Memory, worth: float, before: Tier, now: datetime, settings: LifecycleSettings
+    memory: Memory, worth: float, previous_tier: Tier, now: datetime, settings: LifecycleSettings
 ) -> tuple[Tier, Why]:
-    """The tier of a memory with this tier value that was in tier `before`, and why.
+    """Return the tier of a memory with this tier value, and the reason.
 
-    Between the two thresholds it stays where it is. Where the settings set them equal or crossed, promotion wins, so
-    that no memory goes to and fro.
+    Between the two thresholds the tier stays. If the settings make them equal or crossed, promotion wins, so that no
+    memory goes to and fro.
     """
     if protection(memory):
         return "hot", "protected"
     if worth >= settings.promote_at:
         return "hot", "at_or_above_promote"
-    if before == "cold":
+    if previous_tier == "cold":
         return "cold", "between" if worth > settings.demote_at else "at_or_below_demote"
     if worth > settings.demote_at:
         return "hot", "above_demote"
@@ -248,7 +247,7 @@ def next_tier(
 
 
 def protection(memory: Memory) -> str | None:
-    """What keeps a memory hot whatever its value, `pinned`, `axiom` or its category; None if nothing does."""
+    """Return what keeps a memory hot whatever its value, `pinned`, `axiom` or its category; None if nothing does."""
     if memory.pinned:
         return "pinned"
     if memory.asserted_by == "axiom":
@@ -262,72 +261,72 @@ def ages(memory: Memory, now: datetime) -> bool:
     return memory.status in AGING and all(end is None or end > now for end in ends)
 
 
-def moved(aged: FoldRow, previous: FoldRow | None) -> bool:
-    """Whether a memory's new fold differs so much from the one before that it is to be written."""
+def moved(fold: FoldRow, previous: FoldRow | None) -> bool:
+    """Whether a new fold differs so much from the previous one that it is to be written."""
     if previous is None:
         return True
-    values = ((aged.heat, previous.heat), (aged.decay, previous.decay), (aged.tier_value, previous.tier_value))
+    values = ((fold.heat, previous.heat), (fold.decay, previous.decay), (fold.tier_value, previous.tier_value))
     return (
-        aged.tier != previous.tier
-        or _counts(aged) != _counts(previous)
+        fold.tier != previous.tier
+        or _counts(fold) != _counts(previous)
         or any(round(abs(new - old), 4) >= NOTICEABLE for new, old in values)
     )
 
 
 def _counts(row: FoldRow) -> tuple[int, int | None, int]:
-    """The counts of a fold: of times served, of times used, and of sessions in which it was used or said again."""
+    """Return a fold's counts: times served, times used, sessions of use or repetition."""
     return row.access_count, row.use_count, row.reinforcement_count
 
 
-def stale(memory: Memory, faded: float) -> bool:
-    """Whether a memory of decay `faded` (0 to 1) should be looked at by somebody; protected ones never."""
-    return faded >= STALE_AT and not protection(memory)
+def stale(memory: Memory, decay_value: float) -> bool:
+    """Whether a memory with this decay (0 to 1) should be reviewed; protected memories never."""
+    return decay_value >= STALE_AT and not protection(memory)
 
 
 def proposal(memory: Memory, aged: Aged, signs: Signs, now: datetime) -> Archival | None:
-    """Why a memory might be archived; None if it should not be. It is only proposed: a person or a command archives."""
+    """Return why archiving a memory is proposed; None if it is not. Only a person or a command archives."""
     if protection(memory):
         return None
     if aged.decay.value >= ARCHIVE_AT:
         return "decayed"
-    unused = signs.used + signs.served + signs.recurred == 0
-    old = _days(kept_since(memory), now) >= SPECULATIVE_DAYS
-    return "speculative" if memory.confidence_tier == "speculative" and unused and old else None
+    is_unused = signs.used + signs.served + signs.recurred == 0
+    is_old = _days(kept_since(memory), now) >= SPECULATIVE_DAYS
+    return "speculative" if memory.confidence_tier == "speculative" and is_unused and is_old else None
 
 
 def days_until_cold(memory: Memory, signs: Signs, now: datetime, settings: LifecycleSettings) -> int | None:
-    """Whole days until a hot memory goes cold if nobody uses it; None if it never will."""
-    before = FoldRow(memory_id=memory.id, namespace=memory.namespace, at=now, heat=0, decay=0, tier_value=0)
+    """Return the whole days until a hot memory goes cold if nobody uses it; None if that takes over ten years."""
+    hot_fold = FoldRow(memory_id=memory.id, namespace=memory.namespace, at=now, heat=0, decay=0, tier_value=0)
 
     def cold(days: int) -> bool:
-        """Whether it is cold in so many days."""
-        return age_memory(memory, signs, before, now + days * _DAY, settings).row.tier == "cold"
+        """Whether the memory is cold in so many days."""
+        return age_memory(memory, signs, hot_fold, now + days * _DAY, settings).row.tier == "cold"
 
     return bisect_left(range(_HORIZON_DAYS), True, key=cold) if cold(_HORIZON_DAYS) else None
 
 
 def uses_until_hot(memory: Memory, signs: Signs, now: datetime, settings: LifecycleSettings) -> int | None:
-    """How many uses now, 20 at most, would make a cold memory hot again; None if these would not."""
+    """Return how many uses now, 20 at most, would make a cold memory hot again; None if 20 would not."""
 
-    def worth(more: int) -> float:
-        """The tier value after so many more uses."""
-        return tier_value(condition(memory, replace(signs, used=signs.used + more, last_used=now), now)).value
+    def worth(extra_uses: int) -> float:
+        """Return the tier value after so many more uses."""
+        return tier_value(condition(memory, replace(signs, used=signs.used + extra_uses, last_used=now), now)).value
 
     return next((more for more in range(1, FULL_ACCESS + 1) if worth(more) >= settings.promote_at), None)
 
 
 def kept_since(memory: Memory) -> datetime:
-    """The instant a memory got its present state: an import of old words begins to age on the day of the import."""
+    """Return when a memory got its present state; an import of old words ages from the day of the import on."""
     return max(memory.created, memory.updated)
 
 
 def _days(since: datetime, now: datetime) -> float:
-    """Days from one instant to another; 0 if it lies ahead."""
+    """Return the days from one instant to another; 0 if `since` is later."""
     return max((now - since) / _DAY, 0.0)
 
 
 def _summed_worth(shares: dict[str, float]) -> Worth:
-    """The sum of the shares, to four decimals; where it leaves [0, 1], the share `limit` says how much was cut."""
+    """Sum the shares, to four decimals; the share `limit` is what was cut to stay in [0, 1]."""
     rounded = {name: round(share, 4) for name, share in shares.items()}
     total = math.fsum(rounded.values())
     value = round(min(max(total, 0.0), 1.0), 4)

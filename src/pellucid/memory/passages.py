@@ -1,7 +1,7 @@
-"""A turn's text in, its passages out: short stretches that each say something, cut where the text itself pauses.
+"""A turn's text in, its passages out: short stretches that each say something, cut at pauses in the text.
 
 A long turn is many things: a vector of it is near to none of them, and it does not fit a context. So it is kept, and
-found, as passages. No word is lost or changed; only the blank between two passages is.
+found, as passages. No word is lost or changed; only the blanks between passages are dropped.
 """
 
 import re
@@ -10,39 +10,40 @@ from collections.abc import Iterator
 from pellucid.language.sentences import PAUSE
 
 PASSAGE_CHARS = 280
-"""Characters a passage aims at: about sixty tokens, six or seven passages in a context of 2,000 characters."""
-_LONGEST = 2 * PASSAGE_CHARS
-"""A stretch without any pause is cut between words, here."""
+"""The length that passages aim at: about sixty tokens; six or seven passages fill a context of 2,000 characters."""
+_MAX_CHARS = 2 * PASSAGE_CHARS
+"""The greatest length of a passage; a longer stretch without a pause is cut between words."""
 _FENCE = re.compile(r"^[ \t]*(?:```|~~~)")
 _ANNOUNCES = re.compile(r"^\s*#{1,6}\s|[:：]\W{0,3}$|^\s*(?:\*\*|__)[^*_]+(?:\*\*|__)\s*$")
-"""A heading, or a line that ends in a colon: it belongs to what follows."""
+"""A heading, or a line that ends in a colon, which belongs to the text after it."""
 _DRAWN = re.compile(r"[\u2500-\u259f]")
-"""Lines, corners and blocks that diagrams, trees and bars are drawn with."""
+"""The lines, corners and blocks of which diagrams, trees and bars are drawn."""
 _LEVEL = re.compile(r"[\u2500\u2501\u2504\u2505\u2508\u2509\u254c\u254d\u2550\u2580-\u259f]")
-"""Of these, what only leads on, to the right; the others stand between cells."""
+"""Those of `_DRAWN` that only lead to the right; the others separate cells."""
 _WORD = re.compile(r"\w")
 
 
 def passages(text: str) -> list[str]:
-    """The passages of a text in order, of some 280 characters each; a shorter text is one passage."""
+    """Cut a text into passages of some 280 characters each, in order; a shorter text is one passage."""
     if len(text) <= PASSAGE_CHARS:
         return [text]
-    found, open_piece, announced = list[str](), "", False
+    finished, current, after_heading = list[str](), "", False
     for piece in _pieces_of(text):
         announces = _announces(piece)
-        room = _LONGEST if announced else PASSAGE_CHARS // 2 if announces else PASSAGE_CHARS
-        if open_piece and len(open_piece) + len(piece) > room:
-            found.append(open_piece)
-            open_piece = ""
-        open_piece += piece
-        announced = announces or (announced and not piece.strip())
-    return [stripped for each in (*found, open_piece) if (stripped := each.strip())] or [text]
+        # a heading takes its text along, and is not put at the end of a passage that is half full
+        room = _MAX_CHARS if after_heading else PASSAGE_CHARS // 2 if announces else PASSAGE_CHARS
+        if current and len(current) + len(piece) > room:
+            finished.append(current)
+            current = ""
+        current += piece
+        after_heading = announces or (after_heading and not piece.strip())
+    return [stripped for each in (*finished, current) if (stripped := each.strip())] or [text]
 
 
 def undrawn(text: str) -> str:
-    """The text with the words of its diagrams and trees in place of the drawing, ` | ` between cells.
+    """Return the text with diagrams and trees replaced by their words, ` | ` between cells.
 
-    A line of a drawing that has no word is left out; other lines stay as they are.
+    A line of a drawing without a word is left out; other lines stay as they are.
     """
     if not _DRAWN.search(text):
         return text
@@ -51,24 +52,24 @@ def undrawn(text: str) -> str:
 
 
 def _words_of_drawing(line: str) -> str:
-    """The words of a line of a drawing, with ` | ` between its cells; empty if it has none."""
+    """Return the words of a drawn line, with ` | ` between its cells; empty if it has none."""
     cells = _DRAWN.split(_LEVEL.sub(" ", line)) if _WORD.search(line) else ()
     return " | ".join(" ".join(each.split()) for each in cells if each.strip())
 
 
 def sentences_of(passage: str) -> list[str]:
-    """The sentences of a passage, stripped; the end of a line ends one, too."""
-    said = (each for line in passage.splitlines() for each in PAUSE.split(line))
-    return [stripped for each in said if (stripped := each.strip())]
+    """Return the sentences of a passage, stripped; each line ends a sentence, too."""
+    pieces = (each for line in passage.splitlines() for each in PAUSE.split(line))
+    return [stripped for each in pieces if (stripped := each.strip())]
 
 
 def _announces(piece: str) -> bool:
-    """Whether the last line of a piece is a heading or ends in a colon, and so belongs to what follows."""
+    """Whether the last line of a piece is a heading or ends in a colon, and so belongs to the next piece."""
     return bool(_ANNOUNCES.search(piece.rstrip().rpartition("\n")[2]))
 
 
 def _pieces_of(text: str) -> Iterator[str]:
-    """The pieces of a text that passages are put together from: lines, sentences of long lines, blocks of code."""
+    """Yield the pieces of which passages are made: lines, sentences of long lines, blocks of code."""
     block = ""
     for line in text.splitlines(keepends=True):
         if block or _FENCE.match(line):
@@ -89,10 +90,10 @@ def _pieces_of(text: str) -> Iterator[str]:
 
 
 def _bounded_pieces(piece: str) -> Iterator[str]:
-    """A piece, cut between words where it is longer than a passage may be."""
-    while len(piece) > _LONGEST:
-        blank = max(piece.rfind(" ", 0, _LONGEST), piece.rfind("\n", 0, _LONGEST))
-        cut = blank + 1 if blank > PASSAGE_CHARS else _LONGEST
+    """Yield a piece, cut between words if it is longer than a passage is allowed to be."""
+    while len(piece) > _MAX_CHARS:
+        blank = max(piece.rfind(" ", 0, _MAX_CHARS), piece.rfind("\n", 0, _MAX_CHARS))
+        cut = blank + 1 if blank > PASSAGE_CHARS else _MAX_CHARS
         yield piece[:cut]
         piece = piece[cut:]
     if piece:

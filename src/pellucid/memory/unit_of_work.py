@@ -13,35 +13,35 @@ from pellucid.memory.indexer import Drift, Folded, Indexer, readable
 from pellucid.store.records import FileRemoval, FileWrite, JournalOperation, OperationKind, Records, content_digest
 
 WAIT_S = 60.0
-"""How long a writer waits for another one's turn: a commit of an import takes a few seconds."""
+"""Seconds that a writer waits for others to finish: a commit of an import takes a few."""
 
 VAULT = "vault"
-"""Where what could not be taken over is said to stand."""
+"""The place that is named for changes that could not be taken over."""
 
 
 class Exclusive(Protocol):
-    """The right to write in one namespace or, without one, alone in all of them."""
+    """Gives the right to write in one namespace or, without one, alone in all of them."""
 
     def __call__(
         self, wait_s: float, namespace: str | None = None, deadline: Deadline | None = None
     ) -> AbstractContextManager[bool]:
-        """A context that holds the right to write; its value is whether it has it.
+        """Return a context that has the right to write; its value is whether it was obtained.
 
-        It is waited for `wait_s` seconds or until the deadline, and then raises; with 0 it is not waited for, and the
-        value may be False.
+        It waits for `wait_s` seconds or until the deadline, and then raises; with 0 it does not wait, and the value can
+        be False.
         """
         ...
 
 
 Clean = Callable[[str], str]
-"""A text in, the same without its secrets out."""
+"""Returns a text without its secrets."""
 _TELLS_NOTHING = re.compile(r"[a-z]{2,8}_[0-9a-f]{32}|[0-9a-f]{16,128}|[0-9T:.Z-]{10,30}")
 """An id, a digest or an instant: no secret, and no words."""
 
 
 @dataclass(frozen=True, slots=True)
 class CommitResult:
-    """The id of a committed operation, and what folding it into the index gave."""
+    """The id of a committed operation, and the outcome of its fold."""
 
     op_id: str
     folded: Folded
@@ -49,30 +49,29 @@ class CommitResult:
 
 @dataclass(frozen=True, slots=True)
 class UnitOfWork:
-    """Writes operations. `commit` returns once they are acknowledged, filed and searchable."""
+    """Writes operations. `commit` returns when they are acknowledged, filed and searchable."""
 
     records: Records
     indexer: Indexer
     clock: Clock
     clean: Clean
     exclusive: Exclusive
-    """Held from deciding what is new until it is searchable, so that two writers do not both find it new."""
+    """Used from the decision about what is new until it is searchable, so that two writers do not both find it new."""
     deadline: Deadline = field(default_factory=Deadline)
-    """When the call that this writes for is given up: the right to write is waited for no longer."""
+    """When the calling operation is given up: until then the right to write is waited for."""
 
     @contextmanager
-    def deciding(self, namespace: str | None, texts: Iterable[str] = (), *, wait_s: float = WAIT_S) -> Generator[None]:
-        """A context that holds the right to write, with an index that holds all that was acknowledged.
+    def deciding(self, namespace: str | None, texts: Iterable[str] = ()) -> Generator[None]:
+        """Hold the right to write in a namespace (None: alone in all) for the block, with an index that is up to date.
 
-        `namespace` is where it is decided; None keeps everybody else from writing. `texts` are contents of memories
-        that are likely to be kept: they are encoded before, so that nobody waits for that.
+        `texts` are contents of memories that will probably be kept; they are encoded before, while nobody waits.
 
         Raises:
             DeadlineError: the call was given up before others had written.
-            StoreBusyError: others have been writing there for `wait_s` seconds.
+            StoreBusyError: others have been writing there for 60 seconds.
         """
         self.indexer.encode_ahead(texts)
-        with self.exclusive(wait_s, namespace, self.deadline):
+        with self.exclusive(WAIT_S, namespace, self.deadline):
             self.indexer.catch_up()
             yield
 
@@ -86,32 +85,34 @@ class UnitOfWork:
     ) -> CommitResult:
         """Acknowledge one operation as a whole, then file it and fold it into the index.
 
-        Lifecycle rows are given the operation's id as their `correlationId`. Rows lose what secrets their texts hold:
-        all that is ever put on record comes through here.
+        Lifecycle rows get the operation's id as their `correlationId`. Secrets are removed from all texts of rows,
+        since every row of the ledger is written here. `seen` are keys of transcript turns that are not to be imported
+        again.
         """
         op_id = self.clock.new_id("op")
-        at = isoformat(self.clock.now())
+        instant = isoformat(self.clock.now())
         cleaned = (_without_secrets(row, self.clean) for row in ledger)
         rows = tuple({**row, "correlationId": op_id} if row.get("kind") == "lifecycle" else row for row in cleaned)
         self.records.commit(
-            JournalOperation(op_id, kind, at, tuple(writes), rows, tuple(seen), removals=tuple(removals))
+            JournalOperation(op_id, kind, instant, tuple(writes), rows, tuple(seen), removals=tuple(removals))
         )
         return CommitResult(op_id, self.indexer.catch_up())  # which begins by filing what the journal holds
 
     def take_over_edits(self, paths: Collection[str] | None = None, *, wait_s: float = 0.0) -> tuple[Drift, Folded]:
-        """Index what somebody else changed in the vault (or at these paths); returns what differed and what was folded.
+        """Index what others changed in the vault (or at these paths); return what differed and the outcome of the fold.
 
-        Their files win, and it is on record. Where the disk has no space for that, or others write for longer than
-        `wait_s`, it is left for later: what is indexed can still be read. With `wait_s`, files are encoded before.
+        Their files win, and the journal records that. If the disk is full or, with a `wait_s` of 0, others are writing,
+        it is left for later: what is indexed stays readable. With another `wait_s`, files are encoded before.
 
         Raises:
-            NoRoomError: the index still holds what was forgotten, or a file of `paths` that is gone: it may not answer.
-            StoreBusyError: others have been writing for a longer `wait_s`.
+            NoRoomError: the index still has what was forgotten, or a file of `paths` that is gone, so it must not
+            answer.
+            StoreBusyError: others have been writing for `wait_s` seconds, if that is not 0.
         """
         if wait_s:
             self.indexer.encode_edits(paths)
-        with self.exclusive(wait_s, deadline=self.deadline) as alone:
-            if not alone:  # another process is writing: what it has not folded yet is no outside edit
+        with self.exclusive(wait_s, deadline=self.deadline) as is_alone:
+            if not is_alone:  # another process is writing: what it has not folded yet is no outside edit
                 return Drift(), Folded()
             try:
                 return self._take_over(paths)
@@ -121,36 +122,36 @@ class UnitOfWork:
                 return Drift(), Folded(unreadable=((VAULT, f"there was no room to take over changes: {error}"),))
 
     def _take_over(self, paths: Collection[str] | None) -> tuple[Drift, Folded]:
-        """See `take_over_edits`; the right to write is held."""
+        """Do the work of `take_over_edits`; the caller has the right to write."""
         folded = self.indexer.catch_up()
         drift = self.indexer.drift(paths)
         if drift.paths:
             folded += self._adopt_drift(drift)
-            freed = self.indexer.drift(paths)  # a file that went may have given its id to another
-            folded += self._adopt_drift(freed) if freed.paths else Folded()
+            next_drift = self.indexer.drift(paths)  # a file that went may have given its id to another
+            folded += self._adopt_drift(next_drift) if next_drift.paths else Folded()
         return drift, folded
 
     def _adopt_drift(self, drift: Drift) -> Folded:
-        """Put others' changes on record as one operation of kind `external-edit`, and fold them.
+        """Commit others' changes as one operation of kind `external-edit`, and fold them.
 
-        No operation where every file that differs cannot be read.
+        Nothing is committed if no file that differs can be read, and none is gone.
         """
         heads, unreadable = readable(self.records, [*drift.added, *drift.edited])
-        found = tuple((head.path, content_digest(head.data)) for head in heads if head.data is not None)
-        if not found and not drift.deleted:
+        adopted = tuple((head.path, content_digest(head.data)) for head in heads if head.data is not None)
+        if not adopted and not drift.deleted:
             return unreadable
         op_id = self.clock.new_id("op")
-        self.records.commit(JournalOperation(op_id, "external-edit", isoformat(self.clock.now()), adopted=found))
+        self.records.commit(JournalOperation(op_id, "external-edit", isoformat(self.clock.now()), adopted=adopted))
         return self.indexer.catch_up(drift.paths, op_id)
 
 
 def _without_secrets(row: dict[str, object], clean: Clean) -> dict[str, object]:
-    """A row of the ledger with secrets taken out of all its texts but the namespace."""
+    """Return a row of the ledger with secrets removed from all its texts but the namespace."""
     return {key: value if key == "namespace" else _cleaned_value(value, clean) for key, value in row.items()}
 
 
 def _cleaned_value(value: object, clean: Clean) -> object:
-    """The value with secrets taken out of every text in it, however deep it lies."""
+    """Return a value with secrets removed from every text in it, at any depth."""
     match value:
         case str():
             return value if _TELLS_NOTHING.fullmatch(value) else clean(value)

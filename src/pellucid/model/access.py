@@ -12,13 +12,13 @@ from pellucid.model.wire import Instant, Wire
 from pellucid.settings.sections import NAMESPACE_PATTERN
 
 Access = Literal["read", "write", "admin"]
-"""What may be granted in a namespace; each holds those before it."""
+"""The kinds of access that a grant can give; each includes those before it."""
 EVERYWHERE = "*"
 _LEVELS: tuple[Access, ...] = get_args(Access)
 
 
 def _checked_place(text: str) -> str:
-    """The text unchanged if it is `tenant/project`, `tenant/*` or `*`; ValueError for any other."""
+    """Return the text unchanged if it is `tenant/project`, `tenant/*` or `*`; raise ValueError otherwise."""
     tenant, _, project = text.partition("/")
     if text == EVERYWHERE or re.fullmatch(NAMESPACE_PATTERN, f"{tenant}/x" if project == "*" else text):
         return text
@@ -32,66 +32,65 @@ class Grant(Wire):
     access: Access
 
     def covers(self, namespace: str) -> bool:
-        """Whether the grant applies to this namespace."""
+        """Whether the grant applies to this namespace, whatever access it gives."""
         if self.namespace.endswith("/*"):
             return namespace.startswith(self.namespace[:-1])
         return self.namespace in (namespace, EVERYWHERE)
 
 
 def is_allowed(grants: Iterable[Grant], access: Access, namespace: str) -> bool:
-    """Whether any of these grants gives this access, or a higher one, in the namespace."""
+    """Whether a grant among these gives this access, or a higher one, in the namespace."""
     return any(each.covers(namespace) and _LEVELS.index(each.access) >= _LEVELS.index(access) for each in grants)
 
 
 class Principal(Wire):
-    """Somebody who asks with a token."""
+    """A person or program that asks with a token."""
 
     name: str = Field(pattern=r"^[a-z0-9][a-z0-9._-]{0,63}$")
     token_id: str
     digest: str
-    """Of the token's secret, keyed: the secret itself is kept nowhere."""
+    """The keyed digest of the token's secret; the secret itself is stored nowhere."""
     grants: tuple[Grant, ...] = Field(min_length=1)
     created: Instant
     rotated: Instant | None = None
     last_used: Instant | None = None
-    """To the minute."""
+    """The time of the last use, to the minute."""
 
 
 class AccessList(Wire):
-    """Everybody who may ask."""
+    """All principals that are allowed to ask."""
 
     principals: tuple[Principal, ...] = ()
 
     def find(self, name: str) -> Principal | None:
-        """The principal of this name; None if there is none."""
+        """Return the principal with this name; None if there is none."""
         return next((each for each in self.principals if each.name == name), None)
 
     def with_principal(self, principal: Principal) -> "AccessList":
-        """A copy of the list with this principal at the end, in place of another of its name."""
-        others = tuple(each for each in self.principals if each.name != principal.name)
-        return AccessList(principals=(*others, principal))
+        """Return a copy of the list with this principal at the end, in place of any other with its name."""
+        return AccessList(principals=(*self.without(principal.name).principals, principal))
 
     def without(self, name: str) -> "AccessList":
-        """A copy of the list without the principal of this name."""
+        """Return a copy of the list without the principal of this name."""
         return AccessList(principals=tuple(each for each in self.principals if each.name != name))
 
     def principal_of_token(self, token: str, key: bytes) -> Principal | None:
-        """The principal that a token (`pel_…`) belongs to, by the vault's key; None if it is nobody's.
+        """Return the principal that a token (`pel_<id>_<secret>`) belongs to; None if it belongs to none.
 
-        It takes the same time whether the token's id is known or not.
+        `key` is the vault's. An unknown token takes as long to refuse as a known id with a wrong secret.
         """
-        parts = re.fullmatch(r"pel_([0-9a-f]{12})_([0-9a-f]{64})", token)
-        token_id, secret = parts.groups() if parts else ("", "")
-        found = next((each for each in self.principals if each.token_id == token_id), None)
-        kept = found.digest if found else "0" * 64
-        return found if hmac.compare_digest(kept, secret_digest(secret, key)) else None
+        match = re.fullmatch(r"pel_([0-9a-f]{12})_([0-9a-f]{64})", token)
+        token_id, secret = match.groups() if match else ("", "")
+        principal = next((each for each in self.principals if each.token_id == token_id), None)
+        stored_digest = principal.digest if principal else "0" * 64
+        return principal if hmac.compare_digest(stored_digest, secret_digest(secret, key)) else None
 
 
 def format_token(token_id: str, secret: str) -> str:
-    """The token `pel_<id>_<secret>` as its owner gets it."""
+    """Return the token `pel_<id>_<secret>` that its owner is given."""
     return f"pel_{token_id}_{secret}"
 
 
 def secret_digest(secret: str, key: bytes) -> str:
-    """The keyed SHA-256 of a token's secret in hex: all that is stored of it."""
+    """Return the keyed SHA-256 of a token's secret, in hex, which is all that is stored of the secret."""
     return hmac.new(key, b"pellucid token\0" + secret.encode(), hashlib.sha256).hexdigest()

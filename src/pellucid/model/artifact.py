@@ -1,4 +1,4 @@
-"""A path, a specification id or a link in, the artifact it names out: what memories come from or point at."""
+"""An artifact that memories come from or mention (a path, a specification, a link) in, its id and its text form out."""
 
 import hashlib
 from typing import Literal
@@ -12,7 +12,7 @@ ArtifactRole = Literal["made", "changed", "mentioned"]
 
 
 class Artifact(Wire):
-    """A thing outside memory: a file, a specification or decision record, a link; and what a segment did with it."""
+    """A file, a specification or decision record, or a link, and what a segment did with it."""
 
     kind: ArtifactKind
     name: str = Field(min_length=1)
@@ -23,13 +23,13 @@ class Artifact(Wire):
         return f"{self.role} {self.kind} {self.name}"
 
     def id(self, namespace: str) -> str:
-        """The artifact's id, `art_` and 32 hex digits: equal for the same thing in the same namespace."""
-        named = f"{namespace}\0{self.kind}\0{self.name.casefold()}"
-        return f"art_{hashlib.blake2b(named.encode(), digest_size=16).hexdigest()}"
+        """Return the artifact's id, `art_` and 32 hex digits: equal for equal kind and name, whatever their case."""
+        identity = f"{namespace}\0{self.kind}\0{self.name.casefold()}"
+        return f"art_{hashlib.blake2b(identity.encode(), digest_size=16).hexdigest()}"
 
 
 def parse_artifact(text: str) -> Artifact | None:
-    """The artifact that `str(artifact)` wrote as `role kind name`; None if the text is something else."""
+    """Parse the text `role kind name` that `str(artifact)` writes; return None if the text has another form."""
     role, _, rest = text.partition(" ")
     kind, _, name = rest.partition(" ")
     try:

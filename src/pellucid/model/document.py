@@ -1,4 +1,4 @@
-"""A document's header and sections in, what its vault file holds out: an artifact that can be searched and cited."""
+"""A document's header and sections in, the contents of its vault file out: an artifact to be searched and cited."""
 
 from typing import Literal
 
@@ -8,21 +8,21 @@ from pellucid.model.wire import Instant, Wire
 from pellucid.settings.sections import NAMESPACE_PATTERN
 
 FormatName = Literal["markdown", "rst"]
-"""What a vault file may name as its document's format; `documents.formats.suffixes` has the formats."""
+"""The formats that a vault file can name; `documents.formats.suffixes` lists the file endings of each."""
 
 
 class HeaderVersion(Wire):
-    """What the header of a document said over `[validFrom, validUntil)`; itself a searchable section, number 0."""
+    """What the header of a document said over `[validFrom, validUntil)`; itself a searchable memory with ordinal 0."""
 
     id: str = Field(pattern=r"^mem_[0-9a-f]{32}$")
-    """The memory that this version is."""
+    """The id of the memory that this version is."""
     valid_from: Instant
     valid_until: Instant | None = None
-    """None: it says so still."""
+    """None while the header still says so."""
     values: dict[str, str] = Field(default_factory=dict)
-    """Header keys, lower-case, as written: `status`, `requires`, `superseded-by`. Lists are joined by `, `."""
+    """Values as written, by lower-case header key: `status`, `requires`, `superseded-by`. Lists are joined by `, `."""
     commit: str | None = None
-    """The commit that made it so, where the history of a repository says."""
+    """The commit that gave the header these values, if the history of a repository tells."""
 
 
 class Document(Wire):
@@ -34,42 +34,42 @@ class Document(Wire):
     id: str = Field(pattern=r"^doc_[0-9a-f]{32}$")
     namespace: str = Field(pattern=NAMESPACE_PATTERN)
     created: Instant
-    """When it was first indexed."""
+    """When the document was first indexed."""
     updated: Instant
     path: str = Field(min_length=1)
-    """Relative to `root`, with slashes: what anchors such as `docs/a.md:10-24` name."""
+    """Relative to `root`, with slashes, as anchors such as `docs/a.md:10-24` name the file."""
     root: str
-    """The folder that was indexed, absolute; files of it that are gone are followed."""
+    """The absolute path of the folder that was indexed; a file that has gone from this folder is noticed."""
     format: FormatName
     digest: str
     """SHA-256 (hex) of the bytes that were read: an unchanged file is not read again."""
     title: str
     entity: str
-    """What it defines, as it names itself: `SPEC-054`; the path where it has no id of its own."""
+    """The entity that the document defines, by its own name: `SPEC-054`; the path if the document has no id."""
     entity_type: str = "Document"
     aliases: tuple[str, ...] = ()
     versions: tuple[HeaderVersion, ...] = ()
-    """Oldest first, adjoining; the last is open unless the document is gone."""
+    """Oldest first, without gaps; the last has no end unless the document is gone."""
     removed_at: Instant | None = None
-    """When the file was found gone; its sections are then closed, and kept for questions about the past."""
+    """When the file was found missing; its sections were then closed, and stay for questions about the past."""
 
 
 class Section(Wire):
-    """A part of a document under one heading: an anchored block of its vault file; old versions are kept, closed."""
+    """A part of a document under one heading: an anchored block of its vault file, where old versions stay, closed."""
 
     id: str = Field(pattern=r"^mem_[0-9a-f]{32}$")
     number: int = Field(ge=1)
-    """Its place in the document, from 1."""
+    """The section's place in the document, from 1."""
     heading: str = ""
-    """Its own heading as plain text; empty for what stands before the first."""
+    """The section's own heading as plain text; empty for the text before the first heading."""
     trail: tuple[str, ...] = ()
     """The headings above it, outermost first, without the document's title."""
     level: int = Field(default=0, ge=0, le=6)
-    """1 for the outermost heading; 0 for what stands before the first."""
+    """1 for the outermost heading; 0 for the text before the first heading."""
     lines: str
-    """1-based and inclusive, `10-24`."""
+    """The section's lines in the document, 1-based and inclusive: `10-24`."""
     valid_from: Instant
     valid_until: Instant | None = None
     quarantined: bool = False
     content: str = ""
-    """Its text without the heading."""
+    """The section's text without its heading."""

@@ -29,50 +29,48 @@ EdgeType = Literal[
     "DERIVED_FROM",
     "PART_OF",
 ]
-"""The first eight lie between entities; ABOUT and MENTIONS lead from a memory to an entity, SUPERSEDES and DERIVED_FROM
-also from a memory to a memory, PART_OF from a memory to its episode."""
+"""The first eight types connect entities; ABOUT and MENTIONS lead from a memory to an entity, SUPERSEDES and
+DERIVED_FROM also from a memory to a memory, PART_OF from a memory to its episode.
+"""
 EDGE_TYPES: tuple[EdgeType, ...] = get_args(EdgeType)
-"""The strongest first. Append only: the place of a type is stored, in the index (`edges.type`) and in receipts.
+"""All types, the strongest first. Append only: the index (`edges.type`) and receipts store a type as its place here.
 
-ALIAS_OF is reserved: no file says it, since another name is no edge (`GraphFacts.aliases`). It keeps its place for the
-sake of those behind it.
+ALIAS_OF is reserved: another name of an entity is not an edge (`GraphFacts.aliases`). It stays so that the types after
+it keep their places.
 """
 
 EventType = Literal["created", "changed", "renamed", "version_bumped", "superseded", "retired", "merged"]
 
 IDENTITY = re.compile(r"(mem|ep)_[0-9a-f]{32}")
-"""The whole key of a memory or an episode, its id; no name has such a key, since `node_key` leaves no underscore."""
+"""The key of a memory or an episode, which is its id; no name has such a key, for `node_key` leaves no underscore."""
 _NUMBERED = re.compile(r"([a-z][a-z0-9]*)[-#]*?-?#?0*(\d+)", re.ASCII)
 
 
 def node_key(name: str) -> str:
-    """The comparable name of an entity: `SPEC-054`, `spec 54` and `Spec #54` are one."""
+    """Return the key by which names of an entity are compared: equal for `SPEC-054`, `spec 54` and `Spec #54`."""
     key = entity_key(name)
     found = _NUMBERED.fullmatch(key.replace("-#", "-").replace("#", "-"))
     return f"{found[1]}-{found[2]}" if found else key
 
 
 def series_of(name: str) -> str:
-    """The series that a numbered name belongs to: `spec` for `SPEC-054`; empty for a name without a number."""
+    """Return the series of a numbered name: `spec` for `SPEC-054`; empty for a name without a number."""
     found = _NUMBERED.fullmatch(node_key(name))
     return found[1] if found else ""
 
 
 def entity_id(namespace: str, key: str, secret: bytes) -> str:
-    """The id of the node with this key (see `node_key`) in a namespace: `ent_` and 32 hex digits.
+    """Return the id of the node with this key (see `node_key`) in a namespace: `ent_` and 32 hex digits.
 
-    `secret` (at most 64 bytes) is the vault's: without it nobody can tell from an id whether a guessed name is meant.
+    `secret` (at most 64 bytes) is the vault's: without it nobody can check whether an id belongs to a guessed name.
     """
-    named = f"{namespace}\0{key}"
-    return f"ent_{blake2b(named.encode(), digest_size=16, key=secret).hexdigest()}"
+    identity = f"{namespace}\0{key}"
+    return f"ent_{blake2b(identity.encode(), digest_size=16, key=secret).hexdigest()}"
 
 
 @dataclass(frozen=True, slots=True)
 class EntityFact:
-    """That a file speaks of an entity: by what name, of what type if it knows, from when on, and whether it defines it.
-
-    `type` is empty where the file only mentions it.
-    """
+    """A file's mention or definition of an entity: its name, its type (empty if only mentioned), and since when."""
 
     key: str
     name: str
@@ -84,10 +82,10 @@ class EntityFact:
 
 @dataclass(frozen=True, slots=True)
 class Edge:
-    """One typed edge between two nodes, by key, and who says so.
+    """A typed edge from one node to another, given by their keys, and the memory that states it.
 
-    Keys of memories and episodes are their ids. `memory_id` is the memory (a section, mostly) that the edge was read
-    from, `section` its heading or header key, `anchor` the part of the target that is meant (`3` of `SPEC-037 §3`).
+    The key of a memory or episode is its id. `memory_id` is the memory (mostly a section) that the edge was read from,
+    `section` that memory's heading or header key, `anchor` the part of the target that is meant (`3` of `SPEC-037 §3`).
     """
 
     source: str
@@ -99,13 +97,13 @@ class Edge:
     valid_from: int = 0
     valid_until: int = FOREVER
     recorded: int = 0
-    """When it was written down: what was not known before it."""
+    """When the edge was written down: until then it was not known."""
     anchor: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class Claim:
-    """That an attribute of an entity had a value over an interval, and who says so."""
+    """The value that an attribute of an entity had over an interval, and the memory that states it."""
 
     entity: str
     attribute: str
@@ -115,20 +113,20 @@ class Claim:
     valid_until: int = FOREVER
     recorded: int = 0
     retired_by: str = ""
-    """The memory that said this attribute anew: from then on this one says nothing of it, whatever becomes of that."""
+    """The memory that stated this attribute anew: from then on this claim no longer counts."""
 
 
 @dataclass(frozen=True, slots=True)
 class GraphFacts:
-    """All that one file says of the graph."""
+    """All that one file states about the graph."""
 
     entities: tuple[EntityFact, ...] = ()
     edges: tuple[Edge, ...] = ()
     claims: tuple[Claim, ...] = ()
     aliases: tuple[tuple[str, str], ...] = ()
-    """Pairs of keys: another name, and the entity it stands for."""
+    """Pairs of keys: another name, and the entity that it means."""
     homes: tuple[tuple[str, str], ...] = ()
-    """Pairs of a memory's id and the key of the node it stands for: a section its document, another memory itself."""
+    """Pairs of a memory's id and a node's key: a section's node is its document, another memory is a node itself."""
 
 
 NO_FACTS = GraphFacts()
@@ -136,9 +134,9 @@ NO_FACTS = GraphFacts()
 
 @dataclass(frozen=True, slots=True)
 class EntityState:
-    """What was true of an entity over `[valid_from, valid_until)`, and what brought it about.
+    """The attributes of an entity over `[valid_from, valid_until)`, and the event that began them.
 
-    The end of one is the beginning of the next: SUPERSEDED_BY {eventType, at, causeMemoryId} lies between them.
+    A state ends when the next begins: SUPERSEDED_BY {eventType, at, causeMemoryId} lies between the two.
     """
 
     valid_from: int
@@ -146,14 +144,14 @@ class EntityState:
     props: Mapping[str, str] = field(default_factory=dict[str, str])
     event: EventType = "created"
     cause: str = ""
-    """The memory whose claim began it."""
+    """The id of the memory whose claim began the state."""
 
 
 def state_chain(claims: Iterable[Claim], since: int, until: int = FOREVER) -> tuple[EntityState, ...]:
-    """The states of an entity, oldest first: adjoining, never equal to their neighbour, the last open unless `until`.
+    """Return the states of an entity, oldest first, without gaps; neighbours differ, and the last ends at `until`.
 
-    Of several claims about one attribute the one that began last holds, then the one written last. `since` is when the
-    entity was first spoken of; there is always one state at least.
+    Of several claims about one attribute, the claim that began last counts, then the one written last. `since` is when
+    the entity was first mentioned; the chain has at least one state.
     """
     valid = [claim for claim in claims if claim.valid_from < claim.valid_until]
     start = min([since, *(claim.valid_from for claim in valid)])
@@ -165,49 +163,52 @@ def state_chain(claims: Iterable[Claim], since: int, until: int = FOREVER) -> tu
     for name, each in by_attribute.items():
         for at, claim in _value_changes(each):
             changes[at][name] = claim
-    return _states(changes, start, until)
+    return _states_from_changes(changes, start, until)
 
 
 def _value_changes(claims: Sequence[Claim]) -> list[tuple[int, Claim | None]]:
-    """The instants at which the claims about one attribute begin or end, each with the claim that holds from then on.
+    """Return the instants at which claims about one attribute begin or end, with the claim in force from then.
 
-    None where no claim holds any more.
+    They are in order. The claim is None from an instant on at which no claim is in force.
     """
     waiting = sorted(claims, key=lambda claim: claim.valid_from)
     instants = sorted({at for claim in claims for at in (claim.valid_from, claim.valid_until)} - {FOREVER})
-    heap: list[tuple[int, int, str, int]] = []
-    out: list[tuple[int, Claim | None]] = []
-    taken = 0
+    in_force: list[tuple[int, int, str, int]] = []
+    changes: list[tuple[int, Claim | None]] = []
+    next_claim = 0
     for at in instants:
-        while taken < len(waiting) and waiting[taken].valid_from <= at:
-            claim = waiting[taken]
-            heapq.heappush(heap, (-claim.valid_from, -claim.recorded, _greatest_first(claim.memory_id), taken))
-            taken += 1
-        while heap and waiting[heap[0][3]].valid_until <= at:
-            heapq.heappop(heap)
-        out.append((at, waiting[heap[0][3]] if heap else None))
-    return out
+        # the heap has every claim that has begun; its top is the one in force, once those that ended are popped
+        while next_claim < len(waiting) and waiting[next_claim].valid_from <= at:
+            claim = waiting[next_claim]
+            heapq.heappush(in_force, (-claim.valid_from, -claim.recorded, _descending_key(claim.memory_id), next_claim))
+            next_claim += 1
+        while in_force and waiting[in_force[0][3]].valid_until <= at:
+            heapq.heappop(in_force)
+        changes.append((at, waiting[in_force[0][3]] if in_force else None))
+    return changes
 
 
-def _greatest_first(memory_id: str) -> str:
-    """A sort key by which the greatest id comes first."""
+def _descending_key(memory_id: str) -> str:
+    """Return a sort key by which the greatest id comes first."""
     return "".join(chr(0x10FFFF - ord(char)) for char in memory_id)
 
 
-def _states(changes: Mapping[int, Mapping[str, Claim | None]], start: int, until: int) -> tuple[EntityState, ...]:
-    """The states over `[start, until)`, by instant the claims that take effect (None: the attribute has no value).
+def _states_from_changes(
+    changes: Mapping[int, Mapping[str, Claim | None]], start: int, until: int
+) -> tuple[EntityState, ...]:
+    """Return the states over `[start, until)`. `changes` maps an instant to the claims that take effect, by attribute.
 
-    A change to the value that held before begins no state.
+    A claim of None ends the attribute's value. A change to an equal value begins no state.
     """
-    held: dict[str, Claim] = {}
+    current: dict[str, Claim] = {}
     out: list[tuple[int, dict[str, str], EventType, str]] = []
     for at in sorted({start, *changes}):
         if at >= until:
             break
         changed = changes.get(at, {})
-        before = {name: claim.value for name, claim in held.items()}
-        held = {name: claim for name, claim in {**held, **changed}.items() if claim}
-        props = {name: held[name].value for name in sorted(held)}
+        before = {name: claim.value for name, claim in current.items()}
+        current = {name: claim for name, claim in {**current, **changed}.items() if claim}
+        props = {name: current[name].value for name in sorted(current)}
         if not out or props != before:
             news = (each.memory_id for name, each in changed.items() if each and before.get(name) != each.value)
             event = event_between(before, props) if out else "created"
@@ -228,17 +229,17 @@ _RETIRED = (
 
 
 def is_retired(status: str) -> bool:
-    """Whether a status says that what has it no longer holds: `Withdrawn`, `superseded by SPEC-2`, `Ｒｅｍｏｖｅｄ`."""
-    return _folded(status).startswith(_RETIRED)
+    """Whether a status says that its owner is no longer in force: `Withdrawn`, `superseded by SPEC-2`."""
+    return _comparable_status(status).startswith(_RETIRED)
 
 
 def is_superseded(status: str) -> bool:
-    """Whether a status says that something newer has taken its place: `Superseded by SPEC-2`, `replaced`."""
-    return _folded(status).startswith(_SUPERSEDED)
+    """Whether a status says that something newer has taken its owner's place: `Superseded by SPEC-2`, `replaced`."""
+    return _comparable_status(status).startswith(_SUPERSEDED)
 
 
 def retirement(header: Mapping[str, str]) -> str:
-    """How a header says that its document no longer holds: `superseded by SPEC-2`, `withdrawn`; empty while it does."""
+    """Return how a header says that its document is retired: `superseded by SPEC-2`, `withdrawn`; empty if not."""
     values = {re.sub(r"[\s_-]+", "-", key.strip().casefold()): value.strip() for key, value in header.items()}
     status = values.get("status", "")
     successor = next((values[key] for key in _SUCCESSOR_KEYS if values.get(key)), "")
@@ -249,15 +250,15 @@ def retirement(header: Mapping[str, str]) -> str:
     return re.split("[(（]", status[:1].lower() + status[1:])[0].strip()[:_LONGEST_RETIREMENT]
 
 
-def _folded(status: str) -> str:
-    """A status in compatibility form and without case."""
+def _comparable_status(status: str) -> str:
+    """Return a status in compatibility form (NFKC) and without case."""
     return unicodedata.normalize("NFKC", status).casefold()
 
 
 def event_between(before: Mapping[str, str], after: Mapping[str, str]) -> EventType:
-    """The kind of change that leads from one state's attributes to the next's, by those that differ."""
+    """Return the kind of change that leads from one state's attributes to the next's, judged by those that differ."""
     changed = {name for name in {*before, *after} if before.get(name) != after.get(name)}
-    status = _folded(after.get("status", "")) if "status" in changed else ""
+    status = _comparable_status(after.get("status", "")) if "status" in changed else ""
     if is_superseded(status) or changed & {"superseded-by", "replaced-by"}:
         return "superseded"
     if is_retired(status):

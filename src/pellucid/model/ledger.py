@@ -1,4 +1,4 @@
-"""Decisions in, the rows of the ledger out: what no file implies. No row holds a word of a memory."""
+"""Decisions in, the rows of the ledger out: facts that follow from no file. No row contains a word of a memory."""
 
 from typing import Literal
 
@@ -26,12 +26,13 @@ Event = Literal[
     "undone",
 ]
 Actor = Literal["user", "agent", "extraction", "reconcile", "consolidate", "lifecycle", "trust", "import"]
-"""What changed a memory. "user" is whoever called an operation, an agent with a tool among them; who *said* the words
-is in the memory (`assertedBy`, `sourceClass`). "agent" is read where it was written, and written by nothing."""
+"""What changed a memory. "user" is whoever called an operation, also an agent through a tool; whose *words* they are is
+in the memory (`assertedBy`, `sourceClass`). "agent" occurs in old rows only.
+"""
 
 
 class LifecycleRow(Wire):
-    """One change of one memory. `before` and `after` are frontmatter keys of its state, never of its words."""
+    """A change of one memory. `before` and `after` contain frontmatter keys of its state, never its words."""
 
     kind: Literal["lifecycle"] = "lifecycle"
     event_id: str
@@ -43,15 +44,15 @@ class LifecycleRow(Wire):
     reason_code: str = ""
     related_memory_ids: tuple[str, ...] = ()
     session_id: str | None = None
-    """Where it was said, of what was said again."""
+    """The session in which the memory was said again; only in rows about that."""
     before: dict[str, object] = Field(default_factory=dict)
     after: dict[str, object] = Field(default_factory=dict)
     correlation_id: str | None = None
-    """The operation that made the change."""
+    """The id of the operation that made the change."""
 
 
 class VerdictRow(Wire):
-    """What was decided about one observation."""
+    """The decision about one observation."""
 
     kind: Literal["verdict"] = "verdict"
     observation_id: str
@@ -65,15 +66,15 @@ class VerdictRow(Wire):
     verdict: Verdict
     reason: str
     content_hash: str
-    """Keyed with the vault's key: it tells equal words apart from others, and nobody without the key anything."""
+    """Hashed with the vault's key: it tells equal words apart from others, and reveals nothing without the key."""
     resulting_primitive_id: str | None = None
     evidence: tuple[str, ...] = ()
     said: tuple[str, ...] = ()
-    """Keyed hashes of its content words, and of those of the sentences it was read from: it is found again by them."""
+    """Keyed hashes of the content words of the observation, and of the sentences it was read from."""
 
 
 class UnkeptRow(Wire):
-    """A sentence that looked like a statement and became no observation: where it stands, why, and no word of it."""
+    """A sentence that looked like a statement and became no observation: its place and the reason, not its words."""
 
     kind: Literal["unkept"] = "unkept"
     session_id: str
@@ -82,11 +83,11 @@ class UnkeptRow(Wire):
     evidence: tuple[str, ...]
     reason: str
     said: tuple[str, ...]
-    """Keyed hash of its content words, as in a verdict."""
+    """The keyed hash of the sentence's content words, as in a verdict."""
 
 
 class FlushRow(Wire):
-    """One segment that was flushed: how many turns, why, and what came of it. Seconds are of extraction alone."""
+    """A segment that was flushed: its turns, the signal, and counts of what came of it. `seconds` are of extraction."""
 
     kind: Literal["flush"] = "flush"
     session_id: str
@@ -104,11 +105,11 @@ class FlushRow(Wire):
     output_tokens: int = 0
     cost: float = 0.0
     dropped: dict[str, int] = Field(default_factory=dict)
-    """What a model claimed and its evidence did not bear out, by reason."""
+    """Counts, by reason, of statements that a model made and their evidence did not support."""
 
 
 class FoldRow(Wire):
-    """The last lifecycle fold of one memory: all that ranking may know of its use."""
+    """The last lifecycle fold of one memory: all that ranking is allowed to know of its use."""
 
     kind: Literal["fold"] = "fold"
     memory_id: str
@@ -119,16 +120,16 @@ class FoldRow(Wire):
     tier: Literal["hot", "cold"] = "hot"
     tier_value: float = Field(ge=0, le=1)
     access_count: int = 0
-    """Times it was served: exposure, which makes nothing hotter."""
+    """The number of times the memory was served: exposure, which does not raise its heat."""
     last_accessed: Instant | None = None
     use_count: int | None = None
-    """Times it was used; None in a row from when being served counted as use."""
+    """The number of times the memory was used; None in old rows, which counted serving as use."""
     last_used: Instant | None = None
     reinforcement_count: int = 0
 
 
 class PassRow(Wire):
-    """A pass that ran to its end: when, and counts of what it did."""
+    """A maintenance pass that ran to its end: when, and counts of what it did."""
 
     kind: Literal["pass"] = "pass"
     name: Literal["lifecycle", "consolidate", "report"]
@@ -139,7 +140,7 @@ class PassRow(Wire):
 
 
 class TombstoneRow(Wire):
-    """What may not come back: keyed hashes (hex) of a forgotten memory's words and of its evidence turns."""
+    """What must not come back: keyed hashes (hex) of a forgotten memory's words and of its evidence turns."""
 
     kind: Literal["tombstone"] = "tombstone"
     memory_id: str
@@ -149,7 +150,7 @@ class TombstoneRow(Wire):
 
 
 class KeyRow(Wire):
-    """The key that tombstones are made with from here on: its fingerprint (hex), which tells nothing of it."""
+    """The fingerprint (hex) of the key that tombstones are made with from here on; it reveals nothing of the key."""
 
     kind: Literal["key"] = "key"
     at: Instant
@@ -157,14 +158,14 @@ class KeyRow(Wire):
 
 
 class LossRow(Wire):
-    """What a person gave up: rows of the ledger and a key that nobody can bring back, with their tombstones."""
+    """Rows of the ledger, or a key, that are lost with their tombstones, and that a person accepted as lost."""
 
     kind: Literal["loss"] = "loss"
     at: Instant
     missing: tuple[tuple[int, int], ...] = ()
-    """The first and last of the numbers of rows that are missing."""
+    """Ranges of the numbers of missing rows, each as its first and last number."""
     damaged: tuple[str, ...] = ()
-    """Where lines stood that could not be read, and which files had been changed."""
+    """The places of lines that could not be read, and the files that had been changed."""
     key: str = ""
     """What was wrong with the key; empty if nothing was."""
     keyed_by: str
@@ -172,12 +173,12 @@ class LossRow(Wire):
 
 
 class ErasureRow(Wire):
-    """An erasure that ran to its end: how many things were taken from which place. It says nothing of what."""
+    """An erasure that ran to its end: how many things it took from each place, without saying what."""
 
     kind: Literal["erasure"] = "erasure"
     at: Instant
     namespace: str
     erasure_of: str
-    """The operation that removed the files."""
+    """The id of the operation that removed the files."""
     memories: int
     places: dict[str, int] = Field(default_factory=dict)

@@ -1,4 +1,4 @@
-"""A decision in, the durable primitive out: what one memory file (or one block of an episode file) holds."""
+"""A decision in, the durable primitive out: the contents of one memory file (or of one block of an episode's file)."""
 
 import re
 from datetime import UTC, datetime
@@ -52,28 +52,28 @@ SourceClass = Literal[
     "pasted",
     "web_content",
 ]
-"""Who the words of a memory came from, from the most to the least trusted."""
+"""Where the words of a memory came from, from the most to the least trusted."""
 SOURCE_CLASS_OF: dict[str, SourceClass] = {
     "user": "user_input",
     "assistant": "assistant_output",
     "system": "system_memory",
     "tool": "tool_output",
 }
-"""By the role that speaks, where nothing more is known."""
+"""Maps the role that speaks to the source class that counts if nothing more is known."""
 
 MEMORY_ID = re.compile(r"\bmem_[0-9a-f]{32}\b")
-"""A memory's whole id within a text."""
+"""Matches a memory's whole id within a text."""
 BOUNDARY_SCOPES = ("temporary", "private", "do-not-use-outside-this-context")
-"""Scopes that keep a memory in: a caller must name each one a memory carries."""
+"""Scopes that restrict a memory: a caller must name each of them that the memory has."""
 
 TRANSCRIBED: tuple[Category, ...] = ("moment", "section")
-"""Categories that hold somebody's words as they stand, as blocks of a file: no one remembers or updates these."""
+"""Categories that quote somebody word for word, as blocks of a file; `remember` and `update` refuse them."""
 CATEGORIES: tuple[Category, ...] = get_args(Category)
 STATUSES: tuple[Status, ...] = get_args(Status)
 SOURCE_CLASSES: tuple[SourceClass, ...] = get_args(SourceClass)
 
 LAST_TURN = 2**31 - 1
-"""The highest turn number that every column can hold."""
+"""The highest turn number that fits into every column."""
 
 FOLDERS: dict[Category, str] = {
     **dict.fromkeys(CATEGORIES, "facts"),
@@ -83,7 +83,7 @@ FOLDERS: dict[Category, str] = {
     "moment": "episodes",
     "section": "documents",
 }
-"""The vault folder of each category; below it `YYYY-MM/`."""
+"""Maps each category to its vault folder, which has a folder `YYYY-MM/` a month (`documents` has none)."""
 
 _CONFIDENCE_TIERS: tuple[tuple[float, ConfidenceTier], ...] = (
     (0.95, "explicit"),
@@ -99,7 +99,7 @@ _IMPORTANCE_LEVELS: tuple[tuple[float, ImportanceLevel], ...] = (
 
 
 def confidence_tier(confidence: float) -> ConfidenceTier:
-    """The name of a confidence in [0, 1]: explicit ≥ .95, implied ≥ .70, inferred ≥ .40, else speculative."""
+    """Return the name of a confidence in [0, 1]: explicit ≥ .95, implied ≥ .70, inferred ≥ .40, else speculative."""
     for floor, tier in _CONFIDENCE_TIERS:
         if confidence >= floor:
             return tier
@@ -107,7 +107,7 @@ def confidence_tier(confidence: float) -> ConfidenceTier:
 
 
 def importance_level(score: float) -> ImportanceLevel:
-    """The name of an importance score in [0, 1]: critical ≥ .9, high ≥ .7, normal ≥ .4, low ≥ .2, else trivial."""
+    """Return the name of an importance in [0, 1]: critical ≥ .9, high ≥ .7, normal ≥ .4, low ≥ .2, else trivial."""
     for floor, level in _IMPORTANCE_LEVELS:
         if score >= floor:
             return level
@@ -115,20 +115,20 @@ def importance_level(score: float) -> ImportanceLevel:
 
 
 class Retirement(Wire):
-    """That the document a section is of holds no more, as its own header says: in which words, and since when."""
+    """The end of a section's document, as the document's own header states it."""
 
     said: str
-    """`superseded by SPEC-054`, `withdrawn`."""
+    """The header's words: `superseded by SPEC-054`, `withdrawn`."""
     since: Instant
     by: str
-    """The header version that says so first."""
+    """The id of the first header version that says so."""
 
 
 class Memory(Wire):
     """The durable primitive. Field order is the order of the keys in the file's frontmatter.
 
     `content` is the Markdown body and not a frontmatter key. `confidence_tier` and `importance_level` are written
-    beside their numbers and derived from them. Use state (access counts, heat) is not here: it is history.
+    beside their numbers and derived from them. Use (access counts, heat) is not in a memory: it is history.
     """
 
     id: str = Field(pattern=r"^mem_[0-9a-f]{32}$")
@@ -139,20 +139,20 @@ class Memory(Wire):
     source: Source
     asserted_by: AssertedBy = "inferred"
     source_class: SourceClass | None = None
-    """None in files from before it was kept, and in hand-written ones: a person's own words."""
+    """None in hand-written files, and in files older than the field: a person's own words."""
     session_id: str | None = None
     agent: str | None = None
     evidence: tuple[str, ...] = ()
     """`path-or-session:start-end`, 1-based and inclusive."""
     evidence_quotes: dict[str, str] = Field(default_factory=dict)
-    """The sentence that says it, word for word, by the evidence it stands in; only where one does."""
+    """Maps an evidence range to the sentence there that says it, word for word; only if a sentence does."""
     confidence: float = Field(default=0.9, ge=0, le=1)
     tags: tuple[str, ...] = ()
     pinned: bool = False
     entity_ref: str | None = None
     structured_attributes: dict[str, str] = Field(default_factory=dict)
     retired_attributes: dict[str, str] = Field(default_factory=dict)
-    """Attributes that a newer memory states anew, each with that memory's id; the others still hold."""
+    """Maps an attribute that a newer memory states anew to that memory's id; all other attributes still hold."""
     importance_score: float = Field(default=0.5, ge=0, le=1)
     status: Status = "active"
     trust_zone: TrustZone = "working"
@@ -163,14 +163,14 @@ class Memory(Wire):
     supersedes: tuple[str, ...] = ()
     superseded_by: str | None = None
     disputed_with: tuple[str, ...] = ()
-    """Memories that cannot hold together with this one, where it is not plain which does. Both answer, marked."""
+    """The ids of memories that contradict this one without replacing it. Recall serves both, marked."""
     episode_id: str | None = None
     artifact_ids: tuple[str, ...] = ()
     content_hash: str | None = None
     derived_from: tuple[str, ...] = ()
     last_verified_at: Instant | None = None
     retired: Retirement | None = None
-    """Of a section: its document holds no more. It follows from the document's header; no file says it by itself."""
+    """Of a section: the end of its document. It is worked out from the document's header and is not in the file."""
     content: str = ""
 
     @property
@@ -199,16 +199,16 @@ class Episode(Wire):
     turns: str
     """The inclusive range of the session's turns, `1-40`."""
     signal: FlushSignal | None = None
-    """Why the segment was cut where it was."""
+    """The reason for which the segment was cut where it was."""
     agent: str | None = None
     members: tuple[str, ...] = ()
-    """The memories that came of it, in the order of the session."""
+    """The ids of the memories that were extracted from the segment, in the order of the session."""
     artifacts: tuple[str, ...] = ()
-    """What it mentions or makes: `role kind name`, see `model.artifact`."""
+    """The artifacts that the segment mentions or makes, each as `role kind name` (see `model.artifact`)."""
 
 
 class Moment(Wire):
-    """One verbatim turn as a memory: an anchored block of its episode's file."""
+    """A passage, word for word, as a memory: an anchored block of its episode's file."""
 
     id: str = Field(pattern=r"^mem_[0-9a-f]{32}$")
     turn: int = Field(ge=1, le=LAST_TURN)
@@ -218,17 +218,17 @@ class Moment(Wire):
     status: Status = "active"
     pinned: bool = False
     trust_zone: TrustZone | None = None
-    """None: what its role says; a tool's words begin in quarantine."""
+    """None if it follows from the role: a tool's words begin in quarantine."""
     source_class: SourceClass | None = None
-    """None: what its role says; web content where most of a person's turn is somebody else's words."""
+    """None if it follows from the role; `pasted` if most of a person's turn is somebody else's words."""
 
 
 def recorded_at(memory_id: str, created: datetime) -> datetime:
-    """The instant a memory was written down: the time in its id (UUIDv7), or `created` where the id holds none."""
+    """Return when a memory was written down: the time in its id (UUIDv7), or `created` if the id contains no time."""
     digits = memory_id.partition("_")[2]
     return datetime.fromtimestamp(int(digits[:12], 16) / 1000, UTC) if digits[12:13] == "7" else created
 
 
 def unpack_id(raw: bytes, prefix: str = "mem") -> str:
-    """The id `<prefix>_<32 hex digits>` from its 16 bytes; trailing zero bytes, which NumPy drops, are put back."""
+    """Return the id `<prefix>_<32 hex digits>` for its 16 bytes, with trailing zero bytes that NumPy drops."""
     return prefix + "_" + raw.ljust(16, bytes(1)).hex()

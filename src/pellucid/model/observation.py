@@ -1,4 +1,4 @@
-"""What extraction says in, judged observations out: the stage between a trace and a memory."""
+"""What extraction says in, judged observations out: the step between a trace and a memory."""
 
 from typing import Literal
 
@@ -12,34 +12,33 @@ LONGEST_QUOTE = 300
 
 
 class Evidence(Wire):
-    """Where a fact stands: a session or path and an inclusive range of 1-based turns or lines."""
+    """The place of a fact: a session or path, and an inclusive range of 1-based turns or lines."""
 
     source: str
     start: int = Field(ge=1)
     end: int = Field(ge=1)
     quote: str = Field(default="", max_length=LONGEST_QUOTE)
-    """The sentence that says it, as it stands there; empty where none does by itself."""
+    """The sentence that says the fact, word for word; empty if no single sentence does."""
 
     def __str__(self) -> str:
         return f"{self.source}:{self.start}-{self.end}"
 
 
 class Resolution(Wire):
-    """What a fact says about an earlier one: a correction replaces it, a retraction takes it back.
+    """What a fact does to an earlier one: a correction or an update replaces it, a retraction takes it back.
 
-    `about` are the words that name the earlier one: the old value (`not 300 ms`), or what was taken back (`the TTL`);
-    empty where only the fact's own words say what it corrects. An update has no other sign that it is to last: it is
-    kept if it cannot hold beside something that is kept, and else not.
+    `about` are the words that name the earlier fact: its old value (`not 300 ms`), or what is taken back (`the TTL`);
+    empty if only the fact's own words tell. An update is kept only if it cannot hold beside a memory that is kept.
     """
 
     kind: Literal["correction", "retraction", "update"]
     about: str = ""
     value: str = ""
-    """The new value of a correction whose subject nobody named near it: `Actually it is 600 seconds`."""
+    """The new value of a correction that does not name its subject: `Actually it is 600 seconds`."""
 
 
 class ExtractedFact(Wire):
-    """What an extractor emits: self-contained content with its category, confidence and evidence; no importance yet."""
+    """An extractor's result: self-contained content with its category, confidence and evidence, without importance."""
 
     category: Category
     content: str = Field(min_length=1)
@@ -49,18 +48,18 @@ class ExtractedFact(Wire):
     structured_attributes: dict[str, str] = Field(default_factory=dict)
     evidence: tuple[Evidence, ...] = ()
     resolves: Resolution | None = None
-    """Which earlier statement this one changes; found by reconciliation. A retraction is not itself kept."""
+    """What the fact does to an earlier statement, which reconciliation finds. A retraction is not itself kept."""
 
 
 class Contribution(Wire):
-    """One named share of an importance score, e.g. `category:decision` +0.08."""
+    """A named share of an importance score, e.g. `category:decision` +0.08."""
 
     name: str
     value: float
 
 
 class MemoryObservation(Wire):
-    """A fact that was extracted, scored and judged, but is not yet a memory. Its verdict row is kept."""
+    """A fact that was extracted, scored and judged, but is not yet a memory. The ledger keeps its verdict."""
 
     id: str
     session_id: str
@@ -69,7 +68,7 @@ class MemoryObservation(Wire):
     importance: float = Field(ge=0, le=1)
     importance_contributions: tuple[Contribution, ...] = ()
     source_class: SourceClass = "user_input"
-    """The least trusted of those who said its evidence."""
+    """The least trusted source class of the turns in its evidence."""
     verdict: Verdict
     verdict_reason: str
     judge_accepted: bool

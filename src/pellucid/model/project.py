@@ -1,7 +1,7 @@
-"""Folders and roots in, which project a folder belongs to and what its namespace may be called out: no disk is read.
+"""Folders and roots in, the project of a folder and possible names for its namespace out: no disk is read.
 
-A folder may be of another machine, or gone: it is compared by its parts, as text. What a root is called decides
-nothing but what its namespace is called first; that two roots never share one is the registry's to see to.
+A folder of another machine, or one that is gone, is fine: folders are compared by their parts, as text. A root's name
+decides only which namespace is tried first; the registry sees to it that no two roots share a namespace.
 """
 
 import ntpath
@@ -19,13 +19,13 @@ from pellucid.model.wire import Wire
 from pellucid.settings.sections import NAMESPACE_PATTERN
 
 DEFAULT = "local/default"
-"""What is filed under no project."""
+"""The namespace of memories that belong to no project."""
 PERSONA = "local/persona"
-"""What holds everywhere; asked beside a project only where the user's settings say so."""
+"""The namespace of what holds in every project; recall asks it beside a project only if the user's settings say so."""
 RESERVED = frozenset({DEFAULT, PERSONA})
-"""Namespaces that no folder is ever given, whatever it is called."""
+"""Namespaces that no folder is ever given, whatever the folder's name."""
 MOST_PROJECTS = 1000
-"""Roots that are given a namespace; sessions of further ones are filed as those without a folder are."""
+"""The number of roots that are given a namespace; sessions of further roots are filed as if without a folder."""
 _TENANT = "local"
 _NAMELESS = "project"
 _LONGEST, _LONGEST_PARENT = 44, 12
@@ -34,21 +34,21 @@ _ENDS = ".-_"
 
 
 def folder_path(folder: str) -> PurePosixPath | PureWindowsPath | None:
-    """A folder as a path without `..`, whatever machine it is of; None if it is not absolute."""
+    """Return a folder as a path without `..`, of POSIX or of Windows; None if it is not absolute."""
     if folder.startswith("/") and "\0" not in folder:
         return PurePosixPath("/" + posixpath.normpath(folder).lstrip("/"))
     path = PureWindowsPath(ntpath.normpath(folder))
     return path if path.is_absolute() else None
 
 
-def holds(root: str, folder: str) -> bool:
+def contains_folder(root: str, folder: str) -> bool:
     """Whether a folder is the root, or lies below it."""
     above, below = folder_path(root), folder_path(folder)
     return type(above) is type(below) and above is not None and below is not None and below.is_relative_to(above)
 
 
 def _checked_root(text: str) -> str:
-    """The text unchanged if it is an absolute folder without `..` and the like; ValueError for any other."""
+    """Return the text if it is an absolute folder in its plain form (without `..`); raise ValueError otherwise."""
     if str(folder_path(text)) != text:
         raise ValueError(f"{text!r} is no absolute folder in its plain form")
     return text
@@ -58,7 +58,7 @@ Root = Annotated[str, AfterValidator(_checked_root)]
 
 
 class Project(Wire):
-    """A root and the namespace of its memories; `worktrees` are further checkouts of it, and where it was before."""
+    """A root and the namespace of its memories; `worktrees` are other checkouts of the root, and its earlier places."""
 
     namespace: str = Field(pattern=NAMESPACE_PATTERN)
     root: Root
@@ -66,7 +66,7 @@ class Project(Wire):
 
 
 class ProjectRegistry(Wire):
-    """All roots that are known. No two projects share a root or a namespace."""
+    """All known roots. No two projects share a root or a namespace."""
 
     projects: tuple[Project, ...] = ()
     earlier: tuple[Root, ...] = ()
@@ -74,7 +74,7 @@ class ProjectRegistry(Wire):
 
     @model_validator(mode="after")
     def _check_disjoint(self) -> Self:
-        """Raise ValueError where two projects share a folder or a namespace, or one has a reserved namespace."""
+        """Raise ValueError if two projects share a folder or a namespace, or a project has a reserved namespace."""
         names = [each.namespace for each in self.projects]
         tops = [top for each in self.projects for top in (each.root, *each.worktrees)]
         if len(set(names)) < len(names) or len(set(tops)) < len(tops) or RESERVED.intersection(names):
@@ -82,21 +82,24 @@ class ProjectRegistry(Wire):
         return self
 
     def of_root(self, root: str) -> Project | None:
-        """The project with exactly this root (worktrees do not count); None if there is none."""
+        """Return the project with exactly this root (worktrees do not count); None if there is none."""
         return next((each for each in self.projects if each.root == root), None)
 
     def nearest(self, folder: str) -> tuple[Project, str] | None:
-        """The project whose root or worktree holds a folder, and that path: the deepest; None if no project does."""
-        found = [(each, top) for each in self.projects for top in (each.root, *each.worktrees) if holds(top, folder)]
+        """Return the project whose root or worktree contains a folder, and that path; the deepest, or None."""
+        found = [
+            (each, top)
+            for each in self.projects
+            for top in (each.root, *each.worktrees)
+            if contains_folder(top, folder)
+        ]
         return max(found, key=lambda pair: depth(pair[1]), default=None)
 
     def with_root(self, root: str, worktree: str | None, is_taken: Callable[[str], bool]) -> "ProjectRegistry":
-        """The registry with a project at `root` and this further checkout of it, which no other project keeps.
+        """Return the registry with a project at `root`, of which `worktree`, if given, is a further checkout.
 
-        Args:
-            root: where there is no project yet, one is made, under a namespace that is nobody else's.
-            worktree: None, or a checkout of `root`.
-            is_taken: whether a namespace holds something already.
+        Both folders are removed from the worktrees of all other projects. A new root gets a namespace that no other
+        project has and for which `is_taken` (whether a namespace contains something already) is false.
         """
         mine = self.of_root(root)
         if mine is None:
@@ -109,11 +112,10 @@ class ProjectRegistry(Wire):
         return self.model_copy(update={"projects": tuple(sorted((*others, mine), key=lambda each: each.namespace))})
 
     def with_moved_project(self, namespace: str, root: str) -> "ProjectRegistry":
-        """The registry with the project of a namespace (which must have one) moved to `root`.
+        """Return the registry with the project of a namespace (which must have one) moved to `root`.
 
-        A project that was there is dropped, and no other keeps `root` as a worktree.
-
-        Its old root becomes one of its worktrees.
+        The project's old root becomes one of its worktrees. A project that was at `root` is dropped, and no other
+        project keeps `root` as a worktree.
         """
         kept = (each for each in self.projects if each.root != root or each.namespace == namespace)
         found = [
@@ -127,23 +129,23 @@ class ProjectRegistry(Wire):
         return ProjectRegistry(projects=tuple(found), earlier=tuple(sorted(earlier)))
 
     def with_earlier(self, root: str) -> "ProjectRegistry":
-        """The registry with the note that sessions of `root` are filed in `local/default`."""
+        """Return the registry with a note that sessions of `root` are filed in `local/default`."""
         return self.model_copy(update={"earlier": tuple(sorted({*self.earlier, root}))})
 
 
 def depth(folder: str) -> int:
-    """The number of parts of an absolute folder's path; 0 for any other text."""
+    """Return the number of parts of an absolute folder's path; 0 for any other text."""
     path = folder_path(folder)
     return len(path.parts) if path else 0
 
 
 def _without_worktrees(project: Project, folders: set[str | None]) -> Project:
-    """A project without those of its worktrees that are among `folders`."""
+    """Return the project without those of its worktrees that are among `folders`."""
     return project.model_copy(update={"worktrees": tuple(each for each in project.worktrees if each not in folders)})
 
 
 def _possible_namespaces(root: str) -> Iterator[str]:
-    """Names for the namespace of a root, best first: the folder's, then with its parent's before it, then numbered."""
+    """Yield names for a root's namespace, best first: the folder's, then with its parent's before it, then numbered."""
     path = folder_path(root)
     name = (_slug(path.name.removesuffix(".git"), _LONGEST) if path else "") or _NAMELESS
     yield f"{_TENANT}/{name}"
@@ -152,7 +154,7 @@ def _possible_namespaces(root: str) -> Iterator[str]:
     yield from (f"{_TENANT}/{name}-{number}" for number in count(2))
 
 
-def _slug(name: str, longest: int) -> str:
-    """A folder's name in lower-case ASCII, other signs as hyphens, of `longest` characters at most; may be empty."""
+def _slug(name: str, max_length: int) -> str:
+    """Return a folder's name in lower-case ASCII, other signs as hyphens, cut to `max_length`; it can be empty."""
     plain = unicodedata.normalize("NFKD", name).encode("ascii", "ignore").decode().lower()
-    return _NOT_NAMING.sub("-", plain).strip(_ENDS)[:longest].rstrip(_ENDS)
+    return _NOT_NAMING.sub("-", plain).strip(_ENDS)[:max_length].rstrip(_ENDS)

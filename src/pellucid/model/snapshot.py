@@ -17,10 +17,10 @@ Safety = Literal["safe", "requires-review", "blocked"]
 
 
 class ScoreDecomposition(Wire):
-    """The terms of a score, present where they were at work. `final` is their sum less `mmrPenalty`, exactly.
+    """The terms of a score; a term is missing if it did not count. `final` is their sum less `mmrPenalty`, exactly.
 
-    `bm25` is the lexical leg's term, not a raw BM25 score; raw scores stand in `contributions`. What has no
-    field here stands under its own name.
+    `bm25` is the lexical leg's term, not a raw BM25 score; raw scores are in `contributions`. A term without a field
+    here is under its own name.
     """
 
     model_config = ConfigDict(extra="allow")
@@ -28,23 +28,23 @@ class ScoreDecomposition(Wire):
     vector: float | None = None
     bm25: float | None = None
     passage: float | None = None
-    """By the words of a memory and those beside it in its session."""
+    """By the words of a memory and of its neighbours in its session."""
     procedural: float | None = None
     review: float | None = None
     recent: float | None = None
     graph: float | None = None
     temporal: float | None = None
     sub_queries: float | None = None
-    """What the legs of sub-questions add, in all."""
+    """The sum of all that the legs of sub-questions add."""
     rerank: float | None = None
     rerank_passage: float | None = None
-    """By the reranker, read together with the turns beside it."""
+    """By the reranker, read together with the neighbouring turns."""
     named: float | None = None
-    """Said by, or about, somebody the query names."""
+    """For a memory said by, or about, somebody whom the query names."""
     voice: float | None = None
-    """The user's own words, where the query is about the user."""
+    """For the user's own words, if the query is about the user."""
     asking: float | None = None
-    """Below 0 for what only asks."""
+    """Below 0 for a memory that only asks something."""
     importance: float | None = None
     tier_prior: float | None = None
     reinforcement_boost: float | None = None
@@ -53,25 +53,25 @@ class ScoreDecomposition(Wire):
     expansion: float | None = None
     renewal: float | None = None
     direct: float | None = None
-    """What puts a direct answer first."""
+    """Puts a direct answer first."""
     mmr_penalty: float | None = None
     final: float
 
 
 class LegContribution(Wire):
-    """What one leg said of a memory: its rank, its raw score and what that measures, and the term that came of it."""
+    """The result of one leg for a memory: its rank, its raw score and that score's type, and the resulting term."""
 
     leg: str
     rank: int
     raw_score: float
     score_type: str
     matches: tuple[int, ...] = ()
-    """Indices into `queryTerms`: which of the query's words the memory holds (lexical leg only)."""
+    """Indices into `queryTerms`: the query words that the memory contains (lexical leg only)."""
     term: float
 
 
 class RerankDetail(Wire):
-    """What the reranker said of a memory."""
+    """The result of the reranker for a memory."""
 
     backend: str
     rank: int
@@ -80,9 +80,9 @@ class RerankDetail(Wire):
 
 
 class Alignment(Wire):
-    """Which word of a memory a word of the query met best: an index into `queryTerms`, and a range of characters.
+    """The memory's word that is most similar to a query word: an index into `queryTerms`, and a range of characters.
 
-    Computed on view from today's text; no receipt holds it.
+    Computed on view from today's text; no receipt contains it.
     """
 
     term: int
@@ -94,18 +94,18 @@ class Alignment(Wire):
 
 
 class QueryRead(Wire):
-    """What was read of the query: its class, how deep to go and why, who and when it names."""
+    """The recall's reading of the query: its class, the depth of the search and why, people and times it names."""
 
     query_class: str
     depth: str
     reason: str = ""
     entities: tuple[str, ...] = ()
     named: tuple[str, ...] = ()
-    """Whom it names that said some memory, or whom one is about."""
+    """People in the query who said a memory, or whom one is about."""
     period: str | None = None
     since: int | None = None
     until: int | None = None
-    """Of the period, epoch milliseconds, half-open."""
+    """The bounds of the period in epoch milliseconds, half-open."""
     dates_what_was_said: bool = False
     sub_queries: tuple[str, ...] = ()
 
@@ -120,7 +120,7 @@ class AbstentionTrace(Wire):
 
 
 class Provenance(Wire):
-    """Where a memory comes from, and whether it is safe to use as it stands."""
+    """The origin of a memory, and whether it is safe to use as it is."""
 
     source: str
     created: str | None = None
@@ -131,7 +131,7 @@ class Provenance(Wire):
     retrieval_reason: str
     confidence: float = Field(ge=0, le=1)
     confidence_tier: str | None = None
-    """What that confidence is called: `explicit`, `implied`, `inferred` or `speculative`."""
+    """The name of that confidence: `explicit`, `implied`, `inferred` or `speculative`."""
     importance_level: str | None = None
     """`trivial`, `low`, `normal`, `high` or `critical`."""
     stale: bool
@@ -143,22 +143,22 @@ class Provenance(Wire):
 
 
 class Staleness(Wire):
-    """How long ago somebody last stood behind a memory, as seen from the instant that a recall asked about."""
+    """How long ago somebody last confirmed a memory, as seen from the instant that a recall asked about."""
 
     last_verified_at: str | None = None
-    """When it was last verified; None: never since it was written."""
+    """When the memory was last verified; None if never since it was written."""
     age_days: int = Field(ge=0)
-    """Whole days since it was verified, or, if that never was, since it began to hold or was written."""
+    """Whole days since it was verified or, without that, since it began to hold or was written."""
     superseded: bool
-    """Something newer stands in its place today."""
+    """Whether something newer has taken its place by today."""
     retired: str | None = None
-    """Of a section: what the header of its document said of its end by then, `superseded by SPEC-054`, `withdrawn`."""
+    """Of a section: the end of its document by then, from its header: `superseded by SPEC-054`, `withdrawn`."""
     due: bool = False
-    """Superseded, retired, or old enough (`lifecycle.staleAfterDays`) that `reverify` is offered for it."""
+    """Whether it is superseded, retired, or old enough (`lifecycle.staleAfterDays`) to be offered for `reverify`."""
 
 
 class XrayResult(Wire):
-    """One memory that reached the context, and everything that put it there."""
+    """One memory that reached the context, and all reasons why."""
 
     memory_id: str
     path: str
@@ -167,22 +167,22 @@ class XrayResult(Wire):
     graph_path: tuple[str, ...] | None = None
     graph_edge_confidences: tuple[float, ...] | None = None
     graph_edges: tuple[str, ...] | None = None
-    """Each edge of the path as it is written down, whichever way it was followed: `SPEC-054 DEPENDS_ON SPEC-037`."""
+    """Each edge of the path as stated, whichever way it was followed: `SPEC-054 DEPENDS_ON SPEC-037`."""
     audit_entry_id: str | None = None
     admitted_by: tuple[str, ...]
     rejected_by: str | None = None
     provenance: Provenance | None = None
     staleness: Staleness | None = None
-    """None where the memory is gone since."""
+    """None if the memory is gone since."""
     contributions: tuple[LegContribution, ...] = ()
     rerank: RerankDetail | None = None
     why: str = ""
     newer_than: str | None = None
-    """The id of the older memory that it was put above by `renewal`; None otherwise."""
+    """The id of the older memory above which `renewal` put it; None otherwise."""
     told: str | None = None
-    """How much of it the context tells, where that is not all: `3 of 21 sentences, the whole: pellucid show ID`."""
+    """How much of the memory the context contains, if not all: `3 of 21 sentences, the whole: pellucid show ID`."""
     alignment: tuple[Alignment, ...] = ()
-    """Only where it was asked for."""
+    """Only if the caller asked for it."""
 
 
 class RejectedCandidate(Wire):
@@ -197,9 +197,9 @@ class RejectedCandidate(Wire):
 
 
 class FilterTrace(Wire):
-    """One rung: how many came, how many passed, and what speaks against the others.
+    """One rung: how many candidates came, how many passed, and the objection to the others.
 
-    `soft_admitted` of those that passed were let pass although the rung speaks against them, too.
+    `soft_admitted` counts those that passed in spite of the objection.
     """
 
     name: str
@@ -229,16 +229,16 @@ class TierExplain(Wire):
 
 
 class LegHealth(Wire):
-    """How one leg did; `degraded` and `empty` are never the same thing."""
+    """The outcome of one leg; `degraded` and `empty` are never the same thing."""
 
     name: str
     health: Literal["ok", "empty", "degraded", "off"]
     reason: str | None = None
     admitted: int
     open: int
-    """How many more it found that may not answer."""
+    """The number of further memories that it found and that are not admissible."""
     barred: dict[str, int] | None = None
-    """Of these, how many each rung turned away; None for none, and where only `open` is told."""
+    """Of these, how many each rung rejected; None for none, and if only `open` is known."""
 
 
 class StageTrace(Wire):
@@ -257,30 +257,30 @@ class OmittedMemory(Wire):
 
 
 class EpisodeTrace(Wire):
-    """An episode that the context names although none of its memories is in it, and why."""
+    """An episode that the context names although none of its memories is in the context, and why."""
 
     episode_id: str
     score: float
     matches: int
-    """How many of its session's memories passed every filter; 0 where its topic alone answers."""
+    """The number of its session's memories that passed every filter; 0 if its topic alone answers."""
 
 
 class PassTrace(Wire):
-    """What one pass by a model did to the context: it may only remove or rephrase. No text of a memory."""
+    """The effect of one pass by a model on the context: it can only remove or rephrase. No text of a memory."""
 
     name: str
     note: str | None = None
-    """Why it changed nothing."""
+    """Why the pass changed nothing."""
     removed: tuple[str, ...] = ()
     rephrased: tuple[str, ...] = ()
     before: int = 0
-    """Characters of the memories that it rephrased."""
+    """The number of characters of the memories that it rephrased."""
     after: int = 0
-    """Characters of what it made of them."""
+    """The number of characters of their rephrasings."""
 
 
 class CutTrace(Wire):
-    """A memory of which the context tells only the best passages: sentences, items of lists, blocks of code."""
+    """A memory of which the context contains only the best passages: sentences, items of lists, blocks of code."""
 
     memory_id: str
     shown: int
@@ -288,7 +288,7 @@ class CutTrace(Wire):
 
 
 class ContextTrace(Wire):
-    """What the assembled context holds, in order of rank, and what was left out of it."""
+    """The contents of the assembled context, in order of rank, and the memories left out of it."""
 
     included: tuple[str, ...] = ()
     omitted: tuple[OmittedMemory, ...] = ()
@@ -298,7 +298,7 @@ class ContextTrace(Wire):
 
 
 class Eligible(Wire):
-    """The corpus the recall saw: rows of the namespace, how many were active, how many had vectors."""
+    """The corpus that the recall searched: rows of the namespace, active rows, rows with vectors."""
 
     memories: int
     active: int
@@ -307,7 +307,7 @@ class Eligible(Wire):
 
 
 class RecallXraySnapshot(Wire):
-    """Everything one recall did: a pure function of its receipt and of the memories it names."""
+    """All that one recall did: a pure function of its receipt and of the memories it names."""
 
     is_xray: ClassVar[bool] = True
     schema_version: Literal["1"] = "1"
@@ -327,25 +327,26 @@ class RecallXraySnapshot(Wire):
     query_terms: tuple[str, ...] = ()
     rejected: tuple[RejectedCandidate, ...] = ()
     rejected_total: int = 0
-    """How many were turned away in all; `rejected` names the best of them."""
+    """The number of all rejected candidates; `rejected` names the best of them."""
     stages: tuple[StageTrace, ...] = ()
     legs: tuple[LegHealth, ...] = ()
     weights: dict[str, float] = Field(default_factory=dict)
     settings_hash: str = ""
     as_of: str | None = None
-    """The instant asked about: that of the recall, unless a past one was."""
+    """The instant asked about: that of the recall, unless the caller gave a past one."""
     as_known_at: str | None = None
-    """Only what was written down by then counted."""
+    """If given, only memories written down by then counted."""
     context: ContextTrace = ContextTrace()
     eligible: Eligible | None = None
     plan: QueryRead | None = None
     abstention: AbstentionTrace | None = None
     words: dict[str, str] = Field(default_factory=dict)
-    """The first words of the memories named here, by id, as they stand today; no receipt holds them. None of what is
-    gone, in quarantine, or marked for scopes that the one who asked did not name."""
+    """Maps ids of the memories named here to their first words today; no receipt contains them. Memories that are gone,
+    in quarantine, or marked for scopes that the caller did not name are left out.
+    """
 
     def to_wire(self) -> dict[str, object]:
-        """As `Wire.to_wire`, but `tierExplain` is always there: null where the direct-answer tier did not fire."""
+        """Return the record as `Wire.to_wire` does, but always with `tierExplain`: null if no tier fired."""
         wire = super().to_wire()
         names = [field.alias or name for name, field in type(self).model_fields.items()]
         return {name: wire.get(name) for name in names if name in wire or name == "tierExplain"}

@@ -12,7 +12,7 @@ from pellucid.clock import in_utc, isoformat
 class Wire(BaseModel):
     """An immutable record: snake_case in Python, camelCase on disk and on the wire, unknown keys refused.
 
-    Its checks are built when it is first used: a process uses few of a hundred such records.
+    Its validator is built when it is first used, since a process uses few of a hundred such records.
     """
 
     model_config = ConfigDict(
@@ -20,12 +20,12 @@ class Wire(BaseModel):
     )
 
     def to_wire(self) -> dict[str, object]:
-        """The record as a JSON-ready dict with camelCase keys; fields that are None are left out."""
+        """Return the record as a JSON-ready dict with camelCase keys; fields that are None are left out."""
         return self.model_dump(mode="json", by_alias=True, exclude_none=True)
 
 
 def _valid_instant(at: datetime) -> datetime:
-    """The instant in UTC; one without a zone is taken as UTC."""
+    """Return the instant in UTC (without a zone, it is UTC already); raise ValueError outside the years 1 to 9999."""
     try:
         return in_utc(at)
     except OverflowError as error:

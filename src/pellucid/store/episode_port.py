@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class NearEpisode:
-    """An episode found by a search over its own words: those of its topic, and the names of its artifacts."""
+    """An episode found by the words of its topic and the names of its artifacts."""
 
     id: str
     row: int
@@ -26,28 +26,26 @@ class EpisodeReader(Protocol):
     """The episodes of one snapshot of a namespace."""
 
     def readable(self, ids: Sequence[str], admission: "Admission") -> "list[tuple[FiledEpisode, tuple[str, ...]]]":
-        """Return these episodes in the order given, each with the contents of memories that prove its topic may be
-        shown.
+        """Return these episodes in the order given, each with memories' contents that prove its topic admissible.
 
         Unknown ids are left out. The contents are those of memories of the episode that are active, valid, trusted and
-        in no boundary scope, and that hold words of the topic; empty where the first 64 of them do not hold all its
-        words. Artifacts that only other memories came of, or name, are removed from the episode.
+        in no boundary scope, and that contain words of the topic; empty if the first 64 of them do not contain all its
+        words. Artifacts that only other memories mention are removed from the episode.
         """
         ...
 
     def search(self, query: Vector | None, stems: Sequence[str], count: int) -> list[NearEpisode]:
         """Return the `count` nearest by cosine and the `count` best by BM25, each once, sorted by cosine, then BM25.
 
-        Whether they may be shown is not checked (see `answering`). Without a query vector only BM25 counts.
+        Whether they are admissible is not checked (see `answering`). Without a query vector only BM25 counts.
         """
         ...
 
     def answering(
         self, near: Sequence[NearEpisode], stems: Sequence[str], admission: "Admission"
     ) -> list[tuple[NearEpisode, frozenset[int]]]:
-        """Return those of the found episodes that have admitted memories in no boundary scope, with the rows of these
-        memories.
+        """Return the found episodes that have admitted memories in no boundary scope, with the rows of these.
 
-        Where words of an artifact matched that `readable` would leave out, `matched` is without them, and `bm25` 0.
+        If words matched in an artifact that `readable` would remove, `matched` is without them, and `bm25` 0.
         """
         ...

@@ -51,7 +51,7 @@ class Homes:
 
 @dataclass(frozen=True, slots=True)
 class Replaced:
-    """Pairs of index rows, aligned: `older` is of the superseded node in `nodes`, `newer` of what supersedes it."""
+    """Pairs of index rows, aligned: `older` belongs to the superseded node in `nodes`, `newer` to its successor."""
 
     nodes: Ints
     older: Rows
@@ -59,28 +59,24 @@ class Replaced:
 
 
 class GraphReader(Protocol):
-    """The graph of one snapshot of a namespace, as it was at an admission's instant (`at`) and as far as known by
-    `known`.
-    """
+    """The graph of one snapshot of a namespace, as it was at an admission's `at` and recorded by its `known`."""
 
     def find(self, names: Sequence[str]) -> list[Node]:
         """Return the nodes that have these names or aliases, in order, each once; unknown names are left out."""
         ...
 
-    def numbered(self, family: str, most: int) -> Ints:
-        """Return at most `most` node numbers of file-defined entities with numbered names: for `spec`, SPEC-1, SPEC-2,
-        ….
-        """
+    def numbered(self, family: str, max_count: int) -> Ints:
+        """Return at most `max_count` nodes of file-defined entities with numbered names: for `spec`, SPEC-1, …."""
         ...
 
     def around(
-        self, nodes: Ints, admission: Admission, floor: float, most: int = 0, *, out: bool | None = None
+        self, nodes: Ints, admission: Admission, floor: float, max_edges: int = 0, *, out: bool | None = None
     ) -> Steps:
         """Return the edges at these nodes that are valid at the admission, with a confidence of at least `floor`.
 
-        `out=True` takes only edges that lead from the nodes, `out=False` only those that lead to them. Nodes with more
-        than `most` edges (closed ones included) contribute none, unless `most` is 0. Sorted by (here, forward, there,
-        type, edge).
+        `out=True` takes only edges that lead from the nodes, `out=False` only edges that lead to them. Nodes with more
+        than `max_edges` edges (closed ones included) contribute none, unless `max_edges` is 0. Sorted by (here,
+        forward, there, type, edge).
         """
         ...
 
@@ -89,9 +85,7 @@ class GraphReader(Protocol):
         ...
 
     def replaced(self, rows: Rows, admission: Admission) -> Replaced:
-        """Return which of these rows are superseded by another of them, by the SUPERSEDES edges of their nodes that are
-        valid.
-        """
+        """Return which of these rows are superseded by another of them, by valid SUPERSEDES edges of their nodes."""
         ...
 
     def nodes(self, numbers: Ints) -> list[Node]:
@@ -99,7 +93,7 @@ class GraphReader(Protocol):
         ...
 
     def identities(self, numbers: Ints) -> list[str]:
-        """Return the ids of these nodes as receipts hold them (`model.entity.entity_id`), in the order given."""
+        """Return the ids of these nodes as in receipts (`model.entity.entity_id`), in the order given."""
         ...
 
     def edges(self, numbers: Ints) -> list[Edge]:
@@ -121,16 +115,14 @@ class FiledEdge:
 
 @dataclass(frozen=True, slots=True)
 class FiledDocument:
-    """A document and the vault file that holds it."""
+    """A document and its vault file."""
 
     document: Document
     path: str
 
 
 class GraphLookup(Protocol):
-    """Exact queries on the graph of a namespace. `known` (epoch milliseconds) limits to what was recorded by then;
-    None: all.
-    """
+    """Exact queries on a namespace's graph; `known` (epoch ms) limits them to what was recorded by then (None: all)."""
 
     def entities(self, namespace: str, types: Sequence[str] = ()) -> list[Node]:
         """Return the entities of a namespace (no memories or episodes), sorted by key.
@@ -144,13 +136,11 @@ class GraphLookup(Protocol):
         ...
 
     def shared(self, namespace: str) -> dict[str, tuple[str, ...]]:
-        """Return the ambiguous aliases (as `node_key`) with the sorted names of the entities that each may mean."""
+        """Map each ambiguous alias (as `node_key`) to the sorted names of the entities that it can mean."""
         ...
 
     def states(self, namespace: str, key: str, known: int | None = None) -> tuple[EntityState, ...]:
-        """Return the successive states of an entity, oldest first, as recorded by `known`; empty if it was unknown
-        then.
-        """
+        """Return the states of an entity, oldest first, as recorded by `known`; empty if it was unknown then."""
         ...
 
     def claims(self, namespace: str, key: str) -> tuple[Claim, ...]:
@@ -176,7 +166,7 @@ class GraphLookup(Protocol):
         ...
 
     def facts(self, path: str) -> GraphFacts:
-        """Return the graph facts that the index holds of one vault file."""
+        """Return the graph facts in the index that one vault file states."""
         ...
 
     def documents(self, namespace: str) -> list[FiledDocument]:

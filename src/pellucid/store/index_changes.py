@@ -1,4 +1,4 @@
-"""What the index is told, and what it last saw: the rows of a file or of the ledger, and the state they lead to."""
+"""Changes of the index in, the state that it reaches out: the rows of a file or of the ledger."""
 
 from dataclasses import dataclass
 
@@ -18,12 +18,12 @@ class IndexRecord:
     ordinal: int
     digest: bytes
     encoding: Encoding | None
-    """None when no encoder was to be had: the row is served by the lexical leg, and `doctor` says so."""
+    """None if there was no encoder: then the row is found by its words only, and `doctor` says so."""
 
 
 @dataclass(frozen=True, slots=True)
 class PathChange:
-    """All that one vault file now holds; an empty `file_digest` means that the file is gone."""
+    """The contents of one vault file for the index; an empty `file_digest` means that the file is gone."""
 
     path: str
     file_digest: str
@@ -33,7 +33,7 @@ class PathChange:
     records: tuple[IndexRecord, ...]
     episode: Episode | None = None
     topic_digest: bytes = b""
-    """Names the topic's text, as a record's digest does a memory's; empty where it has no encoding."""
+    """Identifies the topic's text, as a record's digest does a memory's; empty without an episode."""
     topic_encoding: Encoding | None = None
     document: Document | None = None
     facts: GraphFacts = NO_FACTS
@@ -58,11 +58,11 @@ class IndexedFile:
 
 @dataclass(frozen=True, slots=True)
 class IndexState:
-    """What the index was built from: the last operation indexed, and the encoder of its vectors ("" before any)."""
+    """The state of the index: the last operation indexed, and the encoder of its vectors ("" before any)."""
 
     applied_seq: int
     model: str
     basis: str
     ledger_seq: int = 0  # the last row of the ledger folded
     ledger_gaps: tuple[Span, ...] = ()
-    """Numbers up to it whose rows were not to be had: lost or damaged, and not given up."""
+    """The numbers up to `ledger_seq` whose rows could not be read: lost or damaged, and not given up."""

@@ -26,7 +26,7 @@ Mask: TypeAlias = Annotated["NDArray[np.bool_]", "bool"]
 
 @dataclass(frozen=True, slots=True)
 class Term:
-    """One analysed word of a query: its stem, its character span in the query, and how many rows hold it."""
+    """One analysed word of a query: its stem, its character span in the query, and how many rows contain it."""
 
     stem: str
     start: int
@@ -36,7 +36,7 @@ class Term:
 
 @dataclass(frozen=True, slots=True)
 class Filters:
-    """What a caller limits a recall to; every filter given must hold. Instants are epoch milliseconds, half-open."""
+    """The limits that a caller sets to a recall; every filter given must hold. Instants are epoch ms, half-open."""
 
     tags: tuple[str, ...] = ()  # all of these
     categories: tuple[str, ...] = ()  # any of these
@@ -62,13 +62,13 @@ class Filters:
 
 
 OWN = 16
-"""The bit of `Columns.direct` of the user's own words; where all who speak have names, nobody is the user."""
+"""The bit in `Columns.direct` for the user's own words; if all speakers have names, nobody is the user."""
 EVERY_SCOPE = (1 << len(BOUNDARY_SCOPES)) - 1
 
 
 @dataclass(frozen=True, slots=True)
 class Admission:
-    """Which rows may answer a recall, at the instant `at` (epoch milliseconds).
+    """The conditions on admissible rows, at the instant `at` (epoch milliseconds).
 
     `only`, sorted, are the rows that fit the caller's filters (None: all do), and `never` those that the caller
     excludes; `since` and `until` bound their creation, and so does `period`, which comes from the query and not from
@@ -82,10 +82,10 @@ class Admission:
     until: int | None = None
     period: tuple[int | None, int | None] = (None, None)
     past: bool = False
-    """`at` was asked for: what has been closed, superseded or set aside since then stands as it did."""
+    """Whether the caller asked for `at`: then rows closed, superseded or set aside later count as they were then."""
     known: int | None = None  # only what was written down by then counts; None: all that is known
     granted: int = 0
-    """Bits of the boundary scopes that the caller has; what carries another may not answer."""
+    """Bits of the boundary scopes that the caller has; a row with another scope is not admissible."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,7 +102,7 @@ class MemoryStanding:
 
 @dataclass(frozen=True, slots=True)
 class LegHits:
-    """What a leg found, best first: the admitted arm may answer, the open arm is kept as evidence only."""
+    """The rows that a leg found, best first: the admitted arm is admissible, the open arm is evidence only."""
 
     rows: Rows
     scores: Floats
@@ -128,10 +128,10 @@ class Columns:
     wanted: Mask  # fits the caller's filters
     admitted: Mask  # may answer: all of the above, and made within the period of the admission
     about: NDArray[np.int64]
-    """A number for who said it or whom it is about, -1 for nobody; see `TextSurvey.named`."""
+    """The number of its speaker, or of whom it is about, -1 for nobody; see `TextSurvey.named`."""
     asks: Mask  # it only asks: its last sentence is a question
     direct: NDArray[np.uint8]
-    """Bits: 1 a category that can answer directly, 2 trusted, 4 a user stands behind it, 8 about somebody, 16 `OWN`."""
+    """Bits: 1 a category that can answer directly, 2 trusted, 4 asserted by a user, 8 about somebody, 16 `OWN`."""
     heat: Floats  # of the last lifecycle fold, 0 to 1; 0 before any
     cold: Mask
     reinforcement: NDArray[np.int64]
@@ -149,12 +149,12 @@ class Corpus:
 
 @dataclass(frozen=True, slots=True)
 class TextSurvey:
-    """What a namespace knows of a text: its analysed words with their frequencies, and the names it mentions."""
+    """A text as a namespace knows it: its analysed words with their frequencies, and the names it mentions."""
 
     corpus: Corpus
     terms: tuple[Term, ...]
     named: Mapping[int, str]
-    """Who is named that said, or is meant by, a memory in no boundary scope: number in `Columns.about`, and name."""
+    """The names in the text of speakers, or subjects, of memories in no boundary scope: `Columns.about` to name."""
 
 
 class IndexReader(Protocol):
@@ -164,9 +164,7 @@ class IndexReader(Protocol):
     graph: GraphReader
 
     def survey(self, text: str, *, names: bool = True) -> TextSurvey:
-        """Return the namespace's statistics and the frequency of each word of a query; with `names`, also whom it
-        names.
-        """
+        """Return the namespace's statistics, the frequency of each query word and, with `names`, whom it names."""
         ...
 
     def vector(self, query: Vector, admission: Admission, pool: int, open_pool: int) -> LegHits:
@@ -176,7 +174,7 @@ class IndexReader(Protocol):
     def lexical(
         self, stems: Sequence[str], admission: Admission, pool: int, open_pool: int, *, passages: bool = False
     ) -> LegHits:
-        """Return the best rows by BM25 (k1 = 1.2, b = 0.75), of those that hold one of these stems.
+        """Return the best rows by BM25 (k1 = 1.2, b = 0.75), of those that contain one of these stems.
 
         With `passages` each is read together with its neighbours (`beside`).
         """
@@ -194,9 +192,7 @@ class IndexReader(Protocol):
         ...
 
     def select(self, filters: Filters, *, left_out: bool = False) -> Rows:
-        """Return the rows that match these filters apart from their dates or, with `left_out`, those they exclude;
-        sorted.
-        """
+        """Return the rows that match these filters, dates aside, or, with `left_out`, those they exclude; sorted."""
         ...
 
     def neighbours(self, rows: Rows, reach: int, admission: Admission) -> Rows:
@@ -217,8 +213,8 @@ class IndexReader(Protocol):
     def features(self, rows: Rows, query: Vector | None, stems: Sequence[str], rare: float = 0.0) -> Features:
         """Return vectors, cosines and matched stems (at most 64) of these rows.
 
-        With `rare` > 0 also the terms of each row that another of these rows shares and at most that share of all
-        memories holds.
+        With `rare` > 0, also the terms of each row that another of these rows shares, and that at most this share of
+        all memories contains.
         """
         ...
 
@@ -237,15 +233,13 @@ class IndexReader(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Features:
-    """What scoring reads of rows: their vectors, float32 (rows, dimensions), zeros where there is none; the exact
-    cosine.
-    """
+    """What scoring reads of rows: vectors, float32 (rows, dimensions), zeros if missing; exact cosines."""
 
     vectors: Floats
     cosine: Floats  # 0 without a query
     matched: NDArray[np.uint64]  # which of the stems each row holds, as bits in their order
     rare: Sequence[frozenset[int]] = ()
-    """The terms of each row, by number, that another of them holds, and at most so large a share of all memories."""
+    """The terms of each row, by number, that another of these rows has, and at most a given share of all memories."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -258,9 +252,7 @@ class Codes:
 
 @dataclass(frozen=True, slots=True)
 class Served:
-    """An indexed memory with its vault file and the operation that wrote this version; whether or not a recall served
-    it.
-    """
+    """An indexed memory, its vault file, and the operation that wrote it; whether or not a recall served it."""
 
     memory: Memory
     path: str
@@ -272,7 +264,7 @@ class Index(Protocol):
     """A searchable view built from the record; it can be deleted at any moment."""
 
     def state(self) -> IndexState:
-        """Return what the index was built from."""
+        """Return the state up to which the index was built."""
         ...
 
     def files(self, paths: Collection[str] | None = None) -> dict[str, IndexedFile]:
@@ -291,12 +283,11 @@ class Index(Protocol):
         *,
         anew: bool = False,
     ) -> dict[str, str] | None:
-        """Index changes in one transaction; return ids that were refused because another file holds them, with that
-        file's path.
+        """Index changes in one transaction; map each id refused because another file has it to that file's path.
 
         None, with nothing done, if the index is already ahead of `state`. `ledger` are rows in the order of their
-        numbers; those indexed before are skipped. With `anew` they are the whole ledger, and what the index held of it
-        is dropped first.
+        numbers; those indexed before are skipped. With `anew` they are the whole ledger, and all older rows in the
+        index are dropped first.
         """
         ...
 
@@ -323,7 +314,7 @@ class Index(Protocol):
 
 
 class Scrubber(Protocol):
-    """Removes what deleted rows leave behind; called after a removal was indexed."""
+    """Removes the remaining bytes of deleted rows; called after a removal was indexed."""
 
     def scrub(self, wait_s: float = 10.0) -> None:
         """Leave no byte of a deleted row in the file, its log or the warm columns of this process; safe to repeat.

@@ -1,10 +1,10 @@
-"""Rows of the ledger in, the numbers that nobody can show any more out: what was lost and not given up."""
+"""Rows of the ledger in, the numbers of lost rows out, except those that a person gave up."""
 
 from collections.abc import Iterable, Iterator
 from typing import cast
 
 LOSS = "loss"
-"""The kind of the row by which a person gives up what the ledger lost (`model.ledger.LossRow`)."""
+"""The kind of the row by which a person gives up lost rows of the ledger (`model.ledger.LossRow`)."""
 Span = tuple[int, int]  # the first and the last of some numbers in a row
 
 
@@ -25,9 +25,9 @@ class Gaps:
         self._given_up: list[Span] = []
 
     def take(self, row: dict[str, object]) -> None:
-        """Read the next row, in order: note the numbers skipped before it.
+        """Read the next row, in order, and add the numbers skipped before it.
 
-        Of a LOSS row, note also those that it gives up.
+        Of a LOSS row, add also the numbers that it gives up.
         """
         number = seq_of(row)
         if number > self.last + 1:
@@ -37,9 +37,7 @@ class Gaps:
             self._given_up += _spans_given_up(row.get("missing"))
 
     def missing(self, last_given: int = 0) -> tuple[Span, ...]:
-        """Return the missing numbers up to the last row read or, if greater, up to `last_given`, the last number
-        assigned.
-        """
+        """Return the missing numbers up to the last row read or `last_given`, the last number assigned, if greater."""
         end = [(self.last + 1, last_given)] if last_given > self.last else []
         return tuple(_spans_without([*self._passed, *end], self._given_up))
 

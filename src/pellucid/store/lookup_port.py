@@ -35,7 +35,7 @@ class FiledEpisode:
 
 @dataclass(frozen=True, slots=True)
 class Holdings:
-    """How many active memories, passages and sessions a namespace holds."""
+    """The counts of active memories, passages and sessions of a namespace."""
 
     memories: int = 0
     passages: int = 0
@@ -60,14 +60,13 @@ class Wanted:
 
 
 class Lookup(Protocol):
-    """Exact queries on one namespace; what may not be recalled is left out, unless a method says otherwise."""
+    """Exact queries on one namespace; inadmissible memories are left out, unless a method says otherwise."""
 
     def stating(self, namespace: str, keys: Collection[str]) -> dict[str, list[Served]]:
-        """Return the active memories that state each `entity::attribute` key (`spelling.attribute_key`), newest valid
-        first.
+        """Return the active memories that state each `entity::attribute` key (`attribute_key`), newest valid first.
 
-        Attributes that a memory has retired do not count. Quarantined memories are included. Keys nobody states are
-        left out.
+        Attributes that a memory has retired do not count. Quarantined memories are included. Keys that no memory states
+        are left out.
         """
         ...
 
@@ -101,9 +100,7 @@ class Lookup(Protocol):
         ...
 
     def folds(self, namespace: str, ids: Collection[str] | None = None) -> dict[str, FoldRow]:
-        """Return the last lifecycle fold (heat, tier, …) of each memory, or of each of `ids`, that has one, by memory
-        id.
-        """
+        """Return the last lifecycle fold (heat, tier, …) of each memory, or of each of `ids`, by memory id."""
         ...
 
     def doubted(self, namespace: str) -> list[str]:
@@ -111,9 +108,7 @@ class Lookup(Protocol):
         ...
 
     def aged(self, namespace: str, aging: Aging) -> dict[str, int]:
-        """Return the creation instant (epoch milliseconds) of each active memory that meets the criteria of `aging`, by
-        id.
-        """
+        """Return the creation instant (epoch ms) of each active memory that meets the criteria of `aging`, by id."""
         ...
 
     def tombstones(self, keys: Collection[bytes]) -> set[bytes]:

@@ -32,7 +32,7 @@ KeyState = Literal["", "lost", "damaged", "changed", "restored"]
 
 
 def content_digest(data: bytes) -> str:
-    """Return the SHA-256 of a file's bytes in hex, as `baseHash` and `newHash` hold it."""
+    """Return the SHA-256 of a file's bytes in hex, the form of `baseHash` and `newHash`."""
     import hashlib
 
     return hashlib.sha256(data).hexdigest()
@@ -40,9 +40,7 @@ def content_digest(data: bytes) -> str:
 
 @dataclass(frozen=True, slots=True)
 class FileWrite:
-    """New bytes for a vault path; `base_hash` is the digest of the bytes they replace, None for a file that must be
-    new.
-    """
+    """New bytes for a vault path; `base_hash` is the digest of the bytes they replace, None for a new file."""
 
     path: str
     data: bytes
@@ -78,7 +76,7 @@ class JournalOperation:
 
 @dataclass(frozen=True, slots=True)
 class OperationRow:
-    """What the journal keeps of an operation after its files were written: no text."""
+    """The journal's record of an operation after its files were written: no text."""
 
     seq: int
     op_id: str
@@ -161,9 +159,9 @@ class RecordState:
 
     missing: tuple[Span, ...] = ()  # numbers of rows that were written, and stand nowhere any more
     damaged: tuple[tuple[str, int], ...] = ()
-    """Lines of the ledger that are no rows: the name of the file and the line, from 1."""
+    """Lines of the ledger that are not rows: the name of the file and the line, from 1."""
     altered: tuple[str, ...] = ()
-    """Files of the ledger that no longer say what was written into them, though each line can be read."""
+    """Files of the ledger whose content has changed since it was written, though each line can be read."""
     key: KeyState = ""
 
     @property
@@ -199,12 +197,12 @@ class Ledger(Protocol):
 
 
 class Eraser(Protocol):
-    """Removes what a removal leaves behind; called after the removal was drained and indexed."""
+    """Removes the remaining copies of removed files; called after the removal was drained and indexed."""
 
     def scrub(self, paths: Collection[str]) -> dict[str, int]:
-        """Erase all copies of what stood at these paths; return how many were erased, by kind of place. Safe to repeat.
+        """Erase all copies of former files at these paths; return counts by kind of place. Safe to repeat.
 
         Displaced and conflict copies and log pages go; in the journal, the names of paths that are gone become random
-        pseudonyms. Raises StoreBusyError if another process holds a copy: repeat it.
+        pseudonyms. Raises StoreBusyError if another process has a copy open: repeat it.
         """
         ...

@@ -1,4 +1,4 @@
-"""The port of the spool: turns of live sessions in, the same out until what became of them is kept."""
+"""The port of the spool: turns of live sessions in, the same out until their memories are kept."""
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
@@ -9,7 +9,7 @@ from pellucid.model.turn import Turn
 
 @dataclass(frozen=True, slots=True)
 class SpooledTurn:
-    """A turn waiting in the spool. `key` is the one by which `Records.already_seen` knows it once it is kept."""
+    """A turn waiting in the spool. `key` identifies it in `Records.already_seen` once it is kept."""
 
     key: bytes
     turn: Turn
@@ -18,9 +18,7 @@ class SpooledTurn:
 
 @dataclass(frozen=True, slots=True)
 class Waiting:
-    """The backlog of one session: turns, oldest and newest arrival (epoch milliseconds), failed attempts and the last
-    error.
-    """
+    """The backlog of one session: turns, oldest and newest arrival (epoch ms), failed attempts and the last error."""
 
     namespace: str
     session_id: str
@@ -55,9 +53,7 @@ class Spool(Protocol):
         ...
 
     def drop(self, keys: Collection[bytes]) -> int:
-        """Delete turns that were kept or must be forgotten, also their bytes if possible now; return how many were
-        there.
-        """
+        """Delete turns that were kept or must be forgotten, and their bytes if possible; return how many there were."""
         ...
 
     def scrub(self) -> None:

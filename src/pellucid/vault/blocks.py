@@ -8,7 +8,7 @@ from typing import TypeVar, cast
 
 from pydantic import BaseModel
 
-from pellucid.errors import InputError
+from pellucid.errors import ConflictError, InputError
 
 Block = TypeVar("Block", bound=BaseModel)
 _SLUG_BYTES = 48
@@ -80,18 +80,20 @@ def without_blocks(text: str, marker: re.Pattern[str], ids: Collection[str]) -> 
     return kept
 
 
-def with_marker_changed(
-    text: str, marker: re.Pattern[str], block_id: str, render: Callable[[dict[str, object]], str]
-) -> str | None:
-    """Replace the marker of the block with this id by `render(its values)`; None if the text has no such block.
+def change_marker(
+    data: bytes, marker: re.Pattern[str], block_id: str, render: Callable[[dict[str, object]], str], file: str
+) -> bytes:
+    """Replace the marker of the block with this id in a file by `render(its values)`.
 
-    Raises InputError if a marker is damaged.
+    Raises ConflictError, naming the kind of `file`, if there is no such block; InputError if a marker is damaged.
     """
+    text = data.decode("utf-8")
 
     def changed(found: re.Match[str]) -> str:
         """Return the new text of a marker if it is that of the block, else the marker unchanged."""
         values = marker_of(found[1])
         return render(values) if values.get("id") == block_id else found[0]
 
-    ids = [marker_of(found[1]).get("id") for found in marker.finditer(text)]
-    return marker.sub(changed, text) if block_id in ids else None
+    if block_id not in [marker_of(found[1]).get("id") for found in marker.finditer(text)]:
+        raise ConflictError(f"{block_id} does not stand in its {file} any more", next_step="repeat the command")
+    return marker.sub(changed, text).encode()

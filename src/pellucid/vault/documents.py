@@ -13,13 +13,13 @@ from typing import cast
 
 from pydantic.alias_generators import to_camel
 
-from pellucid.errors import ConflictError, InputError
+from pellucid.errors import InputError
 from pellucid.model.artifact import Artifact
 from pellucid.model.document import Document, HeaderVersion, Section
 from pellucid.model.entity import retirement
 from pellucid.model.memory import FOLDERS, Memory, Retirement
 from pellucid.vault import frontmatter
-from pellucid.vault.blocks import escaped, marker_of, parse_block, slug, unescaped, with_marker_changed, without_blocks
+from pellucid.vault.blocks import change_marker, escaped, marker_of, parse_block, slug, unescaped, without_blocks
 
 _KEYS = {to_camel(name): name for name in Document.model_fields}
 _MARKER = re.compile(r"^<!-- pellucid:section (\{.*\}) -->[ \t\r]*$", re.MULTILINE)
@@ -127,15 +127,8 @@ def holds_section(data: bytes, memory_id: str) -> bool:
 
 
 def edit_section(data: bytes, memory_id: str, changes: Mapping[str, object]) -> bytes:
-    """Change keys (camelCase) of a section's marker in a document's file; raise ConflictError if it has no such
-    section.
-    """
-    edited = with_marker_changed(
-        data.decode("utf-8"), _MARKER, memory_id, lambda old: _marker_comment({**old, **changes})
-    )
-    if edited is None:
-        raise ConflictError(f"{memory_id} does not stand in its document any more", next_step="repeat the command")
-    return edited.encode()
+    """Change keys (camelCase) of a section's marker in a document's file; ConflictError if the section is missing."""
+    return change_marker(data, _MARKER, memory_id, lambda old: _marker_comment({**old, **changes}), "document")
 
 
 def _block(section: Section) -> str:

@@ -10,11 +10,11 @@ from datetime import UTC, datetime
 from pydantic import ValidationError
 from pydantic.alias_generators import to_camel
 
-from pellucid.errors import ConflictError, InputError
+from pellucid.errors import InputError
 from pellucid.model.document import Document, Section
 from pellucid.model.memory import FOLDERS, LAST_TURN, SOURCE_CLASS_OF, Episode, Memory, Moment
 from pellucid.vault import frontmatter
-from pellucid.vault.blocks import escaped, parse_block, slug, unescaped, with_marker_changed, without_blocks
+from pellucid.vault.blocks import change_marker, escaped, parse_block, slug, unescaped, without_blocks
 from pellucid.vault.documents import memories_of, parse_document
 
 _MEMORY_KEYS = {to_camel(name): name for name in Memory.model_fields if name not in ("content", "retired")}
@@ -71,33 +71,21 @@ def content_lines(data: bytes) -> tuple[int, int]:
     return first, first + body.strip().count("\n")
 
 
-def edit_memory(data: bytes, changes: Mapping[str, object], content: str | None = None) -> bytes:
-    """Change frontmatter keys (camelCase) of a memory's file, None removes one, and its content unless that is None.
-
-    Unknown keys and comments stay.
-    """
-    text = frontmatter.replace(data.decode("utf-8"), changes)
-    if content is not None:
-        body = frontmatter.split(text)[1]
-        text = f"{text.removesuffix(body)}\n{content.strip()}\n"
-    return text.encode()
+def edit_memory(data: bytes, changes: Mapping[str, object]) -> bytes:
+    """Change frontmatter keys (camelCase) of a memory's file, None removes one; unknown keys and comments stay."""
+    return frontmatter.replace(data.decode("utf-8"), changes).encode()
 
 
 def render_episode(episode: Episode, moments: Sequence[Moment]) -> bytes:
     """Render the file of an episode: frontmatter, the topic as heading, one block for each moment."""
     dumped = episode.model_dump(mode="json", by_alias=True, exclude_none=True)
     values = {key: value for key, value in dumped.items() if value != []} | {"category": "moment"}
-    return f"---\n{frontmatter.render(values)}---\n\n# {episode.topic}\n{render_moments(moments)}".encode()
+    return f"---\n{frontmatter.render(values)}---\n\n# {episode.topic}\n{''.join(map(_moment_block, moments))}".encode()
 
 
 def edit_moment(data: bytes, memory_id: str, changes: Mapping[str, object]) -> bytes:
     """Change keys (camelCase) of a moment's marker in an episode's file; raise ConflictError if it is not there."""
-    edited = with_marker_changed(
-        data.decode("utf-8"), _MARKER, memory_id, lambda old: _marker_comment({**old, **changes})
-    )
-    if edited is None:
-        raise ConflictError(f"{memory_id} does not stand in its episode any more", next_step="repeat the command")
-    return edited.encode()
+    return change_marker(data, _MARKER, memory_id, lambda old: _marker_comment({**old, **changes}), "episode")
 
 
 def without_moments(data: bytes, ids: Collection[str]) -> bytes:
@@ -109,11 +97,6 @@ def retitle_episode(data: bytes, old: str, new: str) -> bytes:
     """Change the topic in an episode's frontmatter from `old` to `new`, and in its heading if that still says `old`."""
     text = frontmatter.replace(data.decode("utf-8"), {"topic": new})
     return text.replace(f"\n# {old}\n", f"\n# {new}\n", 1).encode()
-
-
-def render_moments(moments: Sequence[Moment]) -> str:
-    """Render the blocks of these moments for an episode's file."""
-    return "".join(_moment_block(moment) for moment in moments)
 
 
 def _moment_block(moment: Moment) -> str:

@@ -212,7 +212,7 @@ def test_a_merge_is_as_weak_as_its_weakest_part_and_holds_all_of_them() -> None:
         importance_score=0.8,
         **STATES,
     )
-    made = derive_memory([strong, weak], THE, TickingClock(), stating=STATES["structured_attributes"])
+    made = derive_memory([strong, weak], THE, TickingClock(), attributes=STATES["structured_attributes"])
     assert (made.trust_zone, made.asserted_by, made.source_class) == ("working", "inferred", "tool_output")
     assert (made.confidence, made.importance_score, made.created, made.valid_at) == (0.9, 0.8, NOON, NOON)
     assert (set(made.tags), set(made.evidence)) == ({"a", "b"}, {"s:1-1", "t:2-3"})

@@ -5,7 +5,7 @@ import re
 import pytest
 from pydantic import ValidationError
 
-from pellucid.model.project import RESERVED, Project, ProjectRegistry, folder_path, holds
+from pellucid.model.project import RESERVED, Project, ProjectRegistry, contains_folder, folder_path
 from pellucid.settings.sections import NAMESPACE_PATTERN
 
 
@@ -69,18 +69,18 @@ def test_no_folder_is_called_into_a_namespace_that_is_taken(hostile: str) -> Non
 
 
 def test_a_folder_is_compared_by_its_parts_and_not_by_its_letters() -> None:
-    assert holds("/home/ada/api", "/home/ada/api/src")
-    assert holds("/home/ada/api", "/home/ada/x/../api")
-    assert not holds("/home/ada/api", "/home/ada/api-2")
-    assert not holds("/home/ada/api", "/home/ada/api/../other")
-    assert holds("C:\\work", "c:\\Work\\api")
-    assert not holds("/C:/work", "C:\\work\\api")
+    assert contains_folder("/home/ada/api", "/home/ada/api/src")
+    assert contains_folder("/home/ada/api", "/home/ada/x/../api")
+    assert not contains_folder("/home/ada/api", "/home/ada/api-2")
+    assert not contains_folder("/home/ada/api", "/home/ada/api/../other")
+    assert contains_folder("C:\\work", "c:\\Work\\api")
+    assert not contains_folder("/C:/work", "C:\\work\\api")
 
 
 @pytest.mark.parametrize("text", ["", "api", "../api", "~/api", "./x", "\0", "C:api"])
 def test_what_is_no_absolute_folder_is_none(text: str) -> None:
     assert folder_path(text) is None
-    assert not holds("/", text)
+    assert not contains_folder("/", text)
 
 
 def test_the_deepest_root_holds_a_folder() -> None:

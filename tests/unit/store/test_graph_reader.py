@@ -187,7 +187,7 @@ def test_the_edges_around_some_nodes_are_those_that_plain_python_finds(index: Lo
         steps = reader.graph.around(nodes, NOW, 0.0)
         mixed = reader.graph.around(np.r_[nodes[::-1], nodes], NOW, 0.0)
         from_them, to_them = (reader.graph.around(nodes, NOW, 0.0, out=out) for out in (True, False))
-        quiet = reader.graph.around(nodes, NOW, 0.0, most=2)
+        quiet = reader.graph.around(nodes, NOW, 0.0, max_edges=2)
     order = np.lexsort((steps.edge, steps.type, steps.there, steps.forward, steps.here))
     assert order.tolist() == list(range(len(steps.here)))
     assert from_them.edge.tolist() == steps.edge[steps.forward].tolist()

@@ -112,7 +112,6 @@ def test_an_edit_keeps_comments_unknown_keys_and_the_body() -> None:
     )
     assert only(edited).status == "archived"
     assert only(edited).content == "first line\n\n---\n\nlast line"
-    assert only(edit_memory(users, {}, content="\nnew words\n\n")).content == "new words"
 
 
 @pytest.mark.parametrize("ends", ["\r\n", "\n"])

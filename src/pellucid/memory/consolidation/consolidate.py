@@ -1,7 +1,7 @@
-"""Kept memories in, what a consolidation does to them out: candidates, decisions as data, and how each is applied.
+"""Kept memories in, the changes of a consolidation out: batches, decisions as data, and how each is applied.
 
 Without a model only what can be proved is done: the same statement twice becomes one, a newer value of an attribute
-retires the older, what has expired is archived. Everything else is a skip that says why.
+retires the older, what has expired is archived. For everything else a skip gives the reason.
 """
 
 from collections import Counter, defaultdict
@@ -29,16 +29,16 @@ LEFT_ALONE: frozenset[Category] = frozenset(
     {"correction", "commitment", "procedure", "reasoning_trace", "moment", "section"}
 )
 Undone = frozenset[frozenset[str]]
-"""The ids that stood in changes of earlier passes which somebody undid."""
+"""Sets of ids of memories that an earlier pass changed together, and whose change somebody undid."""
 _T = TypeVar("_T")
 
 
 @dataclass(frozen=True, slots=True)
 class Decision:
-    """What is done with some memories, and why.
+    """What is to be done with the memories `of`, and why.
 
-    merge: `of` become one that says `contents[0]`. split: the one of `of` becomes several. add: a new memory beside
-    `of`. update: of two, the first gives way to the second in `attributes`. invalidate: it is archived. skip: nothing.
+    merge: `of` become one memory with `contents[0]`. split: the one of `of` becomes several. add: a new memory beside
+    `of`. update: the first of two gives way to the second in `attributes`. invalidate: it is archived. skip: nothing.
     """
 
     kind: Kind
@@ -47,14 +47,14 @@ class Decision:
     contents: tuple[str, ...] = ()
     attributes: tuple[str, ...] = ()
     made: tuple[str, ...] = ()
-    """The ids of the memories it made."""
+    """The ids of the memories that the decision created."""
 
 
 @dataclass(frozen=True, slots=True)
 class Batch:
-    """Memories that are decided about together: a cluster of near ones, two that disagree, or one whose time is over.
+    """Memories that are decided about together: a cluster of near ones, two with different values, or an expired one.
 
-    `names` are those of speakers, as they may stand in front of a statement.
+    `names` are names of speakers that can precede a statement.
     """
 
     kind: Literal["expired", "values", "near"]
@@ -63,7 +63,7 @@ class Batch:
 
 
 def is_candidate(memory: Memory) -> bool:
-    """Whether a pass may touch a memory: active, and not pinned, an axiom, in quarantine, or of a kind left alone."""
+    """Whether a pass may touch a memory: active, not pinned, no axiom, not in quarantine, not in `LEFT_ALONE`."""
     return (
         memory.status == "active"
         and not memory.pinned
@@ -76,9 +76,10 @@ def is_candidate(memory: Memory) -> bool:
 def batches(
     memories: Sequence[Memory], new: Collection[str], vectors: Callable[[Memory], Vector | None], now: datetime
 ) -> list[Batch]:
-    """All that a pass has to decide about, in a fixed order.
+    """Return the batches of memories that a pass has to decide about, in a fixed order.
 
-    `new` are the ids of memories since the last pass: of the others, only what has expired is decided about.
+    `new` are the ids of memories since the last pass; a batch of others only is made if a memory has expired. `vectors`
+    returns a memory's vector, if it has one.
     """
     standing = sorted((each for each in memories if is_candidate(each)), key=lambda each: each.id)
     over = {each.id for each in standing if _why_expired(each, now)}
@@ -92,7 +93,7 @@ def batches(
 def _near_batches(
     live: Sequence[Memory], new: Collection[str], vectors: Callable[[Memory], Vector | None]
 ) -> list[Batch]:
-    """Batches of memories that are near one another, each with a new one in it; `vectors` gives a memory's vector."""
+    """Return the batches of near memories, each with a new one in it."""
     names = speakers(live)
     items = [
         Item(
@@ -108,48 +109,51 @@ def _near_batches(
 
 
 def _disagreeing_pairs(live: Iterable[Memory], new: Collection[str]) -> set[tuple[str, str]]:
-    """The ids, in order, of pairs of memories that state different values of one attribute, one of them new."""
+    """Return pairs of ids (the lower first) of memories, one of them new, with different values of an attribute."""
     stating: dict[str, list[tuple[str, str]]] = defaultdict(list)
     for memory in live:
         for key, value in live_attributes(memory).items():
             stating[key].append((memory.id, normalise(value)))
     return {
         (one, other) if one < other else (other, one)
-        for said in stating.values()
-        if len({value for _, value in said}) > 1
-        for one, mine in said
+        for values in stating.values()
+        if len({value for _, value in values}) > 1
+        for one, mine in values
         if one in new
-        for other, theirs in said
+        for other, theirs in values
         if mine != theirs
     }
 
 
-def decide(batch: Batch, held: Mapping[str, Memory], now: datetime, undone: Undone = frozenset()) -> list[Decision]:
-    """What can be proved about a batch; `held` are its memories as they stand now, by id.
+def decide(batch: Batch, current: Mapping[str, Memory], now: datetime, undone: Undone = frozenset()) -> list[Decision]:
+    """Return the decisions about a batch that can be proved; `current` maps ids to the memories as they are now.
 
-    Those that may not be touched any more are left out.
+    Memories that are gone, or no longer candidates, are left out. What was `undone` before is skipped.
     """
-    found = [held[each] for each in batch.ids if each in held and is_candidate(held[each])]
+    candidates = [current[each] for each in batch.ids if each in current and is_candidate(current[each])]
     if batch.kind == "expired":
-        taken = [Decision("invalidate", (each.id,), why) for each in found if (why := _why_expired(each, now))]
-    elif len(found) < 2:
-        taken = []
+        decisions = [Decision("invalidate", (each.id,), why) for each in candidates if (why := _why_expired(each, now))]
+    elif len(candidates) < 2:
+        decisions = []
     elif batch.kind == "values":
-        taken = [_newer_of_two(found[0], found[1])]
+        decisions = [_newer_of_two(candidates[0], candidates[1])]
     else:
-        taken = list(_merges_of_equals(found, batch.names))
-    return [checked_decision(each, held, undone) for each in taken]
+        decisions = list(_merges_of_equals(candidates, batch.names))
+    return [checked_decision(each, current, undone) for each in decisions]
 
 
-def checked_decision(decision: Decision, held: Mapping[str, Memory], undone: Undone) -> Decision:
-    """The decision, or a skip instead: what somebody undid is not done again, and a weaker memory replaces none."""
-    together = {frozenset(pair) for pair in combinations(decision.of, 2)} or {frozenset(decision.of)}
-    is_alone = decision.kind == "invalidate"
-    back = any(pair == each or (pair < each and not is_alone) for pair in together for each in undone)
-    if decision.kind != "skip" and back:
+def checked_decision(decision: Decision, current: Mapping[str, Memory], undone: Undone) -> Decision:
+    """Return the decision; or a skip, if it was undone before, or the memory it replaces ranks higher or is newer.
+
+    `current` maps ids to the memories as they are now.
+    """
+    pairs = {frozenset(pair) for pair in combinations(decision.of, 2)} or {frozenset(decision.of)}
+    is_single = decision.kind == "invalidate"
+    was_undone = any(pair == each or (pair < each and not is_single) for pair in pairs for each in undone)
+    if decision.kind != "skip" and was_undone:
         return Decision("skip", decision.of, "it was undone before")
     if decision.kind == "update":
-        older, newer = (held[each] for each in decision.of)
+        older, newer = (current[each] for each in decision.of)
         if RANK[older.asserted_by] > RANK[newer.asserted_by]:
             return Decision("skip", decision.of, f"the older was asserted by {older.asserted_by}")
         if holds_since(older) >= holds_since(newer):
@@ -158,7 +162,7 @@ def checked_decision(decision: Decision, held: Mapping[str, Memory], undone: Und
 
 
 def _why_expired(memory: Memory, now: datetime) -> str:
-    """Why a memory holds no more by itself, `expired` or `all attributes retired`; empty while it does."""
+    """Return why a memory is no longer valid by itself, `expired` or `all attributes retired`; empty if it is valid."""
     if memory.expires_at and memory.expires_at <= now:
         return "expired"
     stated = memory.structured_attributes
@@ -166,7 +170,7 @@ def _why_expired(memory: Memory, now: datetime) -> str:
 
 
 def _newer_of_two(one: Memory, other: Memory) -> Decision:
-    """The update by which the older of two memories gives way in the attributes that they disagree about."""
+    """Return the update by which the older of two memories gives way in the attributes that differ, or a skip."""
     older, newer = sorted((one, other), key=lambda each: (holds_since(each), each.id))
     old, new = live_attributes(older), live_attributes(newer)
     keys = {key for key in old.keys() & new.keys() if normalise(old[key]) != normalise(new[key])}
@@ -176,14 +180,14 @@ def _newer_of_two(one: Memory, other: Memory) -> Decision:
     return Decision("update", both, "newer value", attributes=names) if names else Decision("skip", both, "they agree")
 
 
-def _merges_of_equals(found: Sequence[Memory], names: Collection[str]) -> Iterator[Decision]:
-    """A merge for each group of memories that are provably the same, each with each; then a skip for each other one.
+def _merges_of_equals(memories: Sequence[Memory], names: Collection[str]) -> Iterator[Decision]:
+    """Yield a merge for each group of memories that are all provably the same; then a skip for each remaining one.
 
-    `names` are those of speakers.
+    `names` are names of speakers.
     """
-    forms = {each.id: form(each, names) for each in found}
+    forms = {each.id: form(each, names) for each in memories}
     groups: list[list[Memory]] = []
-    for memory in sorted(found, key=lambda each: (each.created, each.id)):
+    for memory in sorted(memories, key=lambda each: (each.created, each.id)):
         fitting = (group for group in groups if not any(_difference(memory, each, forms) for each in group))
         group = next(fitting, None)
         if group is None:
@@ -197,16 +201,19 @@ def _merges_of_equals(found: Sequence[Memory], names: Collection[str]) -> Iterat
     yield from _skips_of_others([group[0] for group in groups], forms)
 
 
-def _skips_of_others(left: Sequence[Memory], forms: Mapping[str, Form]) -> Iterator[Decision]:
-    """For each memory but the first a skip that says what keeps it from being merged with the nearest one before."""
-    for at, memory in enumerate(left[1:], 1):
-        reasons = [(_difference(memory, each, forms), each.id) for each in left[:at]]
+def _skips_of_others(remaining: Sequence[Memory], forms: Mapping[str, Form]) -> Iterator[Decision]:
+    """Yield, for each memory but the first, a skip with its difference from the most similar memory before it."""
+    for at, memory in enumerate(remaining[1:], 1):
+        reasons = [(_difference(memory, each, forms), each.id) for each in remaining[:at]]
         reason, other = max(reasons, key=lambda each: _NEARNESS.get(each[0], len(_NEARNESS)))
         yield Decision("skip", (other, memory.id), reason)
 
 
 def _difference(one: Memory, other: Memory, forms: Mapping[str, Form]) -> str:
-    """What keeps two memories from being provably the same, given the forms of all by id; empty if nothing does."""
+    """Return the difference that keeps two memories from being provably the same; empty if there is none.
+
+    `forms` maps ids to the memories' forms.
+    """
     return difference(one, other, (forms[one.id], forms[other.id]))
 
 
@@ -215,12 +222,15 @@ _FAR_TO_NEAR = (
     *("order differs", "function words differ", "punctuation differs", "capitals differ", "speakers differ"),
 )
 _NEARNESS = {reason: rank for rank, reason in enumerate(_FAR_TO_NEAR)}
-"""How near to a proof a difference is; those of circumstances are nearest."""
+"""Maps a difference to its rank: higher is nearer to a proof. Differences of circumstances, not listed, are nearest."""
 
 
-def apply(decision: Decision, changes: ChangeSet, held: Mapping[str, Served], clock: Clock) -> Decision:
-    """Carry out a decision; returns it, with the ids of the memories it made. `held` are the memories by id."""
-    parts = [held[each] for each in decision.of]
+def apply(decision: Decision, changes: ChangeSet, current: Mapping[str, Served], clock: Clock) -> Decision:
+    """Carry out a decision through `changes`; return it with the ids of the memories that it made.
+
+    `current` maps ids to the memories as they are now.
+    """
+    parts = [current[each] for each in decision.of]
     match decision.kind:
         case "merge" | "split" | "add":
             return _make_memory(decision, changes, parts, clock)
@@ -234,11 +244,11 @@ def apply(decision: Decision, changes: ChangeSet, held: Mapping[str, Served], cl
 
 
 def _make_memory(decision: Decision, changes: ChangeSet, parts: Sequence[Served], clock: Clock) -> Decision:
-    """Create the memories that a decision asks for, and retire its parts; returns it, with the ids of the new ones."""
+    """Create the memories that a decision asks for, retire its parts unless it is an add; return it with new ids."""
     memories = [each.memory for each in parts]
     reason = f"consolidate:{decision.kind}"
     made = [
-        derive_memory(memories, content, clock, stating=_attributes_stated(decision, memories, content))
+        derive_memory(memories, content, clock, attributes=_attributes_stated(decision, memories, content))
         for content in decision.contents
     ]
     for memory in made:
@@ -250,24 +260,22 @@ def _make_memory(decision: Decision, changes: ChangeSet, parts: Sequence[Served]
 
 
 def _attributes_stated(decision: Decision, parts: Sequence[Memory], content: str) -> dict[str, str]:
-    """The attributes of a memory made of others: all of theirs, or those whose value it says if a model wrote it."""
+    """Return the attributes of a memory made of `parts`: all, or those whose value a model's `content` says."""
     stated = {name: value for each in parts for name, value in each.structured_attributes.items()}
     if decision.kind == "merge" and content in {each.content for each in parts}:
         return stated
     return {name: value for name, value in stated.items() if f" {normalise(value)} " in f" {normalise(content)} "}
 
 
-def derive_memory(parts: Sequence[Memory], content: str, clock: Clock, *, stating: Mapping[str, str]) -> Memory:
-    """A new memory, with an id from the clock, made of others (one at least): as old as the oldest of them.
+def derive_memory(parts: Sequence[Memory], content: str, clock: Clock, *, attributes: Mapping[str, str]) -> Memory:
+    """Make a new memory of others (at least one): as old as the oldest, as trusted as the least, with all scopes.
 
-    It has new content, and the attributes `stating` if all are about one entity.
-
-    It is as trusted as the least trusted, and has the scopes of all.
+    It has the given content, a new id, and `attributes` if all parts are about one entity.
     """
     first = min(parts, key=lambda each: (each.created, each.id))
     entity = _common_value([each.entity_ref for each in parts])
-    attributes = dict(stating) if entity else {}
-    retired = {name: by for each in parts for name, by in each.retired_attributes.items() if name in attributes}
+    kept_attributes = dict(attributes) if entity else {}
+    retired = {name: by for each in parts for name, by in each.retired_attributes.items() if name in kept_attributes}
     verified = [each.last_verified_at for each in parts]
     return first.model_copy(
         update={
@@ -289,7 +297,7 @@ def derive_memory(parts: Sequence[Memory], content: str, clock: Clock, *, statin
             "importance_score": max(each.importance_score for each in parts),
             "pinned": False,
             "entity_ref": entity,
-            "structured_attributes": attributes,
+            "structured_attributes": kept_attributes,
             "retired_attributes": retired,
             "status": "active",
             "trust_zone": lowest(each.trust_zone for each in parts),
@@ -306,7 +314,7 @@ def derive_memory(parts: Sequence[Memory], content: str, clock: Clock, *, statin
 
 
 def _retire_older(decision: Decision, changes: ChangeSet, parts: Sequence[Served]) -> None:
-    """Retire the attributes of the older memory that the newer states anew; the whole of it where no other is left."""
+    """Retire the older memory's attributes that the newer states anew, or the whole memory if no other is left."""
     old, new = changes.now(parts[0].memory), changes.now(parts[1].memory)
     retired = {**old.retired_attributes, **dict.fromkeys(sorted(decision.attributes), new.id)}
     if decision.attributes and old.structured_attributes.keys() - retired.keys():
@@ -319,7 +327,7 @@ def _retire_older(decision: Decision, changes: ChangeSet, parts: Sequence[Served
 
 
 def count_decisions(decisions: Iterable[Decision]) -> Counter[str]:
-    """The number of decisions by kind, and of skips also by reason (`skip: …`)."""
+    """Count decisions by kind, and skips also by reason (`skip: …`)."""
     counts: Counter[str] = Counter()
     for each in decisions:
         counts[each.kind] += 1
@@ -329,10 +337,10 @@ def count_decisions(decisions: Iterable[Decision]) -> Counter[str]:
 
 
 def _common_value(values: Sequence[_T]) -> _T | None:
-    """The value that all are equal to; None if they differ."""
+    """Return the value that all values equal; None if they differ."""
     return values[0] if all(each == values[0] for each in values) else None
 
 
 def _union(parts: Iterable[Memory], name: str) -> tuple[str, ...]:
-    """The values of a field of texts in all of these memories, each once."""
+    """Return the values of a field of texts in all of these memories, each once."""
     return tuple(dict.fromkeys(value for each in parts for value in getattr(each, name)))

@@ -1,7 +1,7 @@
-"""Two statements in, whether they provably say the same out, or the difference that is nearest to a proof.
+"""Two statements in, the difference that keeps them from being provably the same out; empty if they are.
 
-Precision comes first. Every word must stand in both, in the same order; only what carries no claim may come and go:
-who is known to speak, sentence marks, `the`, a spelled-out contraction, a Japanese copula. See docs/consolidate.md.
+Precision comes first. Every word must be in both, in the same order; only what carries no claim is allowed to differ: a
+known speaker's name, sentence marks, `the`, a spelled-out contraction, a Japanese copula. See docs/consolidate.md.
 """
 
 import re
@@ -25,7 +25,7 @@ _COPULA = re.compile(r"(?<=[\u30a0-\u30ff\u3400-\u9fff々0-9A-Za-z%])(?:です|�
 _VOICE = re.compile(rf"^([A-ZÀ-Þ][\w.'’-]*(?: [A-ZÀ-Þ][\w.'’-]*){{0,2}}|[{EAST_WORDS}]{{1,8}}): ?(?=\S)")
 _QUOTE = re.compile("[“”„«»「」『』]")
 _TOKEN = re.compile(r"[?\"()\[\]{}]|[^\s,;:!?.。、…\"()\[\]{}]+(?:[.,:][^\s,;:!?.。、…\"()\[\]{}]+)*")
-"""Words, and the marks that may change what is said."""
+"""Words, and the marks that can change a meaning."""
 _PAUSES = re.compile(r"[,;:、](?!\d)")
 _REFUSAL = re.compile(r"^(?:no|nein|nope|nah|いいえ|いや|不)\b", re.IGNORECASE)
 _WORDS = {
@@ -46,7 +46,7 @@ _WORDS = {
     "after-that": "we i they he she it you the",
 }
 _ARTICLE_TELLS, _UNBOUNDED, _VERBS, _SAYING, _AFTER_THAT = (frozenset(each.split()) for each in _WORDS.values())
-"""`the` makes a difference before `_ARTICLE_TELLS` (`the few`), and before what needs none: plurals, `_UNBOUNDED`."""
+"""`the` matters before `_ARTICLE_TELLS` (`the few`), plurals, and words that need no article (`_UNBOUNDED`)."""
 _JOINED_ARTICLES = {
     "im": "in dem",
     "ins": "in das",
@@ -72,14 +72,14 @@ _OCCASION = re.compile(
     rf"\b(?:{_OCCASIONS})\b|今日|昨日|明日|今[はの週月年]|先週|来週|先月|来月|昨年|去年|最近|また|新しい"
     r"|(?:た|ました|でした)(?=[。、\s]|$)|今天|昨天|明天|现在|最近|刚|上周|下周|上个月|下个月|又|新|了|过(?![敏时滤程度])"
 )
-"""Signs that a statement tells of one time and not of what holds; too many cost a merge, too few a wrong one."""
+"""Signs that a statement is about one occasion, not about what holds; too many cost a merge, too few a wrong merge."""
 _STANDING: frozenset[Category] = frozenset({"decision", "rule", "principle"})
 _JOINTS = re.compile("['’]")
 
 
 @dataclass(frozen=True, slots=True)
 class Form:
-    """A statement taken apart: `cased` are its words and marks as written, `pauses` the parts of a denial."""
+    """A statement taken apart: its speaker's key, its words and marks as written, its parts if it denies something."""
 
     voice: str
     cased: tuple[str, ...]
@@ -88,7 +88,7 @@ class Form:
     is_personal: bool
     is_occasion: bool
     is_plain: bool
-    """Typed without capitals: they tell nothing."""
+    """Whether it was typed without capitals, so that their absence says nothing."""
 
     @property
     def words(self) -> tuple[str, ...]:
@@ -97,25 +97,25 @@ class Form:
 
 
 def speakers(memories: Iterable[Memory]) -> frozenset[str]:
-    """The names in front of statements (`Nadia: I …`) of people: those that some memory so begun is about."""
-    found = ((voice[1], each.entity_ref) for each in memories if (voice := _VOICE.match(_plain(each.content))))
-    return frozenset(name for name, entity in found if entity and entity_key(name) == entity_key(entity))
+    """Return the names that precede statements (`Nadia: I …`) and are people: those that a memory so begun is about."""
+    begun = ((voice[1], each.entity_ref) for each in memories if (voice := _VOICE.match(_plain(each.content))))
+    return frozenset(name for name, entity in begun if entity and entity_key(name) == entity_key(entity))
 
 
 def form(memory: Memory, names: Collection[str]) -> Form:
-    """A memory's statement, taken apart to be compared; `names` are those in front of it that say who speaks."""
+    """Take a memory's statement apart for comparison; `names` in front of it are read as its speaker."""
     text = _plain(memory.content)
     voice = _VOICE.match(text)
-    name = voice[1] if voice and voice[1] in names else ""
-    rest = text[voice.end() :] if voice and name else text
+    speaker = voice[1] if voice and voice[1] in names else ""
+    rest = text[voice.end() :] if voice and speaker else text
     is_personal, is_occasion = bool(_PERSONAL.search(rest.casefold())), bool(_OCCASION.search(rest.casefold()))
     rest = _QUOTE.sub('"', _GAP.sub("", spell_out(rest))).rstrip(" .!。…")
-    said = polarity(rest)
-    cased = _canonical_words(_TOKEN.findall(_COPULA.sub("", rest)), denied=said.denied)
-    tells = said.denied or _REFUSAL.match(rest)  # `no, use it` and `no use it`
-    pauses = _PAUSES.split(rest)[:-1] if tells else []
+    polarity_of_rest = polarity(rest)
+    cased = _canonical_words(_TOKEN.findall(_COPULA.sub("", rest)), denied=polarity_of_rest.denied)
+    keeps_pauses = polarity_of_rest.denied or _REFUSAL.match(rest)  # `no, use it` and `no use it`
+    pauses = _PAUSES.split(rest)[:-1] if keeps_pauses else []
     return Form(
-        entity_key(name),
+        entity_key(speaker),
         cased,
         tuple(each.casefold() for each in pauses),
         polarity(" ".join(cased)),
@@ -125,13 +125,16 @@ def form(memory: Memory, names: Collection[str]) -> Form:
     )
 
 
-def form_key(memory: Memory, made: Form) -> tuple[str, str, tuple[str, ...]]:
-    """A key that is equal for all memories that can be provably the same; `made` is the memory's form."""
-    return memory.category, entity_key(memory.entity_ref or ""), made.words
+def form_key(memory: Memory, statement_form: Form) -> tuple[str, str, tuple[str, ...]]:
+    """Return a key that is equal for all memories that can be provably the same; `statement_form` is the memory's."""
+    return memory.category, entity_key(memory.entity_ref or ""), statement_form.words
 
 
 def difference(one: Memory, other: Memory, forms: tuple[Form, Form]) -> str:
-    """What keeps two memories from being provably the same (`numbers differ`), given their forms; empty if nothing."""
+    """Return the difference that keeps two memories from being provably the same, `numbers differ`; else empty.
+
+    `forms` are their forms.
+    """
     mine, theirs = forms
     if entity_key(one.entity_ref or "") != entity_key(other.entity_ref or ""):
         return "entities differ"
@@ -145,50 +148,50 @@ def difference(one: Memory, other: Memory, forms: tuple[Form, Form]) -> str:
 
 
 def _plain(text: str) -> str:
-    """The text in compatibility form, with single spaces."""
+    """Return a text in compatibility form (NFKC) with single spaces."""
     return " ".join(unicodedata.normalize("NFKC", text).split())
 
 
-def _canonical_words(found: list[str], *, denied: bool) -> tuple[str, ...]:
-    """The tokens of a statement without those that change no meaning.
+def _canonical_words(tokens: list[str], *, denied: bool) -> tuple[str, ...]:
+    """Return the tokens of a statement without those that change no meaning.
 
-    English `the`, `that` after a verb of saying, and `also` unless the statement is denied go; `an` is `a`. German
-    joined articles are opened (`im` is `in dem`); a leading German or Spanish article goes.
+    English `the`, `that` after a verb of saying, and `also` unless `denied`, are left out; `an` is `a`. German joined
+    articles are split (`im` is `in dem`); a leading German or Spanish article is left out.
     """
-    said = {word.casefold() for word in found}
-    spoken = likeliest_language(said)
-    if spoken == "en":
-        return tuple(_english_words(found, denied=denied))
-    if spoken == "de":
-        found = [part for word in found for part in _JOINED_ARTICLES.get(word, word).split()]
-        is_article = found[0] in {"Die", "Das", "die", "das"} and len(found) > 3 and found[1][0].isupper()
+    folded = {word.casefold() for word in tokens}
+    language = likeliest_language(folded)
+    if language == "en":
+        return tuple(_english_words(tokens, denied=denied))
+    if language == "de":
+        tokens = [part for word in tokens for part in _JOINED_ARTICLES.get(word, word).split()]
+        is_article = tokens[0] in {"Die", "Das", "die", "das"} and len(tokens) > 3 and tokens[1][0].isupper()
     else:
-        is_article = spoken == "es" and found[0] in {"El", "el"} and len(found) > 3 and found[1][0].islower()
-    return tuple(found[1:] if is_article else found)
+        is_article = language == "es" and tokens[0] in {"El", "el"} and len(tokens) > 3 and tokens[1][0].islower()
+    return tuple(tokens[1:] if is_article else tokens)
 
 
-def _english_words(found: list[str], *, denied: bool) -> Iterable[str]:
-    """The tokens without `the`, `that` and `also` where these change no meaning; `an` as `a`."""
-    folded = [word.casefold() for word in found]
+def _english_words(tokens: list[str], *, denied: bool) -> Iterable[str]:
+    """Yield the tokens without `the`, `that` and `also` where these change no meaning; `an` becomes `a`."""
+    folded = [word.casefold() for word in tokens]
     for at, (before, word, after) in enumerate(zip(["", *folded], folded, [*folded[1:], ""], strict=False)):
-        begins_name = any(each != each.lower() and not each.isupper() for each in found[at + 1 : at + 2])
-        is_name = found[at] != "the" and (at or begins_name)  # `The Office`
+        begins_name = any(each != each.lower() and not each.isupper() for each in tokens[at + 1 : at + 2])
+        is_name = tokens[at] != "the" and (at or begins_name)  # `The Office`
         is_the = word == "the" and after and not is_name and not _article_matters(folded[at + 1 : at + 4])
         is_that = word == "that" and before in _SAYING and after in _AFTER_THAT
         if not (is_the or is_that or (word == "also" and not denied)):
-            yield "a" if word == "an" else found[at]
+            yield "a" if word == "an" else tokens[at]
 
 
-def _article_matters(after: list[str]) -> bool:
-    """Whether `the` makes a difference before these words: `the servers` are not all servers, as `the cache` is one."""
-    if after[0] in _ARTICLE_TELLS or after[0][0].isdigit():
+def _article_matters(following: list[str]) -> bool:
+    """Whether `the` means something before these words: `the servers` are not all servers; `the cache` is one."""
+    if following[0] in _ARTICLE_TELLS or following[0][0].isdigit():
         return True
-    named = list(takewhile(lambda word: word not in stop_words() and word not in _VERBS, after))
-    return any(word in _UNBOUNDED or (word[-1] == "s" and word[-2:] not in {"ss", "us", "is"}) for word in named)
+    noun_phrase = list(takewhile(lambda word: word not in stop_words() and word not in _VERBS, following))
+    return any(word in _UNBOUNDED or (word[-1] == "s" and word[-2:] not in {"ss", "us", "is"}) for word in noun_phrase)
 
 
 def _difference_of_words(mine: Form, theirs: Form) -> str:
-    """What two wordings differ in, by what changes a meaning most: `numbers differ`, …, `words differ`."""
+    """Return the difference of two wordings that changes a meaning most: `numbers differ`, …, `words differ`."""
     one, other = mine.words, theirs.words
     if sorted(figures(" ".join(one))) != sorted(figures(" ".join(other))):
         return "numbers differ"
@@ -196,27 +199,27 @@ def _difference_of_words(mine: Form, theirs: Form) -> str:
         return "negation differs"
     if sorted(one) == sorted(other):
         return "order differs"
-    beyond = set(one) ^ set(other)
-    if beyond and not any(sign.isalnum() for word in beyond for sign in word):
+    unshared = set(one) ^ set(other)
+    if unshared and not any(sign.isalnum() for word in unshared for sign in word):
         return "punctuation differs"
-    if any(not _JOINTS.sub("", word).isalpha() for word in beyond):
+    if any(not _JOINTS.sub("", word).isalpha() for word in unshared):
         return "identifiers differ"
-    return "function words differ" if not content_words(" ".join(beyond)) else "words differ"
+    return "function words differ" if not content_words(" ".join(unshared)) else "words differ"
 
 
 def _same_case(memory: Memory, mine: Form, theirs: Form) -> bool:
-    """Whether two forms of equal words mean the same as they are capitalised: `US` is not `us`, `TTL` may be `ttl`."""
-    named = set(entity_key(memory.entity_ref or "").split("-"))
+    """Whether forms of equal words mean the same as capitalised: `US` is not `us`, but `TTL` can be `ttl`."""
+    names = set(entity_key(memory.entity_ref or "").split("-"))
     if mine.is_plain or theirs.is_plain:
-        named |= set(mine.words)
+        names |= set(mine.words)
     pairs = zip(mine.cased, theirs.cased, strict=True)
-    return all(_same_spelling(one, other, named, is_first=not at) for at, (one, other) in enumerate(pairs))
+    return all(_same_spelling(one, other, names, is_first=not at) for at, (one, other) in enumerate(pairs))
 
 
-def _same_spelling(one: str, other: str, named: Collection[str], *, is_first: bool) -> bool:
-    """Whether two spellings of a word mean the same: capitals count in names and codes, not where a sentence begins.
+def _same_spelling(one: str, other: str, names: Collection[str], *, is_first: bool) -> bool:
+    """Whether two spellings of a word mean the same: capitals count in names and codes, not in a sentence's first word.
 
-    `named` are words known to be a name, so that its capitals do not count.
+    `names` are words known to be names, whose capitals do not count.
     """
     if one == other or one.casefold() == other.casefold() == "i":
         return True
@@ -225,13 +228,13 @@ def _same_spelling(one: str, other: str, named: Collection[str], *, is_first: bo
     has_inner_capitals = any(each[1:] != each[1:].lower() and not each.isupper() for each in (one, other))
     if not word.isalpha() or has_inner_capitals or (word in stop_words() and (is_shouted or not is_first)):
         return False
-    return word in named or (is_first and not is_shouted)
+    return word in names or (is_first and not is_shouted)
 
 
 def _difference_of_speakers(one: Memory, other: Memory, mine: Form, theirs: Form) -> str:
-    """`speakers differ` if that keeps two memories of equal words apart, else empty.
+    """Return `speakers differ` if that keeps two memories of equal words apart; else empty.
 
-    One may name a speaker and the other none where the statement begins with what it is about.
+    One of them can name a speaker and the other none if the statement begins with its entity.
     """
     if mine.voice == theirs.voice:
         same_mouth = not mine.is_personal or one.source_class == other.source_class
@@ -242,8 +245,11 @@ def _difference_of_speakers(one: Memory, other: Memory, mine: Form, theirs: Form
     return "" if not (mine.voice and theirs.voice) and begins and is_free else "speakers differ"
 
 
-def _difference_of_circumstances(one: Memory, other: Memory, said: Form) -> str:
-    """What keeps two memories of equal words apart: attributes, scopes, validity, occasion; empty if nothing does."""
+def _difference_of_circumstances(one: Memory, other: Memory, statement_form: Form) -> str:
+    """Return the circumstance that differs: attributes, scopes, validity or occasion; empty if none does.
+
+    `statement_form` is the form of both memories.
+    """
     if _stated(one) != _stated(other):
         return "attributes differ"
     if set(one.scopes) != set(other.scopes):
@@ -252,11 +258,11 @@ def _difference_of_circumstances(one: Memory, other: Memory, said: Form) -> str:
         return "validity differs"
     same_day = holds_since(one).date() == holds_since(other).date()
     same_time = (one.session_id and one.session_id == other.session_id) or same_day
-    is_once = said.is_occasion and one.category not in _STANDING
+    is_once = statement_form.is_occasion and one.category not in _STANDING
     return "it may tell of two occasions" if is_once and not same_time else ""
 
 
 def _stated(memory: Memory) -> tuple[dict[str, str], set[str]]:
-    """The attributes of a memory with their values, and those it no longer states, in comparable form."""
+    """Return the attributes of a memory with their values, and the retired ones, in comparable form."""
     values = {entity_key(name): normalise(value) for name, value in memory.structured_attributes.items()}
     return values, {entity_key(name) for name in memory.retired_attributes}

@@ -10,60 +10,63 @@ from pellucid.store.index_port import Index, Served
 from pellucid.store.lookup_port import Lookup
 
 _SAME_STATEMENT = frozenset({"edited"})
-"""Reasons for which a memory gave way to a version of itself: who forgets the new wording does not ask for the old."""
+"""Reasons of rows by which a memory gave way to its own rewording: forgetting the new words does not revive the old."""
 _IN_FORCE: Fields = {"status": "active", "superseded_by": None, "invalid_at": None}
 
 
-def orphans(held: Iterable[Served], rows: Iterable[LifecycleRow]) -> list[Served]:
-    """The superseded memories whose successor is gone, though it was no mere rewording.
+def orphans(memories: Iterable[Served], rows: Iterable[LifecycleRow]) -> list[Served]:
+    """Return the superseded memories whose successor is gone, except those that were merely reworded.
 
-    `held` are all memories of a namespace, `rows` its changes.
+    `memories` are all of a namespace, `rows` its lifecycle rows, oldest first.
     """
-    served = list(held)
-    ids = {each.memory.id for each in served}
-    lost = {each.memory.id: each for each in served if each.memory.status == "superseded"}
-    lost = {key: each for key, each in lost.items() if (by := each.memory.superseded_by) and by not in ids}
-    if not lost:
+    listed = list(memories)
+    ids = {each.memory.id for each in listed}
+    superseded = {each.memory.id: each for each in listed if each.memory.status == "superseded"}
+    superseded = {key: each for key, each in superseded.items() if (by := each.memory.superseded_by) and by not in ids}
+    if not superseded:
         return []
-    reworded = {key for key, row in _last_status_rows(rows, lost).items() if row.reason_code in _SAME_STATEMENT}
-    return [each for key, each in lost.items() if key not in reworded]
+    reworded = {key for key, row in _last_status_rows(rows, superseded).items() if row.reason_code in _SAME_STATEMENT}
+    return [each for key, each in superseded.items() if key not in reworded]
 
 
 def revive(
     changes: ChangeSet,
-    known: tuple[Index, Lookup],
-    held: Sequence[Served],
+    index_and_lookup: tuple[Index, Lookup],
+    memories: Sequence[Served],
     rows: Iterable[LifecycleRow],
     gone: Collection[str],
 ) -> list[Served]:
-    """Put in force again what only the memories `gone` (ids) had retired; returns the memories that change.
+    """Put in force again what only the memories `gone` (ids) had retired; return the memories that change.
 
-    What gave way to a memory that had itself given way to another that stays gives way to that one. What something in
-    force contradicts plainly gives way to it. `held` are all memories of the namespace, `rows` its changes.
+    If the memory that retired another was itself replaced by one that stays, that one takes its place. A revived memory
+    that something in force plainly contradicts gives way to that. `memories` are all of the namespace, `rows` its
+    lifecycle rows.
     """
-    by_id = {each.memory.id: each for each in held}
-    staying = [each for each in held if each.memory.id not in gone and _related_ids(each.memory).intersection(gone)]
-    if not staying:
+    by_id = {each.memory.id: each for each in memories}
+    staying = (each for each in memories if each.memory.id not in gone)
+    affected = [each for each in staying if _related_ids(each.memory).intersection(gone)]
+    if not affected:
         return []
-    last = _last_status_rows(rows, {each.memory.id for each in staying})
+    last = _last_status_rows(rows, {each.memory.id for each in affected})
     changed: list[Served] = []
-    for each in staying:
-        fields, related = _fields_without(each.memory, last.get(each.memory.id), by_id, gone), _related_ids(each.memory)
-        if fields.get("status") == "active" and (
-            newer := _newer_contradiction(changes, known, each.memory, fields, gone)
-        ):
+    for each in affected:
+        memory = each.memory
+        fields = _fields_without(memory, last.get(memory.id), by_id, gone)
+        is_active = fields.get("status") == "active"
+        if is_active and (newer := _newer_contradiction(changes, index_and_lookup, memory, fields, gone)):
             fields |= {"status": "superseded", "superseded_by": newer.id, "invalid_at": newer.valid_at or newer.created}
-        if changes.change(each, "restored", fields, "source-forgotten", sorted(related.intersection(gone))):
+        related = sorted(_related_ids(memory).intersection(gone))
+        if changes.change(each, "restored", fields, "source-forgotten", related):
             changed.append(each)
     return changed
 
 
 def _fields_without(
-    memory: Memory, row: LifecycleRow | None, held: Mapping[str, Served], gone: Collection[str]
+    memory: Memory, row: LifecycleRow | None, by_id: Mapping[str, Served], gone: Collection[str]
 ) -> Fields:
-    """The state of a memory that stays, with every reference to the memories `gone` taken out of it.
+    """Return the state fields of a memory that stays, without any reference to the memories `gone`.
 
-    `row` is the last change of its status, `held` are all memories by id.
+    `row` is the last change of its status, if any; `by_id` are all memories of the namespace.
     """
     fields: Fields = {
         "retired_attributes": {name: by for name, by in memory.retired_attributes.items() if by not in gone},
@@ -72,42 +75,42 @@ def _fields_without(
     }
     if not memory.superseded_by or memory.superseded_by not in gone or (row and row.reason_code in _SAME_STATEMENT):
         return fields
-    if successor := _successor_of(memory.superseded_by, held, gone):
+    if successor := _successor_of(memory.superseded_by, by_id, gone):
         return fields | {"superseded_by": successor}
     before = from_state(row.before) if row else {}
     return fields | _IN_FORCE | {name: value for name, value in before.items() if name in _IN_FORCE}
 
 
-def _successor_of(by: str | None, held: Mapping[str, Served], gone: Collection[str]) -> str | None:
-    """The id of the first memory that stays in the chain of those that replaced one another, from `by` on, or None."""
+def _successor_of(successor: str | None, by_id: Mapping[str, Served], gone: Collection[str]) -> str | None:
+    """Return the id of the first memory that stays in the chain of replacements from `successor` on, or None."""
     seen: set[str] = set()
-    while by and by in gone and by not in seen:
-        seen.add(by)
-        by = held[by].memory.superseded_by if by in held else None
-    return by if by in held and by not in gone else None
+    while successor and successor in gone and successor not in seen:
+        seen.add(successor)
+        successor = by_id[successor].memory.superseded_by if successor in by_id else None
+    return successor if successor in by_id and successor not in gone else None
 
 
 def _newer_contradiction(
-    changes: ChangeSet, known: tuple[Index, Lookup], memory: Memory, fields: Fields, gone: Collection[str]
+    changes: ChangeSet, index_and_lookup: tuple[Index, Lookup], memory: Memory, fields: Fields, gone: Collection[str]
 ) -> Memory | None:
-    """A newer memory in force that plainly contradicts this one as `fields` would make it; None if there is none."""
-    standing = KnownStatements(*known, changes)
-    again = memory.model_copy(update=fields)
-    standing.load([again])
-    for each in standing.contradicted(again):
-        found = each.of.memory if isinstance(each.of, Served) else each.of
-        newer = (found.valid_at or found.created) >= (memory.valid_at or memory.created)
-        if each.plain and newer and found.id not in gone:
-            return found
+    """Return a newer memory in force that would plainly contradict this one with these fields, if there is one."""
+    statements = KnownStatements(*index_and_lookup, changes)
+    revived = memory.model_copy(update=fields)
+    statements.load([revived])
+    for each in statements.contradicted(revived):
+        other = each.of.memory if isinstance(each.of, Served) else each.of
+        newer = (other.valid_at or other.created) >= (memory.valid_at or memory.created)
+        if each.plain and newer and other.id not in gone:
+            return other
     return None
 
 
 def _related_ids(memory: Memory) -> set[str]:
-    """The ids of the memories that a memory's state names."""
+    """Return the ids of all memories that a memory's state names."""
     by = [memory.superseded_by] if memory.superseded_by else []
     return {*by, *memory.retired_attributes.values(), *memory.disputed_with, *memory.supersedes}
 
 
 def _last_status_rows(rows: Iterable[LifecycleRow], ids: Collection[str]) -> dict[str, LifecycleRow]:
-    """By id, the last change of each of these memories that set its status."""
+    """Map the ids of these memories to the last row that changed their status; without such a row an id is left out."""
     return {row.memory_id: row for row in rows if row.memory_id in ids and "status" in row.after}

@@ -1,4 +1,4 @@
-"""Something forgotten in, the keys by which it is known again out: keyed hashes that hold no word of it."""
+"""Something forgotten in, the keys by which it is recognised out: keyed hashes that contain no word of it."""
 
 import hashlib
 import re
@@ -11,53 +11,53 @@ from pellucid.model.memory import Memory
 
 _RANGE = re.compile(r"(?P<source>.+):(?P<start>\d+)-(?P<end>\d+)")
 LEAST_TELLING = 3
-"""Content words from which a sentence is known again inside of other words."""
+"""The least content words by which a sentence is recognised inside a longer text."""
 _LABEL = re.compile(r"^User: ")
-_LONGEST = 64
-"""Turns of one evidence range that are named; ranges have at most three, a hand-written one may say anything."""
+_MAX_RANGE = 64
+"""The most turns that are read of an evidence range; only a hand-written one is longer than three."""
 
 
 def words_key(secret: bytes, namespace: str, content: str, entity: str | None) -> bytes:
-    """The key of a statement in a namespace, from its normal form and its entity (see `content_hash`)."""
+    """Return the key of a statement in a namespace, from its normal form and its entity (see `content_hash`)."""
     return _keyed_hash(secret, "words", namespace, content_hash(content, entity))
 
 
 def said_key(secret: bytes, namespace: str, text: str) -> str:
-    """The key (hex) of a sentence in a namespace, from its content words in whatever order."""
-    held = " ".join(sorted(content_words(_LABEL.sub("", text)))) or normalise(text)
-    return _keyed_hash(secret, "said", namespace, held).hex()
+    """Return the key (hex) of a sentence in a namespace, from its content words in any order."""
+    sorted_words = " ".join(sorted(content_words(_LABEL.sub("", text)))) or normalise(text)
+    return _keyed_hash(secret, "said", namespace, sorted_words).hex()
 
 
 def turn_keys(secret: bytes, namespace: str, evidence: Iterable[str]) -> list[bytes]:
-    """The keys of the turns that evidence ranges such as `session:3-5` name."""
+    """Return the keys of the turns that evidence ranges such as `session:3-5` name."""
     turns = (f"{session}:{number}" for session, number in evidence_turns(evidence))
     return [_keyed_hash(secret, "turn", namespace, turn) for turn in turns]
 
 
 def evidence_turns(evidence: Iterable[str]) -> list[tuple[str, int]]:
-    """The session and number of each turn that evidence ranges such as `session:3-5` name; of a range the first 64."""
-    found = (match for each in evidence if (match := _RANGE.fullmatch(each)))
-    ranges = ((match["source"], int(match["start"]), int(match["end"])) for match in found)
+    """Return the session and number of each turn (64 a range at most) that ranges such as `session:3-5` name."""
+    matches = (match for each in evidence if (match := _RANGE.fullmatch(each)))
+    ranges = ((match["source"], int(match["start"]), int(match["end"])) for match in matches)
     return [
-        (source, number) for source, first, last in ranges for number in range(first, min(last + 1, first + _LONGEST))
+        (source, number) for source, first, last in ranges for number in range(first, min(last + 1, first + _MAX_RANGE))
     ]
 
 
 def passage_keys(secret: bytes, namespace: str, passage: str) -> list[bytes]:
-    """The keys by which forgotten words are recognised in a passage: of the whole, and of its longer sentences."""
+    """Return the keys by which forgotten words are recognised in a passage: the whole, and its longer sentences."""
     sentences = (each for each in sentences_of(passage) if len(content_words(each)) >= LEAST_TELLING)
     return [words_key(secret, namespace, each, None) for each in dict.fromkeys((passage, *sentences))]
 
 
 def memory_keys(secret: bytes, memory: Memory) -> list[bytes]:
-    """Every key of a memory: of its words, alone and within its entity, and of its evidence turns; sorted."""
+    """Return every key of a memory, sorted: of its words, alone and with its entity, and of its evidence turns."""
     namespace, content = memory.namespace, memory.content
-    said = {words_key(secret, namespace, content, entity) for entity in (None, memory.entity_ref)}
-    return sorted({*said, *turn_keys(secret, namespace, memory.evidence)})
+    keys_of_words = {words_key(secret, namespace, content, entity) for entity in (None, memory.entity_ref)}
+    return sorted({*keys_of_words, *turn_keys(secret, namespace, memory.evidence)})
 
 
 def _keyed_hash(secret: bytes, *parts: str) -> bytes:
-    """A keyed BLAKE2b of 16 bytes over the parts, each preceded by its length."""
+    """Return a keyed BLAKE2b (16 bytes) over the parts, each after its length."""
     digest = hashlib.blake2b(key=secret, digest_size=16, person=b"tombstone")
     for part in parts:
         data = part.encode()

@@ -1,8 +1,8 @@
 """Judged statements in, decisions out: what is new, what says the same again, what replaces what, and why.
 
-A newer statement supersedes an older one about the same `entity::attribute`, or its plain denial, if whoever asserts
-it ranks as high (axiom > user > inferred). An older statement that arrives late is kept as superseded. Other
-attributes of a superseded memory stay in force. Corrections and retractions find what they mean by its words.
+A newer statement supersedes an older one about the same `entity::attribute`, or its plain denial, if whoever asserts it
+ranks as high (axiom > user > inferred). An older statement that arrives late is kept as superseded. Other attributes of
+a superseded memory stay in force. Corrections and retractions find their targets by their words.
 """
 
 from collections.abc import Collection, Iterable, Sequence
@@ -33,19 +33,19 @@ _BY_A_PERSON = frozenset({"manual", "user_input"})
 
 @dataclass(frozen=True, slots=True)
 class Statement:
-    """A memory that may come to be, what it resolves, its observation; None where a person asks for it directly."""
+    """A memory to be decided about, what it resolves, and its observation (None if a person asks directly)."""
 
     memory: Memory
     resolves: Resolution | None = None
     observation: MemoryObservation | None = None
     event: Event | None = None
-    """Its making is put on record as this, where somebody may want to undo it."""
+    """The event by which the ledger records its creation, so that it can be undone; None: it does not."""
     reason: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What became of a statement: the verdict that stands, its reason, and the memory it made or meant."""
+    """The decision about a statement: final verdict, reason, and id of the memory that it made or matched."""
 
     verdict: Verdict
     reason: str
@@ -54,7 +54,7 @@ class Outcome:
 
 @dataclass(frozen=True, slots=True)
 class Decided:
-    """Each statement's outcome in order, and the verdict rows of those that have an observation."""
+    """The outcome of each statement in order, and the verdict rows of those that have an observation."""
 
     outcomes: tuple[Outcome, ...]
     rows: tuple[dict[str, object], ...]
@@ -74,9 +74,9 @@ class Reconciler:
     changes: ChangeSet
     key: bytes
     trust: bool = True
-    """Whether it matters who says a thing again; see `memory.trust`."""
+    """Whether only trusted sources can reinforce a memory by saying it again; see `memory.trust`."""
     restate: Restate | None = None
-    """Puts a correction's value into what it may mean (`operations/session/restating.py`); None: it is not kept."""
+    """Puts a correction's value into an earlier sentence (`operations/session/restating.py`); None: never."""
     _considered: list[Statement] = field(default_factory=list[Statement])
     _forgotten: set[bytes] = field(default_factory=set[bytes])
     _standing: KnownStatements = field(init=False)
@@ -89,7 +89,7 @@ class Reconciler:
         self._considered += statements
 
     def decide(self) -> Decided:
-        """Decide about all statements that were added; what is created and changed goes to the `ChangeSet`."""
+        """Decide about all statements that were added; creations and changes go to the `ChangeSet`."""
         accepted = [
             s.memory
             for s in self._considered
@@ -99,14 +99,14 @@ class Reconciler:
         self._forgotten = self.lookup.tombstones({key for each in accepted for key in memory_keys(self.key, each)})
         outcomes = tuple(self._decide_one(statement) for statement in self._considered)
         rows = tuple(
-            self._row(s.observation, s.memory, outcome).to_wire()
+            self._verdict_row(s.observation, s.memory, outcome).to_wire()
             for s, outcome in zip(self._considered, outcomes, strict=True)
             if s.observation
         )
         return Decided(outcomes, rows)
 
     def _decide_one(self, statement: Statement) -> Outcome:
-        """Decide about one statement, on top of what was decided about those before it."""
+        """Decide about one statement, given the decisions about those before it."""
         memory, observation = statement.memory, statement.observation
         if statement.resolves and statement.resolves.value:
             return self._apply_correction(statement)
@@ -116,8 +116,8 @@ class Reconciler:
             return Outcome("reject", "forgotten: it, or the turns it came from, may not come back")
         if statement.resolves and statement.resolves.kind == "retraction":
             return self._apply_retraction(memory, statement.resolves.about)
-        if known := self._standing.repeated(memory):
-            return self._reject_repeated(known, memory)
+        if repeated_id := self._standing.repeated(memory):
+            return self._reject_repeated(repeated_id, memory)
         return self._keep_new(statement)
 
     def _is_forgotten(self, memory: Memory) -> bool:
@@ -125,15 +125,15 @@ class Reconciler:
         return not self._forgotten.isdisjoint(memory_keys(self.key, memory))
 
     def _restated_correction(self, statement: Statement) -> tuple[Statement, Found] | None:
-        """A correction without a subject as a statement about the one memory it can mean, and that; None if not one."""
+        """Complete a correction without a subject with the one memory it can mean; return both, or None."""
         memory, resolves = statement.memory, statement.resolves
         if not (resolves and resolves.value and self.restate) or memory.source_class not in _BY_A_PERSON:
             return None
-        near = [each for each in self._near(memory, resolves.value) if self._may_take_back(memory, memory_of(each))]
-        found = restated(resolves, near, self.restate) if memory.trust_zone != "quarantine" else None
-        if found is None or self._is_forgotten(memory):
+        candidates = self._targets_to_take_back(memory, resolves.value)
+        match = restated(resolves, candidates, self.restate) if memory.trust_zone != "quarantine" else None
+        if match is None or self._is_forgotten(memory):
             return None
-        target, new = found
+        target, new = match
         restated_fields = {
             "content": new.text,
             "category": "correction",
@@ -144,7 +144,7 @@ class Reconciler:
         return replace(statement, memory=memory.model_copy(update=restated_fields)), target
 
     def _apply_correction(self, statement: Statement) -> Outcome:
-        """Keep a correction in place of the one memory it can mean; else defer it, or decide about it without that."""
+        """Keep a correction in place of the memory it means; else defer it or, if a person asked, keep it as new."""
         if (completed := self._restated_correction(statement)) is None:
             if statement.observation is None:
                 return self._decide_one(replace(statement, resolves=None))
@@ -157,21 +157,22 @@ class Reconciler:
         repeats = observation is not None and _is_repeated(observation)
         return repeats and vouches(memory) and bool(self._standing.doubted(memory))
 
-    def _reject_repeated(self, known: str, memory: Memory) -> Outcome:
-        """Reject what the memory `known` (id) says already, and note that it was said again, if that counts for it."""
-        earlier = next((fresh for fresh in self.changes.fresh if fresh.id == known), None)
+    def _reject_repeated(self, repeated_id: str, memory: Memory) -> Outcome:
+        """Reject a repetition of the memory `repeated_id`; add a ledger row about it if it reinforces that memory."""
+        earlier = next((fresh for fresh in self.changes.fresh if fresh.id == repeated_id), None)
         elsewhere = earlier is None or earlier.session_id != memory.session_id
         if elsewhere and (counts_as_repetition(memory.source_class) or not self.trust):
-            self.changes.corroborate(known, memory.source_class or "manual", memory.session_id)
-        return Outcome("reject", "duplicate: the same words about the same thing are kept already", known)
+            self.changes.corroborate(repeated_id, memory.source_class or "manual", memory.session_id)
+        return Outcome("reject", "duplicate: the same words about the same thing are kept already", repeated_id)
 
     def _apply_retraction(self, memory: Memory, about: str) -> Outcome:
-        """Retract the kept memories that a person takes back with the words `about`; the outcome names the first."""
+        """Retract the stored memories that a person takes back with the words `about`; the outcome names the first."""
         if memory.source_class not in _BY_A_PERSON or memory.trust_zone == "quarantine":
             return Outcome("reject", "not-a-person: only a person's own words take something back")
-        active = [each for each in self._near(memory, about) if self.changes.now(memory_of(each)).status == "active"]
-        fitting = retracted(about, active, memory.session_id)
-        meant = [each for each in fitting if self._may_take_back(memory, memory_of(each))]
+        near = self._possible_targets(memory, about)
+        candidates = [each for each in near if self.changes.now(memory_of(each)).status == "active"]
+        fitting = retracted(about, candidates, memory.session_id)
+        meant = [each for each in fitting if self._can_take_back(memory, memory_of(each))]
         if not meant:
             return Outcome("reject", "no-target: nothing, or too much, that is kept is meant by it")
         for each in meant:
@@ -179,25 +180,30 @@ class Reconciler:
             self.changes.change(each, "retracted", fields, "spoken-retraction")
         return Outcome("accept", f"retraction: {len(meant)} taken back", memory_of(meant[0]).id)
 
-    def _may_take_back(self, memory: Memory, target: Memory) -> bool:
-        """Whether a statement may retract or correct a memory: older, active, not pinned, and of no other boundary."""
-        held = self.changes.now(target)
+    def _can_take_back(self, memory: Memory, target: Memory) -> bool:
+        """Whether a memory can retract or correct `target`: not newer, active, not pinned, no axiom, same boundary."""
+        current = self.changes.now(target)
         if (
-            held.status != "active"
-            or held.pinned
-            or held.asserted_by == "axiom"
-            or holds_since(held) > holds_since(memory)
+            current.status != "active"
+            or current.pinned
+            or current.asserted_by == "axiom"
+            or holds_since(current) > holds_since(memory)
         ):
             return False
-        return boundary(held) == boundary(memory) or held.session_id == memory.session_id is not None
+        return boundary(current) == boundary(memory) or current.session_id == memory.session_id is not None
 
-    def _near(self, memory: Memory, words: str) -> list[Found]:
-        """The memories that a statement may mean: those new in its session, then kept ones that share `words`."""
-        kept = search_by_words(self.index, self.changes.namespace, words, self.changes.clock.now())
-        return [*self._standing.said_in(memory.session_id), *kept]
+    def _possible_targets(self, memory: Memory, words: str) -> list[Found]:
+        """Return the memories that a statement can mean: new ones of its session, then stored ones with `words`."""
+        stored = search_by_words(self.index, self.changes.namespace, words, self.changes.clock.now())
+        return [*self._standing.said_in(memory.session_id), *stored]
+
+    def _targets_to_take_back(self, memory: Memory, words: str) -> list[Found]:
+        """Return the memories that a statement can mean by `words` and can retract or correct."""
+        near = self._possible_targets(memory, words)
+        return [each for each in near if self._can_take_back(memory, memory_of(each))]
 
     def _keep_new(self, statement: Statement) -> Outcome:
-        """Keep a statement whose words are not kept yet, unless it is an update of nothing; perhaps in quarantine."""
+        """Keep a statement with new words, unless it updates nothing; in quarantine if it, or its like, is doubted."""
         memory = statement.memory
         if statement.resolves and statement.resolves.kind == "update" and not self._standing.contradicted(memory):
             return Outcome("reject", "no-sign: nothing in its words says that it is to last, nor changes what is kept")
@@ -208,7 +214,7 @@ class Reconciler:
         return self._keep_asserted(statement)
 
     def _keep_beside_doubted(self, doubted: Sequence[Found], statement: Statement) -> Outcome:
-        """Keep what memories in quarantine say, too: a person's word may let them in, another's joins them."""
+        """Keep a statement that quarantined memories make, too: a vouching one lets them out, any other joins them."""
         memory = statement.memory
         if not vouches(memory):
             echo = memory.model_copy(update={"trust_zone": "quarantine"})
@@ -217,81 +223,78 @@ class Reconciler:
         if outcome.memory_id == memory.id and self.changes.now(memory).status == "active":
             for each in doubted:
                 if may_rise(self.changes.now(memory_of(each)), memory):
-                    self._lift(each, memory)
+                    self._lift_doubted(each, memory)
         return outcome
 
-    def admit(self, held: Served, reason: str) -> None:
-        """Let a kept memory out of quarantine by hand, and decide about what it contradicts as for a new one."""
-        memory = held.memory
+    def admit(self, served: Served, reason: str) -> None:
+        """Let a stored memory out of quarantine by hand, and decide about what it contradicts as for a new one."""
+        memory = served.memory
         self._standing.load([memory])
-        contradictions, open_ones = _plain_and_open(self._standing.contradicted(memory))
-        met = [memory_of(each.of) for each in contradictions]
+        conflicts, open_ones = _plain_and_open(self._standing.contradicted(memory))
+        others = [memory_of(each.of) for each in conflicts]
         fields: Fields = {"trust_zone": "working"}
-        if newer := next((each for each in met if holds_since(each) > holds_since(memory)), None):
+        if newer := next((each for each in others if holds_since(each) > holds_since(memory)), None):
             fields |= {"status": "superseded", "superseded_by": newer.id, "invalid_at": holds_since(newer)}
-        elif any(RANK[each.asserted_by] > RANK[memory.asserted_by] for each in met):
+        elif any(RANK[each.asserted_by] > RANK[memory.asserted_by] for each in others):
             fields |= {"status": "pending_review"}
         else:
-            whole = [memory_of(each.of).id for each in contradictions if self._supersede(each, memory, "")]
+            whole = [memory_of(each.of).id for each in conflicts if self._supersede(each, memory, "")]
             fields |= {"supersedes": (*memory.supersedes, *whole), "disputed_with": self._dispute(memory, open_ones)}
-        self.changes.change(held, "promoted", fields, reason, [each.id for each in met])
+        self.changes.change(served, "promoted", fields, reason, [each.id for each in others])
 
-    def _lift(self, doubted: Found, by: Memory) -> None:
-        """Let a memory out of quarantine on another's word; if it says no more than that one, it is replaced by it."""
-        held = self.changes.now(memory_of(doubted))
+    def _lift_doubted(self, doubted: Found, by: Memory) -> None:
+        """Let a memory out of quarantine because of `by`: superseded if it says the same, to review if contradicted."""
+        current = self.changes.now(memory_of(doubted))
         fields: Fields = {"trust_zone": "working"}
-        if says_the_same(held, by):
+        if says_the_same(current, by):
             fields |= {"status": "superseded", "superseded_by": by.id}
-        elif _plain_and_open(self._standing.contradicted(held))[0]:
+        elif _plain_and_open(self._standing.contradicted(current))[0]:
             fields |= {"status": "pending_review"}
         self.changes.change(doubted, "promoted", fields, f"corroborated:{by.source_class or 'manual'}", [by.id])
 
     def _keep_asserted(self, statement: Statement) -> Outcome:
         """Keep a trusted statement, in place of the memories that it contradicts or corrects."""
         memory, resolves = statement.memory, statement.resolves
-        met = self._standing.contradicted(memory)
+        conflicts = self._standing.contradicted(memory)
         corrects = bool(resolves and resolves.kind == "correction")
         if corrects:  # who corrects says that the newer takes the place of the older
-            met = [replace(each, plain=each.whole) for each in met]
-        if resolves and corrects and not met:
-            near = self._near(memory, f"{memory.content} {resolves.about}")
-            target = corrected(
-                memory, resolves.about, [each for each in near if self._may_take_back(memory, memory_of(each))]
-            )
-            met = [Contradiction(target)] if target else []
-        return self._replace(statement, met, "corrected" if corrects else "")
+            conflicts = [replace(each, plain=each.whole) for each in conflicts]
+        if resolves and corrects and not conflicts:
+            candidates = self._targets_to_take_back(memory, f"{memory.content} {resolves.about}")
+            target = corrected(memory, resolves.about, candidates)
+            conflicts = [Contradiction(target)] if target else []
+        return self._replace(statement, conflicts, "corrected" if corrects else "")
 
-    def _replace(self, statement: Statement, met: Sequence[Contradiction], why: str) -> Outcome:
-        """Keep a statement, and retire the older ones of `met` that do not rank higher; `why` goes to the ledger."""
+    def _replace(self, statement: Statement, conflicts: Sequence[Contradiction], code: str) -> Outcome:
+        """Keep a statement, and retire the older `conflicts` of no higher rank; `code` goes to the ledger."""
         memory = statement.memory
-        met, open_ones = _plain_and_open(met)
-        newer = [each for each in met if holds_since(memory_of(each.of)) > holds_since(memory)]
-        met = [each for each in met if each not in newer]
+        conflicts, open_ones = _plain_and_open(conflicts)
+        newer = [each for each in conflicts if holds_since(memory_of(each.of)) > holds_since(memory)]
+        conflicts = [each for each in conflicts if each not in newer]
         for each in newer:
             memory = self._give_way(memory, each)
         if memory.status == "superseded":
             by = memory.superseded_by or ""
             self.changes.create(memory, "superseded", "arrived-late", [by])
             return Outcome("accept", "arrived-late: a newer statement of the same thing is kept", memory.id)
-        stronger = next((each for each in met if RANK[memory_of(each.of).asserted_by] > RANK[memory.asserted_by]), None)
-        if stronger:
-            held = memory_of(stronger.of)
+        older = [memory_of(each.of) for each in conflicts]
+        if strong := next((each for each in older if RANK[each.asserted_by] > RANK[memory.asserted_by]), None):
             waiting = memory.model_copy(update={"status": "pending_review"})
-            self.changes.create(waiting, "disputed", "contradicts-entrenched", [held.id])
-            return Outcome("accept", f"pending-review: it contradicts what {held.asserted_by} asserted", memory.id)
-        whole = tuple(memory_of(each.of).id for each in met if self._supersede(each, memory, why))
+            self.changes.create(waiting, "disputed", "contradicts-entrenched", [strong.id])
+            return Outcome("accept", f"pending-review: it contradicts what {strong.asserted_by} asserted", memory.id)
+        whole = tuple(memory_of(each.of).id for each in conflicts if self._supersede(each, memory, code))
         if whole:
             memory = memory.model_copy(update={"supersedes": (*memory.supersedes, *whole)})
         if disputed := self._dispute(memory, open_ones):
             memory = memory.model_copy(update={"disputed_with": disputed})
         return self._create(statement, memory, "durable: a lasting statement with evidence")
 
-    def _dispute(self, memory: Memory, met: Sequence[Contradiction]) -> tuple[str, ...]:
-        """Mark memories as disputed with this one; returns all the ids that it is to name in `disputed_with`."""
-        for each in met:
-            named = (*self.changes.now(memory_of(each.of)).disputed_with, memory.id)
-            self.changes.change(each.of, "disputed", {"disputed_with": named}, "cannot-both-hold", [memory.id])
-        return tuple(dict.fromkeys((*memory.disputed_with, *(memory_of(each.of).id for each in met))))
+    def _dispute(self, memory: Memory, conflicts: Sequence[Contradiction]) -> tuple[str, ...]:
+        """Mark contradicted memories as disputed with this one; return the new `disputed_with` of this one."""
+        for each in conflicts:
+            disputed_with = (*self.changes.now(memory_of(each.of)).disputed_with, memory.id)
+            self.changes.change(each.of, "disputed", {"disputed_with": disputed_with}, "cannot-both-hold", [memory.id])
+        return tuple(dict.fromkeys((*memory.disputed_with, *(memory_of(each.of).id for each in conflicts))))
 
     def _create(self, statement: Statement, memory: Memory, reason: str) -> Outcome:
         """Create the memory of a statement; `reason` is the verdict's."""
@@ -300,7 +303,7 @@ class Reconciler:
         return Outcome("accept", reason, memory.id)
 
     def _give_way(self, memory: Memory, newer: Contradiction) -> Memory:
-        """A late memory as a newer one leaves it, superseded in whole or part; a newer of lower rank goes to review."""
+        """Return a late memory, superseded in whole or part by a newer one; a newer of lower rank goes to review."""
         by = memory_of(newer.of)
         if RANK[by.asserted_by] < RANK[memory.asserted_by]:
             fields = {"status": "pending_review"}
@@ -311,21 +314,21 @@ class Reconciler:
             return memory.model_copy(update={"retired_attributes": retired})
         return memory.model_copy(update={"status": "superseded", "superseded_by": by.id, "invalid_at": holds_since(by)})
 
-    def _supersede(self, met: Contradiction, new: Memory, why: str) -> bool:
-        """Retire the contradicted memory, or only its contradicted attributes; True if it was the whole memory."""
-        old = self.changes.now(memory_of(met.of))
-        others = old.structured_attributes.keys() - met.attributes - old.retired_attributes.keys()
-        if met.attributes and others and live_attributes(old):
-            fields = {"retired_attributes": old.retired_attributes | dict.fromkeys(sorted(met.attributes), new.id)}
-            self.changes.change(met.of, "attribute_retired", fields, why or "updated", [new.id])
+    def _supersede(self, conflict: Contradiction, new: Memory, code: str) -> bool:
+        """Retire the contradicted memory, or only those attributes; return whether it was the whole memory."""
+        old = self.changes.now(memory_of(conflict.of))
+        remaining = old.structured_attributes.keys() - conflict.attributes - old.retired_attributes.keys()
+        if conflict.attributes and remaining and live_attributes(old):
+            fields = {"retired_attributes": old.retired_attributes | dict.fromkeys(sorted(conflict.attributes), new.id)}
+            self.changes.change(conflict.of, "attribute_retired", fields, code or "updated", [new.id])
             return False
         fields = {"status": "superseded", "superseded_by": new.id, "invalid_at": holds_since(new)}
-        reason = why or ("updated" if met.attributes or met.restated else "denied")
-        self.changes.change(met.of, "superseded", fields, reason, [new.id])
+        reason = code or ("updated" if conflict.attributes or conflict.restated else "denied")
+        self.changes.change(conflict.of, "superseded", fields, reason, [new.id])
         return True
 
-    def _row(self, observation: MemoryObservation, memory: Memory, outcome: Outcome) -> VerdictRow:
-        """The ledger's row about the decision on an observation."""
+    def _verdict_row(self, observation: MemoryObservation, memory: Memory, outcome: Outcome) -> VerdictRow:
+        """Make the ledger's row about the decision on an observation."""
         fact, wordings = observation.fact, (memory.content, *memory.evidence_quotes.values())
         return VerdictRow(
             observation_id=observation.id,
@@ -348,7 +351,7 @@ class Reconciler:
 def statement_of(
     observation: MemoryObservation, changes: ChangeSet, agent: str | None = None, *, trust: bool = True
 ) -> Statement:
-    """The statement of an observation, with the memory it would be; `changes` only lend their clock and namespace."""
+    """Make the statement of an observation, with its memory; `changes` gives clock and namespace only."""
     fact, now = observation.fact, changes.clock.now()
     memory = Memory(
         id=changes.clock.new_id("mem"),
@@ -376,22 +379,22 @@ def statement_of(
     return Statement(memory, fact.resolves, observation)
 
 
-def quarantine_if_doubted(stated: Statement, doubted: Collection[int]) -> Statement:
-    """The statement, its memory in quarantine if a turn it was said in is among the doubted ones (ordinals)."""
-    observation = stated.observation
-    if observation is None or not observation.judge_accepted or stated.memory.trust_zone != "working":
-        return stated
-    said = {at for part in observation.fact.evidence for at in range(part.start, part.end + 1)}
-    if said.isdisjoint(doubted):
-        return stated
-    return replace(stated, memory=stated.memory.model_copy(update={"trust_zone": "quarantine"}))
+def quarantine_if_doubted(statement: Statement, doubted: Collection[int]) -> Statement:
+    """Return the statement; its memory in quarantine if its evidence has a doubted turn (`doubted`: ordinals)."""
+    observation = statement.observation
+    if observation is None or not observation.judge_accepted or statement.memory.trust_zone != "working":
+        return statement
+    ordinals = {at for part in observation.fact.evidence for at in range(part.start, part.end + 1)}
+    if ordinals.isdisjoint(doubted):
+        return statement
+    return replace(statement, memory=statement.memory.model_copy(update={"trust_zone": "quarantine"}))
 
 
-def _plain_and_open(met: Sequence[Contradiction]) -> tuple[list[Contradiction], list[Contradiction]]:
-    """The contradictions in which the newer plainly takes the older's place, and the others."""
-    return [each for each in met if each.plain], [each for each in met if not each.plain]
+def _plain_and_open(conflicts: Sequence[Contradiction]) -> tuple[list[Contradiction], list[Contradiction]]:
+    """Split conflicts into those in which the newer plainly takes the older's place, and the others."""
+    return [each for each in conflicts if each.plain], [each for each in conflicts if not each.plain]
 
 
 def _is_repeated(observation: MemoryObservation) -> bool:
-    """Whether the judge rejected an observation because its segment says the same before."""
+    """Whether the judge rejected an observation because its segment says the same earlier."""
     return observation.verdict_reason.startswith("duplicate-in-segment")

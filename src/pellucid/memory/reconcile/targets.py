@@ -1,4 +1,4 @@
-"""A correction or a retraction in, the kept memories it means out: by their words, the same session first."""
+"""A correction or a retraction in, the stored memories it means out: by their words, the same session first."""
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
@@ -13,21 +13,21 @@ from pellucid.store.index_port import EVERY_SCOPE, Admission, Index, IndexReader
 
 SEARCHED = 30
 LIKENESS = 0.3
-"""The least share of common content words between a correction and what it corrects, which holds the old value."""
+"""The least share of common content words between a correction and its target, which contains the old value."""
 SAME_SESSION = 0.3
-"""How much likelier a target of the same session is than another that is as much like it."""
+"""Added to the likelihood of a target of the same session."""
 MARGIN = 0.1
-"""How much likelier the best target must be than the next."""
+"""The least difference in likelihood between the best target and the next."""
 MOST_RETRACTED = 5
 """A retraction that fits more memories than this says too little to act upon."""
 
 Found = Served | Memory
-"""A kept memory, or one this operation creates."""
+"""A stored memory, or one that this operation creates."""
 
 
 @dataclass(frozen=True, slots=True)
 class Restated:
-    """A sentence with a new value in place of the old one, and what it states."""
+    """A sentence with a new value in place of the old one, its entity and attributes."""
 
     text: str
     entity: str | None
@@ -35,16 +35,16 @@ class Restated:
 
 
 Restate = Callable[[str, Resolution], Restated | None]
-"""Puts the value of a correction into an earlier sentence; None where it does not fit."""
+"""Puts the value of a correction into an earlier sentence; returns None if it does not fit."""
 
 
-def corrected(new: Memory, about: str, candidates: Iterable[Found]) -> Found | None:
-    """The memory that a correction replaces: the one that is most like it; None where none, or no single one, is.
+def corrected(new: Memory, old_value: str, candidates: Iterable[Found]) -> Found | None:
+    """Return the memory that a correction replaces, the most likely one; None if there is none, or no clear one.
 
-    `about` are the words of the old value, empty if they were not said.
+    `old_value` are its words, empty if nobody said them.
     """
     ranked = sorted(
-        ((_likeness(new, memory_of(each), about), at, each) for at, each in enumerate(candidates)),
+        ((_likeness(new, memory_of(each), old_value), at, each) for at, each in enumerate(candidates)),
         reverse=True,
         key=lambda item: (item[0], -item[1]),
     )
@@ -55,68 +55,68 @@ def corrected(new: Memory, about: str, candidates: Iterable[Found]) -> Found | N
     return ranked[0][2]
 
 
-def _likeness(new: Memory, old: Memory, about: str) -> float:
-    """How likely a correction means an old memory: the share of their words that is common, and .3 in one session.
+def _likeness(new: Memory, old: Memory, old_value: str) -> float:
+    """Return how likely a correction means an old memory: the share of common words, and .3 more in one session.
 
-    The old value (`about`) is left out; 0 if the memory does not have it. Where it was not said, only a memory that the
-    correction plainly contradicts is likely.
+    The words of the old value are left out of both; 0 if the memory does not have them. Without an old value, only a
+    memory that the correction plainly contradicts is likely.
     """
-    value = _words(about)
-    mine, theirs = _words(new.content) - value, _words(old.content)
-    if not value:
-        found = clash(old.content, new.content)
-        overlap = float(found is not None and found.strength == "plain")
-    elif value <= theirs:
-        overlap = len(mine & (theirs - value)) / max(1, min(len(mine), len(theirs - value)))
+    value_words = _words(old_value)
+    new_words, old_words = _words(new.content) - value_words, _words(old.content)
+    if not value_words:
+        clashing = clash(old.content, new.content)
+        overlap = float(clashing is not None and clashing.strength == "plain")
+    elif value_words <= old_words:
+        overlap = len(new_words & (old_words - value_words)) / max(1, min(len(new_words), len(old_words - value_words)))
     else:
         return 0.0
-    here = SAME_SESSION if new.session_id and new.session_id == old.session_id else 0.0
-    return overlap + here if overlap >= LIKENESS else 0.0
+    bonus = SAME_SESSION if new.session_id and new.session_id == old.session_id else 0.0
+    return overlap + bonus if overlap >= LIKENESS else 0.0
 
 
 def restated(resolves: Resolution, candidates: Iterable[Found], restate: Restate) -> tuple[Found, Restated] | None:
-    """The one memory that a correction without a subject can mean, and that restated; None where none, or several, fit.
+    """Return the only memory that a correction without a subject can mean, and its restatement; else None.
 
-    One fits if the correction's value can be put into its sentence, and is another number than it had.
+    A memory fits if the correction's value can be put into its sentence, in place of another number.
     """
     fitting: dict[str, tuple[Found, Restated]] = {}
     for each in candidates:
         old = memory_of(each)
         new = restate(old.content, resolves)
-        found = clash(old.content, new.text) if new else None
-        if new and found and found.kind == "number":
+        clashing = clash(old.content, new.text) if new else None
+        if new and clashing and clashing.kind == "number":
             fitting[old.id] = each, new
     return next(iter(fitting.values())) if len(fitting) == 1 else None
 
 
 def retracted(about: str, candidates: Iterable[Found], session_id: str | None) -> list[Found]:
-    """The memories that have every content word of what was taken back; of the same session, if any there do.
+    """Return the memories that contain every content word of `about`, what was taken back; of the same session if any.
 
-    None where more than five do: that says too little to act upon.
+    Empty if there are more than five: `about` says too little then.
     """
-    wanted = _words(about)
-    if not wanted:
+    about_words = _words(about)
+    if not about_words:
         return []
-    fitting = [each for each in candidates if _has_words(memory_of(each).content, wanted)]
-    here = [each for each in fitting if session_id and memory_of(each).session_id == session_id]
-    found = here or fitting
-    return found if len(found) <= MOST_RETRACTED else []
+    fitting = [each for each in candidates if _has_words(memory_of(each).content, about_words)]
+    same_session = [each for each in fitting if session_id and memory_of(each).session_id == session_id]
+    nearest = same_session or fitting
+    return nearest if len(nearest) <= MOST_RETRACTED else []
 
 
-def _has_words(text: str, wanted: set[str]) -> bool:
-    """Whether a text has all of these words; one of an unspaced script may stand within a longer one."""
-    missing = wanted - _words(text)
+def _has_words(text: str, required: set[str]) -> bool:
+    """Whether a text has all of these words; a word that is not ASCII can be a part of a longer one."""
+    missing = required - _words(text)
     return all(not word.isascii() and word in text.casefold() for word in missing)
 
 
 def search_by_words(index: Index, namespace: str, text: str, at: datetime) -> Iterator[Served]:
-    """The memories of a namespace in force at an instant that share words with a text: 30 at most, best first."""
+    """Yield the memories of a namespace in force at an instant that share words with a text: the 30 best, in order."""
     with index.reading(namespace) as reader:
         yield from search_hits(reader, text, Admission(epoch_ms(at), granted=EVERY_SCOPE))
 
 
 def search_hits(reader: IndexReader, text: str, admission: Admission) -> Iterator[Served]:
-    """The admitted memories that share words with a text, by BM25: 30 at most, best first."""
+    """Yield the admitted memories that share words with a text, by BM25: the 30 best, in order."""
     frequencies = {term.stem: term.frequency for term in reader.survey(text).terms}
     stems = [stem for stem, frequency in frequencies.items() if frequency]
     if stems:
@@ -124,20 +124,20 @@ def search_hits(reader: IndexReader, text: str, admission: Admission) -> Iterato
 
 
 def memory_of(found: Found) -> Memory:
-    """The memory itself, without the path and version it may be served with."""
+    """Return the memory itself, without the path and version of its file."""
     return found.memory if isinstance(found, Served) else found
 
 
 def _words(text: str) -> set[str]:
-    """The content words of a text, without their plainest endings."""
+    """Return the content words of a text, without their plainest endings."""
     return {_without_ending(word) for word in content_words(text)}
 
 
 def _without_ending(word: str) -> str:
-    """A word without its plainest endings, so that `retries` meets `retry`."""
+    """Return a word without its plainest ending, so that `retries` meets `retry`."""
     if not word.isascii() or len(word) < 4:
         return word
-    for ending, kept in (("ies", "y"), ("ing", ""), ("ed", ""), ("es", ""), ("s", ""), ("e", "")):
+    for ending, replacement in (("ies", "y"), ("ing", ""), ("ed", ""), ("es", ""), ("s", ""), ("e", "")):
         if word.endswith(ending) and len(word) - len(ending) >= 3:
-            return word[: -len(ending)] + kept
+            return word[: -len(ending)] + replacement
     return word

@@ -1,6 +1,6 @@
-"""A text in, where it speaks of what out: where in it the words of each concept stand, in every language.
+"""A text in, its concepts out: the places in it of words of each concept, in every language.
 
-A place counts words; the end of a sentence counts as several, so that what is near stands in one sentence.
+A place counts words; the end of a sentence counts as several, so that places near each other are in one sentence.
 """
 
 import re
@@ -17,7 +17,7 @@ from pellucid.language.scripts import EAST_WORDS, HALF_WIDTH
 from pellucid.text_cache import text_cache
 
 SENTENCE_GAP = 8
-"""Words that the end of a sentence counts for."""
+"""The number of words that the end of a sentence counts as."""
 _UNSPACED = f"{EAST_WORDS}{HALF_WIDTH}"
 _ADDRESS = (
     r"(?:https?|ftp|wss?)://(?!localhost|127\.|0\.0\.0\.0|\[::1)[^\s<>\"'）)\]]{3,300}"
@@ -39,47 +39,49 @@ _LEAST_STEM, _LONGEST_WORD = 2, 32
 
 @dataclass(frozen=True, slots=True)
 class ConceptPlaces:
-    """The places of each concept in a text, ascending; `length` is the place behind the last word."""
+    """The places of each concept in a text, ascending; `length` is the place after the last word."""
 
     at: dict[str, list[int]]
     length: int
     loose: bool = False
-    """Whether no word takes back what another says: then what a part of the text asks for, the whole asks for, too."""
+    """Whether to ignore words that negate an order: then any order in a part of the text is also one in the whole."""
 
-    def has(self, concept: str, first: int, last: int, besides: int = -1) -> bool:
-        """Whether the concept is named at a place from `first` to `last`, both included, other than `besides`."""
+    def has(self, concept: str, first: int, last: int, excluded: int = -1) -> bool:
+        """Whether the concept has a place from `first` to `last`, both included, other than `excluded`."""
         places = self.at.get(concept)
         if not places:
             return False
         start = bisect_left(places, first)
-        found = bisect_right(places, last, start) - start
-        if found and places[start] <= besides <= last:
-            at = bisect_left(places, besides, start)
-            found -= at < len(places) and places[at] == besides
-        return found > 0
+        count = bisect_right(places, last, start) - start
+        if count and places[start] <= excluded <= last:
+            at = bisect_left(places, excluded, start)
+            count -= at < len(places) and places[at] == excluded
+        return count > 0
 
 
 @dataclass(frozen=True, slots=True)
 class _Lexicon:
+    """The terms of all concepts, by the way they are looked up."""
+
     words: dict[str, frozenset[str]]
     stems: dict[str, frozenset[str]]
     phrases: dict[str, dict[str, list[tuple[tuple[str, ...], str]]]]
-    """By their first word and the first letter of the next: all but the first (the last may be a stem), the concept."""
+    """Maps a phrase's first word, then its second's first letter, to its other words and its concept."""
     unspaced: re.Pattern[str]
     of_unspaced: dict[str, frozenset[str]]
 
 
 def read(text: str) -> ConceptPlaces:
-    """Where a text (undisguised, see `veils`) names each concept of the tables `orders`, as numbers of words."""
+    """Return the places, counted in words, of each concept of the tables `orders` in an undisguised text."""
     lexicon = _lexicon()
     at: dict[str, list[int]] = defaultdict(list)
     words, places, place = list[str](), list[int](), 0
     for address, unspaced, word, colon, _ in _PIECE.findall(without_accents(text)):
         if word or address:
-            said = (word or address).replace("'", "")
-            for concept in (_concepts_of_word(said) if len(said) <= _LONGEST_WORD else ()) if word else ("address",):
+            term = (word or address).replace("'", "")
+            for concept in (_concepts_of_word(term) if len(term) <= _LONGEST_WORD else ()) if word else ("address",):
                 at[concept].append(place)
-            words.append(said)
+            words.append(term)
             places.append(place)
             place += 1
         elif colon:
@@ -90,52 +92,52 @@ def read(text: str) -> ConceptPlaces:
             place += SENTENCE_GAP
     for number, concept in _concept_phrases(words, lexicon):
         at[concept].append(places[number])
-    return ConceptPlaces({concept: sorted(set(found)) for concept, found in at.items()}, place)
+    return ConceptPlaces({concept: sorted(set(found_places)) for concept, found_places in at.items()}, place)
 
 
-def _read_unspaced(said: str, lexicon: _Lexicon, at: dict[str, list[int]], place: int) -> int:
-    """Add the places of terms in a run of an unspaced script to `at`; returns the place behind the run.
+def _read_unspaced(run: str, lexicon: _Lexicon, at: dict[str, list[int]], place: int) -> int:
+    """Add the places of terms in a run of an unspaced script to `at`; return the place after the run.
 
-    It begins at `place`; two characters beside the terms count as a word.
+    The run begins at `place`; two characters outside of terms count as a word.
     """
     end = 0
-    for found in lexicon.unspaced.finditer(said):
+    for found in lexicon.unspaced.finditer(run):
         place += (found.start() - end + 1) // 2
         for concept in lexicon.of_unspaced[found[0]]:
             at[concept].append(place)
         place += 1
         end = found.end()
-    return place + (len(said) - end + 1) // 2
+    return place + (len(run) - end + 1) // 2
 
 
 def _concept_phrases(words: list[str], lexicon: _Lexicon) -> Iterator[tuple[int, str]]:
-    """For each phrase of the lexicon among the words, the index of its first word, and its concept."""
+    """Yield, for each phrase of the lexicon among the words, the index of its first word, and its concept."""
     for number, (word, following) in enumerate(pairwise(words)):
-        if begun := lexicon.phrases.get(word):
-            for rest, concept in begun.get(following[0], ()):
-                there = words[number + 1 : number + 1 + len(rest)]
-                if len(there) == len(rest) and all(map(_fits, rest, there)):
+        if by_letter := lexicon.phrases.get(word):
+            for rest, concept in by_letter.get(following[0], ()):
+                after = words[number + 1 : number + 1 + len(rest)]
+                if len(after) == len(rest) and all(map(_fits, rest, after)):
                     yield number, concept
 
 
-def _fits(wanted: str, word: str) -> bool:
-    """Whether a word is the wanted one, or begins with it if that ends in `*`."""
-    return word.startswith(wanted[:-1]) if wanted.endswith("*") else word == wanted
+def _fits(pattern: str, word: str) -> bool:
+    """Whether a word equals the pattern or, if that ends in `*`, begins like it."""
+    return word.startswith(pattern[:-1]) if pattern.endswith("*") else word == pattern
 
 
 @text_cache(1 << 15)
 def _concepts_of_word(word: str) -> frozenset[str]:
-    """The concepts that a word names, in Arabic also behind a particle that is written together with it."""
-    found = _looked_up(word)
+    """Return the concepts that a word names, in Arabic also after a particle written together with the word."""
+    found = _look_up(word)
     if not found and "\u0621" <= word[:1] <= "\u064a":
         for lead in _PROCLITICS:
             if word.startswith(lead) and len(word) > len(lead) + 1:
-                found |= _looked_up(word[len(lead) :])
+                found |= _look_up(word[len(lead) :])
     return found
 
 
-def _looked_up(word: str) -> frozenset[str]:
-    """The concepts that the lexicon has for a word, or for a beginning of it."""
+def _look_up(word: str) -> frozenset[str]:
+    """Return the concepts that the lexicon has for a word, or for a stem that it begins with."""
     lexicon = _lexicon()
     found = lexicon.words.get(word, frozenset())
     for end in range(_LEAST_STEM - 1, len(word) + 1):
@@ -145,7 +147,7 @@ def _looked_up(word: str) -> frozenset[str]:
 
 @cache
 def _lexicon() -> _Lexicon:
-    """The terms of the tables `orders`, by how they are looked up."""
+    """Load the terms of the tables `orders`, by the way they are looked up."""
     words: dict[str, set[str]] = defaultdict(set)
     stems: dict[str, set[str]] = defaultdict(set)
     unspaced: dict[str, set[str]] = defaultdict(set)
@@ -172,5 +174,5 @@ def _lexicon() -> _Lexicon:
 
 
 def addresses_in(text: str) -> set[str]:
-    """The links, mail addresses and hosts that a text names, in lower case."""
+    """Return the links, mail addresses and hosts in a text, in lower case."""
     return {found[0].rstrip(".,;") for found in _PLACES.finditer(text.lower())} if "." in text else set()

@@ -1,8 +1,8 @@
-"""The places of concepts in, the dangerous orders among them out: what is asked for, and whether an assistant is meant.
+"""The places of concepts in, the dangerous orders among them out: what is asked, and whether of an assistant.
 
-An order is injected if it is dangerous whoever gives it (`PLAIN`), or if it is of a class that a person may well ask
-for (`ADDRESSED`) and speaks to an assistant over its user's head, or in somebody else's voice. A negated verb asks for
-the contrary, and is no order.
+An order is injected if it is dangerous whoever gives it (`PLAIN`), or if a person can well give such an order
+(`ADDRESSED`) but this one is spoken to an assistant over its user's head, or in somebody else's voice. A negated verb
+asks for the contrary, and is not an order.
 """
 
 from collections.abc import Callable, Iterator
@@ -11,14 +11,14 @@ from dataclasses import dataclass
 from pellucid.memory.trust.concepts import ConceptPlaces
 
 NEAR_AN_ADDRESS = 48
-"""Words between an address and an order that is taken to be spoken to it: some three sentences."""
+"""The most words between an address to an assistant and an order that counts as spoken to it: some three sentences."""
 _Test = Callable[[ConceptPlaces, int], bool]
-"""Of what a text names where, and a place in it: whether something holds around that place."""
+"""Takes the concepts of a text and a place in it; returns whether a condition is met around that place."""
 
 
 @dataclass(frozen=True, slots=True)
 class Order:
-    """A class of orders: its code, the concept of its verb, and what must stand around a place of that."""
+    """A class of orders: its code, the concept of its verb, and a condition on the surroundings of the verb."""
 
     code: str
     verb: str
@@ -27,22 +27,22 @@ class Order:
 
 
 def near(concept: str, before: int, after: int) -> _Test:
-    """A test: the concept is named at most so many places before or behind the verb, other than by the verb itself."""
-    return lambda read, at: read.has(concept, at - before, at + after, besides=at)
+    """Return a test for a concept within `before` places before or `after` after the verb, the verb itself aside."""
+    return lambda read, at: read.has(concept, at - before, at + after, excluded=at)
 
 
 def every(*tests: _Test) -> _Test:
-    """A test: all of these hold."""
+    """Return a test that is met if all of these are."""
     return lambda read, at: all(test(read, at) for test in tests)
 
 
 def some(*tests: _Test) -> _Test:
-    """A test: at least one of these holds."""
+    """Return a test that is met if at least one of these is."""
     return lambda read, at: any(test(read, at) for test in tests)
 
 
 def no(test: _Test) -> _Test:
-    """A test: this one does not hold, or the reading is loose."""
+    """Return a test that is met if this one is not, or if the concepts are `loose`."""
     return lambda read, at: read.loose or not test(read, at)
 
 
@@ -148,18 +148,18 @@ _ADDRESSES: tuple[tuple[str, _Test], ...] = (
 )
 
 
-def _is_asked(read: ConceptPlaces, at: int, order: Order) -> bool:
-    """Whether an order's verb, found at place `at`, asks for something: it is not negated, nor told of as tried."""
+def _asks(read: ConceptPlaces, at: int, order: Order) -> bool:
+    """Whether an order's verb at place `at` asks for something: it is not negated, nor reported as tried."""
     if order.may_be_negated or read.loose:
         return True
     return not (read.has("not", at - 3, at - 1) or read.has("tried", at - 3, at - 1))
 
 
 def orders(read: ConceptPlaces, classes: tuple[Order, ...]) -> Iterator[tuple[str, int]]:
-    """The code and the verb's place of each order of these classes in a text that was read; no negated ones."""
+    """Yield the code and the verb's place of each order of these classes in a text that was read, if not negated."""
     for order in classes:
         for at in read.at.get(order.verb, ()):
-            if _is_asked(read, at, order) and order.test(read, at):
+            if _asks(read, at, order) and order.test(read, at):
                 yield order.code, at
 
 
@@ -174,7 +174,7 @@ def insists(read: ConceptPlaces, at: int) -> bool:
 
 
 def addresses(read: ConceptPlaces) -> list[int]:
-    """The places, counted in words, at which a text that was read speaks to an assistant; ascending."""
+    """Return the places, in words, at which a text that was read speaks to an assistant; ascending."""
     return sorted(
         at
         for concept, test in _ADDRESSES

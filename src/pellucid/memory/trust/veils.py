@@ -1,6 +1,6 @@
-"""A text in, what is veiled in it out: escaped, spelled with digits or gaps, encoded, or put where nobody looks.
+"""A text in, its hidden readings out: escaped, spelled with digits or gaps, encoded, or placed where nobody looks.
 
-Each function reads a text once, however it is made.
+Each function takes linear time, whatever the text.
 """
 
 import base64
@@ -30,7 +30,7 @@ _HIDDEN_SIGNS = re.compile(
     "|[\u200b\u2060-\u2064]{2}"
 )
 _FLAG = re.compile("\U0001f3f4[\U000e0061-\U000e007a]+\U000e007f")
-"""A flag of a region: the one use of tags that is not to hide."""
+"""The flag of a region: the only harmless use of tag characters."""
 _WORD = re.compile(r"[^\W\d_]{3,}")
 _UNSEEN_STYLE = re.compile(
     r"<[a-z][a-z0-9]{0,20}\b[^<>]{0,200}\bstyle ?= ?[\"'][^\"'<>]{0,200}"
@@ -42,21 +42,21 @@ _UNSEEN_STYLE = re.compile(
 
 
 def unveiled(text: str) -> Iterator[str]:
-    """Other readings of a text, where they differ: escapes resolved, digits as letters, `i g n o r e` as a word."""
+    """Yield other readings of a text, if they differ: escapes resolved, digits as letters, `i g n o r e` as a word."""
     if "\\" in text or "&" in text or "%" in text:
         plain = html.unescape(_ESCAPE.sub(_decoded_character, text))
         if plain != text:
             yield plain
     for letters in (_LEET, _LEET | {ord("1"): "l"}):
-        spelled, count = _LEET_WORD.subn(lambda word, letters=letters: word[0].translate(letters), text)
+        respelled, count = _LEET_WORD.subn(lambda word, letters=letters: word[0].translate(letters), text)
         if count > 1:
-            yield spelled
+            yield respelled
     if _SPACED.search(text):
         yield _SPACED.sub(lambda run: " ".join(_WORDS_IN.findall(_GAP.sub("", run[0]).lower())), text)
 
 
 def decoded(text: str) -> Iterator[str]:
-    """The texts that a text holds as base64 or hexadecimal digits; and itself in rot13, if it speaks of that."""
+    """Yield the texts that a text contains in base64 or hexadecimal digits; itself in rot13, if it mentions that."""
     for number, found in enumerate(_BLOB.finditer(text)):
         if number == _BLOBS:
             break
@@ -66,7 +66,7 @@ def decoded(text: str) -> Iterator[str]:
 
 
 def page_comments(text: str) -> Iterator[str]:
-    """The HTML comments in a text, each cut at 2,000 characters; one that is never closed goes to the end."""
+    """Yield the HTML comments in a text, each cut at 2,000 characters; an unclosed one ends with the text."""
     start = text.find("<!--")
     while start >= 0:
         end = text.find("-->", start + 4)
@@ -75,7 +75,7 @@ def page_comments(text: str) -> Iterator[str]:
 
 
 def has_hidden_words(text: str) -> bool:
-    """Whether a text has words that a reader of the page does not see, or letters that are not what they seem."""
+    """Whether a text has words that a reader of the page does not see, or letters that look like others."""
     if not text.isascii() and (_HIDDEN_SIGNS.search(_FLAG.sub("", text)) or _is_disguised(text)):
         return True
     return ("<" in text or "[" in text) and _UNSEEN_STYLE.search(text) is not None
@@ -92,7 +92,7 @@ def _is_disguised(text: str) -> bool:
 
 
 def _decoded_character(found: re.Match[str]) -> str:
-    """The character that an escape stands for; a space for an escaped `n`, `r` or `t`."""
+    """Return the character that an escape means; a space for an escaped `n`, `r` or `t`."""
     digits = found[1] or found[2] or found[3]
     if digits:
         return chr(int(digits, 16))
@@ -100,18 +100,18 @@ def _decoded_character(found: re.Match[str]) -> str:
 
 
 def _decoded_texts(blob: str) -> Iterator[str]:
-    """The texts that a run of hexadecimal digits, or of base64, decodes to; none if it is no text."""
+    """Yield the texts that a run of hexadecimal digits, or of base64, decodes to; none if that is not text."""
     plain = re.sub(r"[ :]", "", blob)
     for decode in (binascii.unhexlify, _from_base64):
         try:
-            said = decode(plain).decode("utf-8")
+            text = decode(plain).decode("utf-8")
         except (ValueError, UnicodeDecodeError):
             continue
-        if said.isprintable() or "\n" in said:
-            yield said
+        if text.isprintable() or "\n" in text:
+            yield text
 
 
 def _from_base64(blob: str) -> bytes:
-    """The bytes of base64 in either alphabet, whatever its padding; ValueError if it is none."""
+    """Decode base64 of either alphabet, whatever its padding; raise ValueError if it is not base64."""
     padded = blob.rstrip("=") + "=" * (-len(blob.rstrip("=")) % 4)
     return base64.b64decode(padded.replace("-", "+").replace("_", "/"), validate=True)

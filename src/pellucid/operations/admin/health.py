@@ -112,7 +112,7 @@ def examine_home(app: App, *, sound: bool = False) -> DoctorOutput:
         return damaged
     waiting, stuck = (DrainReport(), []) if app.read_only else _drain_journal(app)
     drift = app.indexer.drift()
-    comparison = Comparison(app, health.held(app.settings.home), app.index.files(), frozenset(drift.paths))
+    comparison = Comparison(app, health.indexed_memories(app.settings.home), app.index.files(), frozenset(drift.paths))
     comparison.run()
     rows, vectors = health.totals(app.settings.home)
     findings = (

@@ -8,7 +8,7 @@ from typing import Annotated
 from pellucid.app import App
 from pellucid.errors import ConflictError, InputError, NotFoundError, field_name
 from pellucid.git.checkout import checkout_of
-from pellucid.model.project import DEFAULT, Project, ProjectRegistry, depth, folder_path, holds
+from pellucid.model.project import DEFAULT, Project, ProjectRegistry, contains_folder, depth, folder_path
 from pellucid.model.wire import Wire
 from pellucid.operations.operation import Argument, Operation, Surfaces
 
@@ -77,7 +77,7 @@ def _nearest_place(folder: str, known: ProjectRegistry) -> FolderPlace | None:
 
 def _is_wide(root: str) -> bool:
     """Whether a folder is the root of a disk, or is or holds the user's home, so that it is not one project."""
-    return depth(root) < 2 or holds(root, os.path.realpath(os.path.expanduser("~")))
+    return depth(root) < 2 or contains_folder(root, os.path.realpath(os.path.expanduser("~")))
 
 
 def _is_secret(root: str) -> bool:

@@ -1,1 +1,1 @@
-"""What recalls did in, what it tells of them out: receipts, events, uses, citations; the ports of `history.db`."""
+"""Recalls in, their receipts, events, uses and citations out: the ports of `history.db`."""

@@ -1,4 +1,4 @@
-"""The port of citations: what became of a memory that a recall served in, what was said of a session's memories out."""
+"""The port of citations: uses and judgements of served memories in, the citations of a session or memory out."""
 
 from dataclasses import dataclass
 from typing import Literal, Protocol
@@ -6,16 +6,16 @@ from typing import Literal, Protocol
 from pellucid.model.entity import FOREVER
 
 CitationKind = Literal["cited", "used", "saved_rework", "rewrote", "good", "dismissed", "flagged_stale", "bad"]
-"""What became of a memory: it was quoted, worked with, spared work, was reworded, was found right; or it was of no use,
-no longer true, or wrong."""
+"""How a memory was used or judged: quoted, used, work saved, reworded, right; or useless, outdated, wrong."""
 FAVOURABLE: frozenset[CitationKind] = frozenset({"cited", "used", "saved_rework", "rewrote", "good"})
 """Kinds that are use: the memory was worked with."""
 CitationSource = Literal["explicit", "automatic"]  # somebody said it, or it was seen
 Evidence = Literal["opened", "copied", "updated", "rewrote", "quoted", "id", "file"]
-"""The sign of an automatic citation: the memory was looked at, copied or changed; other words took its place; an agent
-said its words or its id; a file was worked on that it names."""
+"""The sign of an automatic citation: the memory was looked at, copied or changed; other words replaced it; an agent
+quoted its words or its id; a file that it names was worked on.
+"""
 AGAINST: frozenset[CitationKind] = frozenset({"flagged_stale", "bad"})
-"""Kinds that say that the memory is wrong, or no longer true."""
+"""Kinds that call the memory wrong or outdated."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +39,7 @@ class CitationRow:
 
 @dataclass(frozen=True, slots=True)
 class ServedRecall:
-    """What a recall served, in rank order; `at` in epoch milliseconds, `query` empty where it was not kept."""
+    """The memories that a recall served, by rank; `at` in epoch milliseconds, `query` empty if it was not kept."""
 
     recall_id: str
     at: int
@@ -48,14 +48,13 @@ class ServedRecall:
 
 
 class Citations(Protocol):
-    """Citations of the memories of a namespace. A power cut may lose the last seconds."""
+    """Citations of the memories of a namespace. A power cut can lose the last seconds."""
 
     def put(self, namespace: str, citation_id: str, row: CitationRow) -> bool:
-        """Store a citation; return False, changing nothing, if the memory has one of this kind on this occasion
-        already.
+        """Store a citation; return False, changing nothing, if the memory has such a one on this occasion.
 
-        An explicit citation replaces an automatic one of its kind; and where the memory was explicitly called useless
-        on that occasion, an automatic citation is refused. Raises StoreError if it cannot be written.
+        An explicit citation replaces an automatic one of its kind; if the memory was explicitly called useless on that
+        occasion, an automatic citation is refused. Raises StoreError if it cannot be written.
         """
         ...
 
@@ -68,7 +67,7 @@ class Citations(Protocol):
         ...
 
     def of_recall(self, namespace: str, recall_id: str) -> list[CitationRow]:
-        """Return the citations of what a recall served, and of the recall as a whole, oldest first."""
+        """Return the citations of memories that a recall served, and of the recall as a whole, oldest first."""
         ...
 
     def against(self, namespace: str) -> list[CitationRow]:
@@ -82,7 +81,5 @@ class Citations(Protocol):
     def serving(
         self, namespace: str, session_id: str | None, memory_id: str, since: int = 0, until: int = FOREVER
     ) -> str | None:
-        """Return the id of the newest recall of a session between two instants that served a memory; None if there is
-        none.
-        """
+        """Return the id of a session's newest recall between two instants that served a memory; None if none did."""
         ...

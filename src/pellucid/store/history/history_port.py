@@ -20,7 +20,7 @@ class AuditRow:
 
 @dataclass(frozen=True, slots=True)
 class RecallRecord:
-    """One recall to keep: `at` in epoch milliseconds; `served` holds (memory id, operation id) by rank.
+    """One recall to store: `at` in epoch milliseconds; `served` are pairs (memory id, operation id) by rank.
 
     `packed` is the receipt, without a word of the query; None for a recall that failed. `query` is stored apart, so
     that it can be erased; empty if withheld.
@@ -37,14 +37,14 @@ class RecallRecord:
 
 
 class History(Protocol):
-    """Receipts of recalls with their results and events. A power cut may lose the last seconds."""
+    """Receipts of recalls with their results and events. A power cut can lose the last seconds."""
 
     def later(self, make_record: Callable[[], RecallRecord], then: Callable[[], object] | None = None) -> None:
-        """Store one recall with its served results and its event, in one transaction in the background: within a
-        quarter of a second, before any read here, and before `close`.
+        """Queue one recall, with its served results and its event, to be stored in the background.
 
-        `make_record` is called to build what is written, `then` once it is written. Where the disk is nearly full both
-        happen at once, and `then` even if it cannot be written. Raises StoreError if it cannot be written.
+        It is stored in one transaction within a quarter of a second, before any read here, and before `close`.
+        `make_record` is called to build the record, `then` once it is written. If the disk is nearly full, both happen
+        at once, and `then` is called even if the record cannot be written. Raises StoreError if it cannot be written.
         """
         ...
 
@@ -53,9 +53,7 @@ class History(Protocol):
         ...
 
     def receipt(self, recall_id: str, namespace: str) -> bytes | None:
-        """Return a packed receipt and the bytes of its query, unless withheld or erased; None if the namespace has
-        none.
-        """
+        """Return a packed receipt and its query's bytes, unless withheld or erased; None if the namespace has none."""
         ...
 
     def audit(self, recall_id: str, place: int, namespace: str) -> AuditRow | None:
@@ -69,24 +67,22 @@ class History(Protocol):
     def erase(
         self, namespace: str, words: Collection[str], memory_ids: Collection[str] = (), *, scrub: bool = True
     ) -> int:
-        """Remove the query from every receipt whose query holds one of these words (casefolded); return how many were
-        removed.
+        """Remove every query that contains one of these words (casefolded) from its receipt; return how many.
 
-        The notes of citations that hold such a word go too, and those of every citation of `memory_ids`. Receipts stay:
-        ranks, scores and ids. The erased bytes are gone from disk at once or, without `scrub`, after the next `scrub`.
+        The notes of citations with such a word are removed, too, and those of every citation of `memory_ids`. Receipts
+        stay: ranks, scores and ids. The erased bytes are gone from disk at once or, without `scrub`, after the next
+        `scrub`.
         """
         ...
 
     def scrub(self) -> None:
-        """Remove the bytes of erased queries from the file and its log; raise StoreError if it is in use or the
-        disk is full.
-        """
+        """Remove the bytes of erased queries from file and log; raise StoreError if in use or the disk is full."""
         ...
 
-    def prune(self, before: int, keep: int, most_bytes: int = 1 << 62, cited_before: int | None = None) -> int:
+    def prune(self, before: int, keep: int, max_bytes: int = 1 << 62, cited_before: int | None = None) -> int:
         """Drop the packed receipts older than `before` (epoch milliseconds) or beyond the newest; return how many.
 
-        The newest `keep` stay, as far as they fit in `most_bytes`. A recall with a memory that was cited automatically
+        The newest `keep` stay, as far as they fit in `max_bytes`. A recall with a memory that was cited automatically
         is old only before `cited_before`. Served results stay; pinned receipts (see `Receipts`) and explicitly cited
         ones are left alone.
         """

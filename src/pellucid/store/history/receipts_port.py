@@ -1,4 +1,4 @@
-"""The port of receipts: a namespace in, the recalls that were kept of it out, newest first, and which stay in full."""
+"""The port of receipts: a namespace in, its stored recalls out, newest first, with the state of each receipt."""
 
 from dataclasses import dataclass
 from typing import Protocol
@@ -10,7 +10,7 @@ from pellucid.store.history.telemetry_port import Outcome, Surface
 class RecallRow:
     """One recall as history lists it: `at` in epoch milliseconds.
 
-    `in_full`: its packed receipt is there, not only its results. `pinned`: retention leaves the receipt alone. `query`
+    `in_full`: its packed receipt is stored, not only its results. `pinned`: retention leaves the receipt alone. `query`
     is empty if it was withheld or erased, or went with the receipt. The last five fields are None if it left no event.
     """
 
@@ -35,9 +35,7 @@ class RecallRow:
 
 @dataclass(frozen=True, slots=True)
 class RecallFilter:
-    """Which recalls are listed; all conditions given must hold. `contains` is looked for in the question, ignoring
-    case.
-    """
+    """Conditions on listed recalls; all given must hold. `contains` is looked for in the query, ignoring case."""
 
     agent: str | None = None
     query_class: str | None = None
@@ -71,9 +69,7 @@ class Receipts(Protocol):
     def serving(
         self, namespace: str, memory_id: str, *, since: int = 0, after: RecallRow | None = None, limit: int = 100
     ) -> list[tuple[RecallRow, int]]:
-        """Return a page of the recalls at or after `since` that served a memory, newest first, each with its rank
-        (from 1) there.
-        """
+        """Return a page of the recalls since `since` that served a memory, newest first, with its rank (from 1)."""
         ...
 
     def times_served(self, namespace: str, memory_id: str, since: int = 0) -> int:

@@ -1,15 +1,15 @@
-"""The port of telemetry: how each recall went in; what many of them came to, panel by panel, out."""
+"""The port of telemetry: measurements of each recall in, their sums, panel by panel, out."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal, Protocol
 
 Surface = Literal["cli", "http", "mcp", "hook", "python", "page"]
-"""Who asked: a command, a request, a tool of an agent, the hook of an agent's program, Python, or our own page."""
+"""The way a recall was asked for: a command, a request, an agent's tool, a program's hook, Python, or our own page."""
 Outcome = Literal["answered", "empty", "gated", "abstained", "failed"]
-"""Something was given; nothing was; nothing was looked for; nothing was sure enough; it went wrong."""
+"""Memories were given; none was; none was searched for; none was sure enough; the recall failed."""
 Grouping = Literal["agent", "class", "mode", "leg", "surface", "day", "memory"]
-"""By what a panel is counted; `mode` is how deep a recall went."""
+"""The columns by which a panel can be grouped; `mode` is how deep a recall went."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +55,7 @@ class LiftRow:
 
 
 class Telemetry(Protocol):
-    """Statistics over the recalls of a namespace. Days are those of UTC."""
+    """Statistics over the recalls of a namespace, by UTC day."""
 
     def sums(
         self, view: str, measures: Sequence[str], by: Grouping, namespace: str, since: str, until: str

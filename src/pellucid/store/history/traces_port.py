@@ -1,4 +1,4 @@
-"""The port of traces: a session or an agent in, all that history holds of it out, or away."""
+"""The port of traces: a session or an agent in, all its rows in the history out, or deleted."""
 
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
@@ -7,7 +7,7 @@ from typing import Protocol
 
 @dataclass(frozen=True, slots=True)
 class Subject:
-    """Whose traces are meant: those of one session, or of one agent, in one namespace."""
+    """The owner of traces: one session, or one agent, in one namespace."""
 
     namespace: str
     session_id: str | None = None
@@ -15,22 +15,16 @@ class Subject:
 
 
 class Traces(Protocol):
-    """What history holds of one session or agent; other namespaces are never touched."""
+    """The rows of the history about one session or agent; other namespaces are never touched."""
 
     def unattributed(self, namespace: str) -> Iterator[tuple[str, bytes]]:
-        """Yield (recall id, packed receipt) of the receipts without an event, whose agent only the receipt itself can
-        tell.
-        """
+        """Yield (recall id, packed receipt) of receipts without an event; only the receipt itself names its agent."""
         ...
 
     def rows(self, subject: Subject, recall_ids: Collection[str] = ()) -> Iterator[tuple[str, Mapping[str, object]]]:
-        """Yield (table name, row) of every row about the subject; `recall_ids` are recalls that no event attributes to
-        it.
-        """
+        """Yield (table name, row) of every row about the subject; `recall_ids` are further recalls of the subject."""
         ...
 
     def erase(self, subject: Subject, recall_ids: Collection[str] = ()) -> dict[str, int]:
-        """Delete the rows that `rows` yields; return how many, by table. Their bytes are gone after the next
-        `History.scrub`.
-        """
+        """Delete the rows that `rows` yields; return counts by table. The bytes are gone after `History.scrub`."""
         ...

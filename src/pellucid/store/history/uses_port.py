@@ -1,7 +1,7 @@
-"""The port of use: which memories somebody took up in, how often and when out; beside it, how often each was served.
+"""The port of use: memories that somebody used in, how often and when out; and how often each was served.
 
-Being served is exposure: a recall offered the memory, and nobody need have looked at it. Use is what somebody did with
-it on purpose. The two are counted apart.
+Being served is exposure: a recall offered the memory, and perhaps nobody looked at it. Use is deliberate. The two are
+counted apart.
 """
 
 from collections.abc import Collection
@@ -9,8 +9,9 @@ from dataclasses import dataclass
 from typing import Literal, Protocol
 
 UseKind = Literal["opened", "verified", "updated", "cited"]
-"""What was done with a memory: its file, its story or its part in a recall was looked at; it was said to hold; it was
-reworded; somebody worked with it and said so. Whatever else is to count as use is a word more."""
+"""How a memory was used: its file, story or part in a recall was looked at; it was verified; it was reworded; somebody
+worked with it and cited it. Another kind of use needs another word here.
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,12 +25,10 @@ class Times:
 
 
 class Uses(Protocol):
-    """Counts of use and exposure of the memories of a namespace. A power cut may lose the last seconds."""
+    """Counts of use and exposure of the memories of a namespace. A power cut can lose the last seconds."""
 
     def note(self, namespace: str, memory_ids: Collection[str], kind: UseKind, occasion: str, at: int) -> None:
-        """Record that memories were used at `at` (epoch ms); each kind of use counts once per occasion (session or
-        day).
-        """
+        """Record that memories were used at `at` (epoch ms); each kind counts once per occasion (session or day)."""
         ...
 
     def uses(self, namespace: str, since: int = 0) -> list[Times]:
@@ -41,7 +40,5 @@ class Uses(Protocol):
         ...
 
     def exposure(self, namespace: str, since: int = 0) -> list[Times]:
-        """Return how often and when each memory was served by a recall since `since` (epoch milliseconds), sorted by
-        memory id.
-        """
+        """Return how often and when each memory was served since `since` (epoch ms), sorted by memory id."""
         ...

@@ -1,4 +1,4 @@
-"""A home in, its list of those who may ask out: `access.json`, its owner's alone, written whole or not at all."""
+"""A home in, its list of principals out: `access.json`, readable by its owner alone, written whole or not at all."""
 
 import os
 from collections.abc import Callable
@@ -18,9 +18,9 @@ _WAIT_S = 10.0
 
 
 class AccessFile:
-    """The list of principals who may use a home that is served, with their tokens.
+    """The list of principals who are allowed to use a home that is served, with the digests of their tokens.
 
-    It lies in the home, not in the vault, with which it would go to other machines.
+    It is in the home, not in the vault, with which it would go to other machines.
     """
 
     def __init__(self, home: Path) -> None:

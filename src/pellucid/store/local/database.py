@@ -46,7 +46,7 @@ _REASONS: tuple[tuple[type[apsw.Error], str, str], ...] = (
 def connect(path: Path, *, synchronous: Synchronous, readonly: bool = False) -> apsw.Connection:
     """Open a database in WAL mode, readable by its owner alone; create it (with its folder) unless `readonly`.
 
-    A database that this process may not write (a home that is mounted or kept read-only) is opened read-only.
+    A database that this process cannot write (a home that is mounted or kept read-only) is opened read-only.
 
     Raises:
         StoreError: the file cannot be opened, is a link, or is not a database.
@@ -72,7 +72,7 @@ def open_shared(
     SQLite shares the index of the log by a file of 32 KiB. If that cannot be created, a reader opens the database as
     immutable, provided its log is empty, and a writer takes it for itself.
     """
-    if flags & apsw.SQLITE_OPEN_READONLY and (stands_still(path) or _is_read_only_without_log(path)):
+    if flags & apsw.SQLITE_OPEN_READONLY and (has_no_room_for_log(path) or _is_read_only_without_log(path)):
         name = f"{path.absolute().as_uri()}?immutable=1"
         return _open_connection(name, flags | apsw.SQLITE_OPEN_URI, pragmas, busy_ms)
     try:
@@ -83,7 +83,7 @@ def open_shared(
     return _open_connection(str(path), apsw.SQLITE_OPEN_READWRITE, ("locking_mode = EXCLUSIVE", *pragmas), busy_ms)
 
 
-def stands_still(path: Path) -> bool:
+def has_no_room_for_log(path: Path) -> bool:
     """Whether a database has no log and no shared-memory file, and the disk has no space for them."""
     if _size(path.with_name(f"{path.name}-wal")) or _size(path.with_name(f"{path.name}-shm")) >= _SHARED_BYTES:
         return False
@@ -121,7 +121,7 @@ def _set_pragma(connection: apsw.Connection, pragma: str, until: float) -> None:
 
 
 def refuse_link(path: Path) -> None:
-    """Raise StoreError if the path of a database is a link or no file: its mode or bytes may be somebody else's."""
+    """Raise StoreError if a database's path is a link or not a file: its mode or bytes can be somebody else's."""
     with suppress(FileNotFoundError):
         if not stat.S_ISREG(path.lstat().st_mode):
             raise StoreError(
@@ -131,16 +131,16 @@ def refuse_link(path: Path) -> None:
 
 
 def may_not_be_written(path: Path) -> bool:
-    """Whether a database exists that this process may only read, by the mode of the file or of its folder."""
+    """Whether a database exists that this process can only read, by the mode of the file or of its folder."""
     return path.exists() and not (os.access(path, os.W_OK) and os.access(path.parent, os.W_OK))
 
 
 def open_unchanged(path: Path, busy_ms: int) -> apsw.Connection:
     """Open an existing database without changing its settings or its mode.
 
-    It is opened read-only if it may not be written, or if it has no log and the disk has no space for one.
+    It is opened read-only if it cannot be written, or if it has no log and the disk has no space for a log.
     """
-    reads = may_not_be_written(path) or stands_still(path)
+    reads = may_not_be_written(path) or has_no_room_for_log(path)
     return open_shared(path, apsw.SQLITE_OPEN_READONLY if reads else apsw.SQLITE_OPEN_READWRITE, busy_ms=busy_ms)
 
 
@@ -278,7 +278,7 @@ def immediate(connection: apsw.Connection) -> Generator[None]:
 
 
 def _truncate_log(connection: apsw.Connection) -> None:
-    """Truncate the log if nobody uses it, so that a transaction that did not fit leaves the rest of the disk free."""
+    """Truncate the log if it is not in use, so that a transaction that did not fit leaves the rest of the disk free."""
     with suppress(StoreError):
         connection.set_busy_timeout(0)
         execute(connection, "PRAGMA wal_checkpoint(TRUNCATE)")
@@ -387,7 +387,7 @@ class ThreadConnections:
         return connection
 
     def close(self) -> None:
-        """Close the connections of all threads, none of which may be in use; a later `get` opens a new one."""
+        """Close the connections of all threads; none is allowed to be in use. A later `get` opens a new connection."""
         with self._lock:
             for connection in list(self._all):
                 connection.close()

@@ -1,4 +1,4 @@
-"""A database in, the same without a byte of what was deleted from it out: its pages rewritten, its log emptied."""
+"""A database in, the same without the bytes of deleted rows out: its pages rewritten, its log emptied."""
 
 import shutil
 from contextlib import suppress

@@ -1,4 +1,4 @@
-"""A home in, what is damaged or weak about it and the rows of its index out; a damaged index is moved aside."""
+"""A home in, the damage and weaknesses of its files, and the rows of its index, out; a damaged index is moved aside."""
 
 import hashlib
 from collections.abc import Iterator
@@ -39,8 +39,8 @@ _HELD = "SELECT m.path, n.name, m.id, m.record FROM memories m JOIN namespaces n
 def integrity(home: Path) -> Iterator[tuple[str, str]]:
     """Yield (file name, problem) for each damaged database; read-only, to be called before any is opened to write.
 
-    A database with an older or newer schema is not damaged, except that an index with a newer one cannot be told from
-    one with a damaged header. Raises StoreError if a database cannot be read for another reason, such as a lock.
+    A database with an older or newer schema is not damaged, except that an index with a newer schema looks like an
+    index with a damaged header. Raises StoreError if a database cannot be read for another reason, such as a lock.
     """
     sound: list[str] = []
     for name in database.DATABASES:
@@ -62,7 +62,7 @@ def totals(home: Path) -> tuple[int, int]:
         return 0, 0
 
 
-def held(home: Path) -> dict[str, dict[tuple[str, str], bytes]]:
+def indexed_memories(home: Path) -> dict[str, dict[tuple[str, str], bytes]]:
     """Return the memories in the index by file: path → {(namespace, memory id): fingerprint}.
 
     Empty without an index.
@@ -76,9 +76,9 @@ def held(home: Path) -> dict[str, dict[tuple[str, str], bytes]]:
 
 
 def fingerprint(memory: Memory) -> bytes:
-    """Return a 16-byte hash over all fields of a memory, at the precision that the index keeps."""
-    kept = Memory.model_validate_json(memory.model_dump_json(by_alias=True))  # the index keeps milliseconds
-    return hashlib.sha256(kept.model_dump_json(by_alias=True).encode()).digest()[:16]
+    """Return a 16-byte hash over all fields of a memory, with instants cut to milliseconds, as in the index."""
+    as_indexed = Memory.model_validate_json(memory.model_dump_json(by_alias=True))  # the index keeps milliseconds
+    return hashlib.sha256(as_indexed.model_dump_json(by_alias=True).encode()).digest()[:16]
 
 
 def set_aside(home: Path, at: datetime) -> str:
@@ -115,11 +115,10 @@ def _open_read_only(path: Path) -> apsw.Connection:
 
 
 def _describe_damage(path: Path) -> str | None:
-    """Return what is damaged in a database (header, pages, tables, a text, a row of the index); None if nothing is.
+    """Return the damage of a database (header, pages, tables, a text, a row of the index); None if it has none.
 
-    Raises StoreError if it cannot be read for another reason, such as a lock.
-
-    The file is opened by SQLite only: closing another descriptor would drop the locks this process holds on it.
+    Raises StoreError if it cannot be read for another reason, such as a lock. The file is opened by SQLite only:
+    closing another descriptor would drop this process's locks on it.
     """
     try:
         database.refuse_link(path)
@@ -137,15 +136,15 @@ def _describe_damage(path: Path) -> str | None:
 
 
 def _schema_problem(connection: apsw.Connection, path: Path) -> str | None:
-    """Check the pages, header and schema of an open database; return what is wrong, None if nothing is.
+    """Check the pages, header and schema of an open database; return the first problem, None if it has none.
 
-    Tables and rows are only looked at if the schema is the newest.
+    Tables and rows are only checked if the schema is the newest.
     """
     name = path.stem
-    said = database.execute(connection, "PRAGMA integrity_check(1)")[0][0]
-    if said != "ok":
-        return str(said)
-    if connection.readonly("main") and not (database.may_not_be_written(path) or database.stands_still(path)):
+    answer = database.execute(connection, "PRAGMA integrity_check(1)")[0][0]
+    if answer != "ok":
+        return str(answer)
+    if connection.readonly("main") and not (database.may_not_be_written(path) or database.has_no_room_for_log(path)):
         return "it says that it may not be written"  # a bit of its header, not the mode of the file
     with closing(apsw.Connection(":memory:")) as fresh:
         database.migrate(fresh, database.sql_folder(name))
@@ -161,11 +160,13 @@ def _schema_problem(connection: apsw.Connection, path: Path) -> str | None:
 
 
 def _table_problem(connection: apsw.Connection, name: str, expected: list[tuple[Any, ...]]) -> str | None:
-    """Compare the columns of a database with the expected ones, and check its rows; return what is wrong, or None."""
+    """Compare the columns of a database with the expected ones, and check its rows; return the first problem."""
     if not set(expected) <= set(database.execute(connection, _COLUMNS)):
         return "a table is missing, or has other columns"
-    odd = {"index": _index_row_problem, "spool": _spooled_turn_problem, "journal": _waiting_entry_problem}.get(name)
-    return _encoding_problem(connection, {row[0] for row in expected}) or (odd(connection) if odd else None)
+    row_check = {"index": _index_row_problem, "spool": _spooled_turn_problem, "journal": _waiting_entry_problem}.get(
+        name
+    )
+    return _encoding_problem(connection, {row[0] for row in expected}) or (row_check(connection) if row_check else None)
 
 
 def _encoding_problem(connection: apsw.Connection, tables: set[str]) -> str | None:
@@ -187,7 +188,7 @@ def _waiting_entry_problem(connection: apsw.Connection) -> str | None:
 
 
 def _index_row_problem(connection: apsw.Connection) -> str | None:
-    """Return what is wrong with the first row or counter that no indexing can have written; None if there is none."""
+    """Return the first row or counter of the index that no indexing can have written; None if all are possible."""
     for key, value in database.stream(connection, "SELECT key, value FROM meta"):
         if key in _NUMBERS and not str(value).isdecimal():
             return f"the number of the last {_NUMBERS[key]} is no number"
@@ -216,10 +217,10 @@ def _spooled_turn_problem(connection: apsw.Connection) -> str | None:
     """Return the problem of the first turn in the spool that cannot be parsed; None if all can."""
     for place, session, turn in database.stream(connection, "SELECT place, session_id, turn FROM turns"):
         try:
-            said = TURN.validate_json(turn).session_id if isinstance(turn, str) else None
+            parsed_session = TURN.validate_json(turn).session_id if isinstance(turn, str) else None
         except ValidationError:
-            said = None
-        if said != session:
+            parsed_session = None
+        if parsed_session != session:
             return f"the turn at place {place} is spoilt"
     return None
 
@@ -227,10 +228,10 @@ def _spooled_turn_problem(connection: apsw.Connection) -> str | None:
 def _is_record_of(record: object, expected_id: object, model: type[Memory | Episode | FoldRow] = Memory) -> bool:
     """Whether a JSON record parses as `model` and has this id."""
     try:
-        read = model.model_validate_json(record) if isinstance(record, str) else None
+        parsed = model.model_validate_json(record) if isinstance(record, str) else None
     except ValidationError:
         return False
-    return read is not None and expected_id == (read.memory_id if isinstance(read, FoldRow) else read.id)
+    return parsed is not None and expected_id == (parsed.memory_id if isinstance(parsed, FoldRow) else parsed.id)
 
 
 def _has_right_shapes(vec: object, codes: object, terms: object, counts: object, length: object) -> bool:

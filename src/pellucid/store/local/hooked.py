@@ -1,6 +1,6 @@
-"""A home in, the sessions that programs tell of out: a small file each in `hooks/`, written whole or not at all.
+"""A home in, the sessions that hooks report out: a small file each in `hooks/`, written whole or not at all.
 
-A client that finds no server leaves what it was told in `hooks/waiting/`; whoever reads that takes it away first.
+A client that finds no server writes its event to `hooks/waiting/`; whoever reads an event first takes the file away.
 """
 
 import json
@@ -26,7 +26,7 @@ _LONGEST = 64 * 1024
 
 
 class HookedSessions:
-    """What is known of each session; one process at a time changes one."""
+    """The stored state of each session; one process at a time changes one session."""
 
     def __init__(self, home: Path) -> None:
         """Take the folder `hooks` of a home as the place of session files; nothing is created yet."""
@@ -75,9 +75,9 @@ class HookedSessions:
         return len(_session_files(self._waiting))
 
     def take_waiting(self) -> Iterator[dict[str, Any]]:
-        """Take the events that wait: yield the JSON of each file of a client, deleted when the next one is asked for.
+        """Take the events that wait: yield the JSON of each file of a client, deleted when the next is asked for.
 
-        A file that is no JSON is deleted, too. If the caller raises, the file goes back to waiting, unless a newer one
+        A file that is not JSON is deleted, too. If the caller raises, the file goes back to waiting, unless a newer one
         took its place.
         """
         for path in _session_files(self._waiting):

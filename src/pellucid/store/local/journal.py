@@ -1,6 +1,6 @@
-"""Operations in, sequence numbers out: what is acknowledged, what still waits for its file, and who wrote what.
+"""Operations in, sequence numbers out: acknowledged operations, waiting changes, and who wrote which bytes.
 
-Every function takes a connection to `journal.db`; those that write are called inside `database.immediate`.
+Every function takes a connection to `journal.db`; writing functions are called inside `database.immediate`.
 """
 
 import hashlib
@@ -21,7 +21,7 @@ from pellucid.store.records import JournalOperation, OperationRow, content_diges
 
 _SQL = queries_of("journal")
 REMOVED = ""
-"""Stands in the journal where the digest of new bytes would, for a path that is to be gone."""
+"""Takes the place of the digest of new bytes, for a path that is to be removed."""
 
 
 class DamagedEntryError(StoreError):
@@ -45,14 +45,14 @@ class WaitingRow:
 
 @dataclass(frozen=True, slots=True)
 class FiledMonth:
-    """What the ledger file of a month held when it was last written: its size, and a digest chained over its lines."""
+    """The ledger file of a month as last written: its size, and a digest chained over its lines."""
 
     month: str
     size: int
     chain: bytes
     mtime_ns: int = -1
     wanting: bool = False
-    """It was found to hold something else since; to be looked through until it is whole again."""
+    """Whether the file was found changed since; then it is read again until it is right."""
 
     def with_lines_added(self, data: bytes) -> "FiledMonth":
         """Return the month with complete lines appended; `mtime_ns` and `wanting` are reset."""
@@ -83,7 +83,7 @@ def open_journal(path: Path) -> apsw.Connection:
     return connection
 
 
-def known_op(connection: apsw.Connection, op_id: str) -> bool:
+def is_known_op(connection: apsw.Connection, op_id: str) -> bool:
     """Whether an operation with this id was acknowledged before."""
     return bool(execute(connection, _SQL["op_seq"], (op_id,)))
 
@@ -149,13 +149,13 @@ def _coalesce(path: str, entries: list[tuple[int, str | None, str | None]]) -> P
 
 
 def payload(connection: apsw.Connection, pending: Pending) -> bytes:
-    """Return the bytes that a waiting change leads to; DamagedEntryError if they are not there."""
+    """Return the bytes that a waiting change leads to; raise DamagedEntryError if they are missing."""
     rows = execute(connection, _SQL["payload"], (pending.last_entry,))
     return _checked_bytes(rows[0][0] if rows else None, pending.path)
 
 
 def _checked_bytes(data: object, path: str) -> bytes:
-    """Return what the journal holds for a path; DamagedEntryError unless it is bytes."""
+    """Return the bytes that wait for a path; raise DamagedEntryError if `data`, from the journal, is not bytes."""
     if not isinstance(data, bytes):
         raise DamagedEntryError(path)
     return data
@@ -182,7 +182,7 @@ def drop_ledger(connection: apsw.Connection, last_seq: int) -> None:
     execute(connection, _SQL["drop_ledger"], (last_seq,))
 
 
-def counts_ledger(connection: apsw.Connection) -> bool:
+def has_numbered_rows(connection: apsw.Connection) -> bool:
     """Whether this journal has ever numbered a ledger row."""
     return bool(execute(connection, _SQL["ledger_number"]))
 
@@ -198,27 +198,27 @@ def ledger_number(connection: apsw.Connection) -> int:
     return int(rows[0][0]) if rows else 0
 
 
-def go_on_from(connection: apsw.Connection, last_seq: int) -> None:
+def raise_ledger_number(connection: apsw.Connection, last_seq: int) -> None:
     """Raise the number of the next ledger row to `last_seq + 1`, unless it is greater already."""
     execute(connection, _SQL["go_on_from"], (last_seq, last_seq))
 
 
 def filed(connection: apsw.Connection) -> dict[str, FiledMonth]:
-    """Return, by month, what the ledger files held when they were last recorded; a month never recorded is left out."""
+    """Map each month to its ledger file as last recorded; months that were never recorded are left out."""
     return {
         row[0]: FiledMonth(row[0], row[1], bytes(row[2]), row[3], bool(row[4]))
         for row in execute(connection, _SQL["filed"])
     }
 
 
-def put_filed(connection: apsw.Connection, known: Iterable[FiledMonth]) -> None:
-    """Record what ledger files hold."""
-    rows = ((each.month, each.size, each.chain, each.mtime_ns, each.wanting) for each in known)
+def put_filed(connection: apsw.Connection, months: Iterable[FiledMonth]) -> None:
+    """Record the state of ledger files."""
+    rows = ((each.month, each.size, each.chain, each.mtime_ns, each.wanting) for each in months)
     execute_many(connection, _SQL["put_filed"], rows)
 
 
 def drop_filed(connection: apsw.Connection) -> None:
-    """Delete what was recorded of the ledger files."""
+    """Delete all recorded states of ledger files."""
     execute(connection, _SQL["drop_filed"])
 
 
@@ -252,7 +252,7 @@ def operations(connection: apsw.Connection, after: int, op_id: str | None) -> li
     ]
 
 
-def waits(connection: apsw.Connection, path: str) -> bool:
+def is_waiting(connection: apsw.Connection, path: str) -> bool:
     """Whether a change of a path waits to be filed."""
     return pending_digest(connection, path) is not None
 

@@ -1,4 +1,4 @@
-"""A lock file in, the right to write out: one process or thread at a time decides what is new."""
+"""A lock file in, the right to write out: one process or thread at a time decides about new statements."""
 
 import errno
 import fcntl
@@ -36,16 +36,15 @@ class WriteLock:
     def __call__(
         self, wait_s: float, namespace: str | None = None, deadline: Deadline | None = None
     ) -> Generator[bool]:
-        """Hold the lock of one namespace or, without one, of the whole home for the block; yield whether it was
-        acquired.
+        """Hold the lock of a namespace or, without one, of the home for the block; yield whether it was acquired.
 
-        It yields False only if `wait_s` is 0 and the lock is held, or nobody may write. With a longer wait it raises
-        DeadlineError at the deadline, StoreBusyError after `wait_s`, StoreError if the home may not be written.
+        It yields False only if `wait_s` is 0 and the lock is taken, or if the home is read-only. With a longer wait it
+        raises DeadlineError at the deadline, StoreBusyError after `wait_s`, StoreError if the home is read-only.
         """
         until, deadline = time.monotonic() + wait_s, deadline or Deadline()
 
         def seconds_left() -> float:
-            """Return what is left of `wait_s`, at least a millisecond; 0 if nothing is to be waited for."""
+            """Return the rest of `wait_s`, at least a millisecond; 0 if the caller does not wait."""
             return max(until - time.monotonic(), 0.001) if wait_s else 0.0
 
         home_lock = self._home / "write.lock"
@@ -66,14 +65,14 @@ class WriteLock:
     @contextmanager
     def _wait_for_turn(self, namespace: str | None, wait_s: float, deadline: Deadline) -> Generator[bool]:
         """Wait until no conflicting thread of this process has the lock or asked first; yield False after `wait_s`."""
-        me, until = (object(), namespace), time.monotonic() + wait_s
+        waiter, until = (object(), namespace), time.monotonic() + wait_s
         with self._changed:
-            self._waiting.append(me)
+            self._waiting.append(waiter)
             # it looks again every `LOOK_S`: nobody wakes a waiting thread when its call is given up
-            while not (has_turn := self._changed.wait_for(lambda: self._is_next(me), min(wait_s, LOOK_S))):
+            while not (has_turn := self._changed.wait_for(lambda: self._is_next(waiter), min(wait_s, LOOK_S))):
                 if deadline.is_over or time.monotonic() >= until:
                     break
-            self._waiting.remove(me)
+            self._waiting.remove(waiter)
             if has_turn:
                 self._holding.append(namespace)
             self._changed.notify_all()
@@ -85,14 +84,14 @@ class WriteLock:
                     self._holding.remove(namespace)
                     self._changed.notify_all()
 
-    def _is_next(self, me: tuple[object, str | None]) -> bool:
-        """Whether no holder and no earlier waiter conflicts with the waiter `me`."""
-        before = [namespace for _, namespace in list(self._waiting)[: self._waiting.index(me)]]
-        return not any(None in (each, me[1]) or each == me[1] for each in (*self._holding, *before))
+    def _is_next(self, waiter: tuple[object, str | None]) -> bool:
+        """Whether no owner of the lock and no earlier waiter conflicts with this waiter."""
+        before = [namespace for _, namespace in list(self._waiting)[: self._waiting.index(waiter)]]
+        return not any(None in (each, waiter[1]) or each == waiter[1] for each in (*self._holding, *before))
 
 
 def namespace_lock(home: Path, namespace: str, purpose: str = "write") -> Path:
-    """Return the path of a namespace's lock file for a purpose; a digest names it, for a namespace holds a slash."""
+    """Return the path of a namespace's lock file for a purpose; it contains a digest, since a namespace has a slash."""
     return home / "locks" / f"{purpose}-{blake2b(namespace.encode(), digest_size=8).hexdigest()}.lock"
 
 
@@ -100,8 +99,8 @@ def namespace_lock(home: Path, namespace: str, purpose: str = "write") -> Path:
 def exclusive(path: Path, wait_s: float, deadline: Deadline | None = None, *, shared: bool = False) -> Generator[bool]:
     """Hold a lock file for the block, exclusively unless `shared`; yield whether it was acquired.
 
-    It yields False only if `wait_s` is 0 and the lock is held, or nobody may write. With a longer wait it raises
-    DeadlineError at the deadline, StoreBusyError after `wait_s`, StoreError if the file may not be written.
+    It yields False only if `wait_s` is 0 and the lock is taken, or if the file cannot be written. With a longer wait
+    it raises DeadlineError at the deadline, StoreBusyError after `wait_s`, StoreError if the file cannot be written.
     """
     with os_errors_explained(path):
         try:
@@ -123,9 +122,9 @@ def exclusive(path: Path, wait_s: float, deadline: Deadline | None = None, *, sh
 
 
 def _acquire_file_lock(descriptor: int, path: Path, wait_s: float, deadline: Deadline, kind: int) -> bool:
-    """Lock an open file (`kind`: LOCK_SH or LOCK_EX); False at once if it is held and `wait_s` is 0.
+    """Lock an open file (`kind`: LOCK_SH or LOCK_EX); return False at once if it is locked and `wait_s` is 0.
 
-    Else it waits, and raises DeadlineError at the deadline, StoreBusyError after `wait_s` seconds.
+    Otherwise wait, and raise DeadlineError at the deadline, StoreBusyError after `wait_s` seconds.
     """
     until = time.monotonic() + wait_s
     while True:
@@ -143,7 +142,7 @@ def _acquire_file_lock(descriptor: int, path: Path, wait_s: float, deadline: Dea
 
 
 def _busy_error(path: Path, wait_s: float) -> StoreBusyError:
-    """Make the error for a lock that was held for all of `wait_s`."""
+    """Make the error for a lock that was taken for all of `wait_s`."""
     return StoreBusyError(
         f"another process or thread has been writing for {wait_s:.0f} seconds ({path})",
         next_step="let it finish, then repeat",

@@ -1,4 +1,4 @@
-"""Turns in, those that still wait out: `spool.db`, emptied as what became of them is kept."""
+"""Turns in, those that still wait out: `spool.db`, emptied as the memories made of them are kept."""
 
 from collections.abc import Collection, Sequence
 from contextlib import suppress
@@ -100,7 +100,7 @@ class LocalSpool:
             return int(self._queries.run("failed", namespace, session_id, problem)[0][0])
 
     def close(self) -> None:
-        """Erase what is left to erase, empty the write-ahead log and close every connection."""
+        """Erase the remains of deleted turns, empty the write-ahead log and close every connection."""
         if self._remains:
             self._erase()
         if self._used:

@@ -10,7 +10,7 @@ from pellucid.app import HAND_WRITTEN, App
 from pellucid.clock import isoformat
 from pellucid.errors import ConflictError, InputError, NotFoundError
 from pellucid.memory.indexer import Folded
-from pellucid.memory.unit_of_work import WAIT_S, CommitResult, UnitOfWork
+from pellucid.memory.unit_of_work import CommitResult, UnitOfWork
 from pellucid.model.memory import Memory
 from pellucid.operations.memory.changing import VerbInput, apply_verb
 from pellucid.operations.memory.trusting import PromoteInput, promote
@@ -35,8 +35,6 @@ class Rehearsal(UnitOfWork):
         self,
         namespace: str | None,  # noqa: ARG002 - as a unit of work is asked
         texts: Iterable[str] = (),  # noqa: ARG002
-        *,
-        wait_s: float = WAIT_S,  # noqa: ARG002
     ) -> Generator[None]:
         """Do not lock: nothing is decided for good."""
         yield

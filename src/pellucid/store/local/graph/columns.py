@@ -44,7 +44,7 @@ _STEP = np.dtype(
     ],
     align=True,
 )
-"""An edge as one of its ends sees it; what is asked of one lies together, so that a hop reads it at once."""
+"""An edge as seen from one of its ends; its fields are adjacent, so that a hop reads them at once."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,23 +86,23 @@ class GraphView:
         at = np.sort(self.by_row[slices(first, last)])
         return self.home_nodes[at], self.home_rows[at]
 
-    def steps_at(self, nodes: Ints, most: int = 0, out: bool | None = None) -> NDArray[np.void]:
+    def steps_at(self, nodes: Ints, max_steps: int = 0, out: bool | None = None) -> NDArray[np.void]:
         """Return the steps at these nodes (sorted, each once), in order.
 
-        `out=True` takes only steps from the nodes, `out=False` only those to them. A node with more than `most` steps
-        contributes none, unless `most` is 0.
+        `out=True` takes only steps from the nodes, `out=False` only steps to them. A node with more than `max_steps`
+        steps contributes none, unless `max_steps` is 0.
         """
         if not len(self.ids):
             return self.steps
         place = self.ids.searchsorted(nodes)
-        known = self.ids.take(place, mode="clip") == nodes
+        has_steps = self.ids.take(place, mode="clip") == nodes
         place *= 2
         first = self.starts.take(place + (out is True), mode="clip")
         last = self.starts.take(place + (1 if out is False else 2), mode="clip")
-        if most:
-            known &= last - first <= most
-        if not known.all():
-            first, last = first[known], last[known]
+        if max_steps:
+            has_steps &= last - first <= max_steps
+        if not has_steps.all():
+            first, last = first[has_steps], last[has_steps]
         return self.steps.take(slices(first, last))
 
     def homes_of(self, nodes: Ints) -> tuple[Ints, Ints, Ints]:
@@ -167,7 +167,7 @@ def _load_segment(queries: Queries, ns: int, seg: int, version: int) -> GraphSeg
 
 
 def _positions_of_rows(memories: View, rows: Ints) -> Ints:
-    """Return the position of each of these rows in the view; -1 for one that it does not hold."""
+    """Return the position of each of these rows in the view; -1 for a row that is not in it."""
     all_rows = memories.light["row"]
     if not len(all_rows):
         return np.full(len(rows), -1, dtype=np.int64)
@@ -176,33 +176,34 @@ def _positions_of_rows(memories: View, rows: Ints) -> Ints:
 
 
 def _assemble_view(stamp: int, segments: list[GraphSegment], redirects: Ints) -> GraphView:
-    """Concatenate segments into one view; `redirects` are pairs of an alias node and the entity it stands for."""
-    every: dict[str, NDArray[Any]] = {
+    """Concatenate segments into one view; `redirects` are pairs of an alias node and its entity."""
+    all_columns: dict[str, NDArray[Any]] = {
         name: np.concatenate([np.zeros(0, kind), *(segment.edges[name] for segment in segments)])
         for name, kind in _COLUMNS
     }
-    order = np.lexsort((every["file"], every["edge"]))
-    some = {name: column[order] for name, column in every.items()}
-    source, target = _redirected(some["source"], redirects), _redirected(some["target"], redirects)
+    order = np.lexsort((all_columns["file"], all_columns["edge"]))
+    columns = {name: column[order] for name, column in all_columns.items()}
+    source, target = _redirected(columns["source"], redirects), _redirected(columns["target"], redirects)
     count = len(source)
     here, there = np.r_[source, target], np.r_[target, source]
     ids, place = np.unique(here, return_inverse=True)
     number = np.tile(np.arange(count, dtype=np.int64), 2)
+    # two places for each node: first the steps to it, then those from it
     side = 2 * place + np.r_[np.ones(count, np.int64), np.zeros(count, np.int64)]
-    steps = np.lexsort((number, some["type"][number], there, side))
+    steps = np.lexsort((number, columns["type"][number], there, side))
     number = number[steps]
     table = np.empty(2 * count, dtype=_STEP)
     table["here"], table["there"], table["number"], table["forward"] = here[steps], there[steps], number, steps < count
     for name in ("type", "confidence", "valid_from", "valid_until", "recorded"):
-        table[name] = some[name][number]
+        table[name] = columns[name][number]
     homes = np.concatenate([np.zeros((0, 2), np.int64), *(segment.homes for segment in segments)])
     homes = np.unique(np.column_stack((_redirected(homes[:, 0], redirects), homes[:, 1])), axis=0)
     return GraphView(
         stamp,
-        some["file"],
-        some["edge"],
+        columns["file"],
+        columns["edge"],
         np.column_stack((source, target)),
-        some["row"],
+        columns["row"],
         ids,
         np.searchsorted(side[steps], np.arange(2 * len(ids) + 1)),
         table,

@@ -32,7 +32,7 @@ class LocalGraph:
         self._queries, self._run, self._secret = queries, queries.run, secret
 
     def _namespace_number(self, namespace: str) -> int:
-        """Return the number of a namespace; 0, which none has, if it is unknown."""
+        """Return the number of a namespace; 0 if it is unknown."""
         found = self._run("namespace", namespace)
         return found[0][0] if found else 0
 
@@ -46,7 +46,7 @@ class LocalGraph:
         return next(iter(nodes_named(self._queries, self._namespace_number(namespace), [name])), None)
 
     def shared(self, namespace: str) -> dict[str, tuple[str, ...]]:
-        """Return the ambiguous aliases (as `node_key`) with the sorted names of the entities that each may mean."""
+        """Map each ambiguous alias (as `node_key`) to the sorted names of the entities that it can mean."""
         rows = self._run("shared_names", self._namespace_number(namespace))
         return {key: tuple(sorted(json.loads(names))) for key, names in rows}
 
@@ -145,11 +145,11 @@ class LocalGraph:
         return {found[number]: name for number, _, name, *_ in rows}
 
     def facts(self, path: str) -> GraphFacts:
-        """Return the graph facts that the index holds of one vault file, sorted; none if it is not indexed."""
-        found = self._run("source", path)
-        if not found:
+        """Return the graph facts in the index that one vault file states, sorted; empty if the file is not indexed."""
+        sources = self._run("source", path)
+        if not sources:
             return NO_FACTS
-        file: int = found[0][0]
+        file: int = sources[0][0]
         entities, edges = self._run("entity_facts_of", file), self._run("edges_of", file)
         claims, aliases = self._run("claims_of", file), self._run("aliases_of", file)
         nodes = {row[0] for row in (*entities, *claims)} | {row[2] for row in aliases}

@@ -20,14 +20,14 @@ _SUPERSEDES = EDGE_TYPES.index("SUPERSEDES")
 class LocalGraphReader:
     """See `GraphReader`; used inside the read transaction that made it. Columns are loaded on first use.
 
-    An edge is valid only as long as the memory it was read from may answer, filters aside. With `known`, an end of
-    validity that lies after it counts as not known yet.
+    An edge is valid only while the memory that states it is admissible, filters aside. With `known`, an end of validity
+    after that instant counts as not known yet.
     """
 
     def __init__(
         self, cache: GraphCache, in_view: RowsInView, identity: Callable[[str], str], deadline: Deadline
     ) -> None:
-        """`identity` makes the id of a node, as receipts hold it, out of its key; loading ends at the deadline."""
+        """`identity` returns the id of a node, as in receipts, for its key; loading ends at the deadline."""
         self._identity = identity
         self._queries = in_view.queries
         self._cache = cache
@@ -48,20 +48,20 @@ class LocalGraphReader:
         """Return the nodes that have these names or aliases, in order, each once; unknown names are left out."""
         return nodes_named(self._queries, self._ns, names)
 
-    def numbered(self, family: str, most: int) -> Ints:
+    def numbered(self, family: str, max_count: int) -> Ints:
         """Return at most `most` node numbers of entities that files define as numbered names: for `spec`, SPEC-1, …."""
-        found = self._queries.run("numbered", self._ns, family, most)
+        found = self._queries.run("numbered", self._ns, family, max_count)
         return np.array([row[0] for row in found], dtype=np.int64)
 
     def around(
-        self, nodes: Ints, admission: Admission, floor: float, most: int = 0, *, out: bool | None = None
+        self, nodes: Ints, admission: Admission, floor: float, max_edges: int = 0, *, out: bool | None = None
     ) -> Steps:
         """Return the edges at these nodes that are valid at the admission, with a confidence of at least `floor`.
 
-        `out=True` takes only edges that lead from the nodes, `out=False` only those that lead to them. Nodes with more
-        than `most` edges (closed ones included) contribute none, unless `most` is 0.
+        `out=True` takes only edges that lead from the nodes, `out=False` only edges that lead to them. Nodes with more
+        than `max_edges` edges (closed ones included) contribute none, unless `max_edges` is 0.
         """
-        steps = self._view.steps_at(_sorted_unique(nodes), most, out)
+        steps = self._view.steps_at(_sorted_unique(nodes), max_edges, out)
         valid = (steps["valid_from"] <= admission.at) & (steps["confidence"] >= np.float32(floor))
         until = steps["valid_until"]
         if admission.known is not None:
@@ -74,12 +74,12 @@ class LocalGraphReader:
         return Steps(*columns)
 
     def _has_admitted_source(self, edges: Ints, admission: Admission) -> Mask:
-        """Return which of these edges (by number) come from a memory that may answer, or from no memory."""
+        """Return which of these edges (by number) come from an admissible memory, or from no memory."""
         if self._admitted is None or self._admitted[0] is not admission:
-            may_answer = np.concatenate((self._in_view.admissible_unfiltered(admission), [True]))
-            self._admitted = admission, may_answer, self._cache.source_positions(self._view, self._in_view.view)
-        _, may_answer, positions = self._admitted
-        return may_answer[positions[edges]]  # -1, no memory: the last
+            is_admissible = np.concatenate((self._in_view.admissible_unfiltered(admission), [True]))
+            self._admitted = admission, is_admissible, self._cache.source_positions(self._view, self._in_view.view)
+        _, is_admissible, positions = self._admitted
+        return is_admissible[positions[edges]]  # -1, no memory: the last
 
     def homes(self, nodes: Ints) -> Homes:
         """Return the index rows that belong to these nodes, admitted or not, sorted by node, then row."""
@@ -111,7 +111,7 @@ class LocalGraphReader:
         return [node_of_row(*row) for row in self._queries.run("nodes", self._ns, json.dumps(numbers.tolist()))]
 
     def identities(self, numbers: Ints) -> list[str]:
-        """Return the ids of these nodes as receipts hold them, in the order given."""
+        """Return the ids of these nodes as in receipts, in the order given."""
         keys = keys_of(self._queries, numbers.tolist())
         return [self._identity(keys[number]) for number in numbers.tolist()]
 
@@ -158,17 +158,17 @@ def nodes_named(queries: Queries, ns: int, names: Sequence[str]) -> list[Node]:
     else the node that is merely mentioned by that name.
     """
     keys = list(dict.fromkeys(map(_key_of_name, dict.fromkeys(names))))
-    found = queries.run("find_keys", ns, json.dumps(keys)) if keys else []
-    numbers = (own if defined or alias is None else alias for _, own, defined, _, _, alias in found)
+    rows = queries.run("find_keys", ns, json.dumps(keys)) if keys else []
+    numbers = (own if defined or alias is None else alias for _, own, defined, _, _, alias in rows)
     wanted = list(dict.fromkeys(number for number in numbers if number is not None))
     nodes = {
         own: node_of_row(own, key, name, type_, defined)
-        for key, own, defined, name, type_, _ in found
+        for key, own, defined, name, type_, _ in rows
         if type_ and type_ not in ("Memory", "Episode")
     }
-    rest = [number for number in wanted if number not in nodes]
-    if rest:
-        nodes |= {row[0]: node_of_row(*row) for row in queries.run("nodes", ns, json.dumps(rest))}
+    missing = [number for number in wanted if number not in nodes]
+    if missing:
+        nodes |= {row[0]: node_of_row(*row) for row in queries.run("nodes", ns, json.dumps(missing))}
     return [nodes[number] for number in wanted if number in nodes]
 
 

@@ -1,7 +1,7 @@
-"""What files say of named things in, rows of nodes, edges, claims and states out: the graph's share of one `apply`.
+"""Facts of files about named things in, rows of nodes, edges, claims and states out: the graph's share of one `apply`.
 
-A path's facts are replaced as a whole. What follows from several files (the name and type of an entity, its chain of
-states) is worked out anew, at the end, for the entities that were touched; what nobody speaks of any more goes.
+A path's facts are replaced as a whole. What follows from several files (an entity's name, type and states) is worked
+out anew, at the end, for the entities that were touched; entities that no file mentions any more are deleted.
 """
 
 import json
@@ -51,7 +51,7 @@ class Space:
 
 @dataclass(frozen=True, slots=True)
 class _NodeSummary:
-    """What all files together say of a node."""
+    """The name, type and time of a node according to all files together."""
 
     node: int
     name: str
@@ -118,7 +118,7 @@ class GraphFold:
     def put_file(self, change: PathChange, space: Space | None, refused: Collection[str]) -> None:
         """Replace the facts of one file by those of the change; a file without facts is dropped.
 
-        Facts of the memories in `refused`, which stand in another file, are left out.
+        Facts of the memories in `refused`, which belong to another file, are left out.
         """
         facts = _accepted_facts(change.facts, refused)
         has_facts = space is not None and (change.document is not None or facts != NO_FACTS)
@@ -192,17 +192,17 @@ class GraphFold:
         }
 
     def _node_of_key(self, space: Space, key: str) -> int:
-        """Return the number of the node with this key; the node is created if there is none."""
-        known = self._known.get((space.ns, key))
-        if known is None:
-            known = self._known[space.ns, key] = self._find_or_add_node(space, key)
-        return known
+        """Return the number of the node with this key; create the node if there is none."""
+        node = self._known.get((space.ns, key))
+        if node is None:
+            node = self._known[space.ns, key] = self._find_or_add_node(space, key)
+        return node
 
     def _find_or_add_node(self, space: Space, key: str) -> int:
         """Look a key up in the table of nodes, adding a node if there is none; return its number."""
         node = number_of(space.name, key)
-        while taken := self._run("node_at", node):
-            if taken[0] == (space.ns, key):
+        while holder := self._run("node_at", node):
+            if holder[0] == (space.ns, key):
                 return node
             node = (node + 1) % NUMBERS
         type_ = node_type(key)
@@ -211,7 +211,7 @@ class GraphFold:
         return node
 
     def finish(self) -> None:
-        """Recompute what follows from the facts for the touched nodes, and give changed segments a new version."""
+        """Recompute names, types and states of the touched nodes, and give changed segments a new version."""
         self._touched |= {node for (node,) in self._run("moved_nodes")}
         self._run("drop_moved")
         touched = sorted(self._touched)
@@ -261,8 +261,8 @@ class GraphFold:
 def claims_in_force(rows: Iterable[tuple[Any, ...]], known: int | None = None) -> dict[int, list[Claim]]:
     """Turn rows of `claims_of_nodes` into claims by node, each over the intervals in which its memory was in force.
 
-    As recorded by `known` (epoch milliseconds), if that is given. Where a claim comes into force again, the one with
-    the latest beginning wins.
+    They are as recorded by `known` (epoch milliseconds), if given. If a claim comes into force again, overlaps are
+    resolved: the claim with the latest beginning wins.
     """
     pieces: dict[tuple[int, str], list[_Piece]] = defaultdict(list)
     read = [(node, Claim(*values[:8]), values[8:]) for node, *values in rows]
@@ -273,10 +273,10 @@ def claims_in_force(rows: Iterable[tuple[Any, ...]], known: int | None = None) -
         pieces[node, claim.attribute] += [_Piece(claim, *span) for span in spans if span[0] < span[1]]
     out: dict[int, list[Claim]] = defaultdict(list)
     for (node, _), each in pieces.items():
-        again = any(piece.start != piece.claim.valid_from for piece in each)
+        is_broken = any(piece.start != piece.claim.valid_from for piece in each)
         out[node] += [
             replace(piece.claim, valid_from=piece.start, valid_until=piece.end)
-            for piece in (_without_overlaps(each) if again else each)
+            for piece in (_without_overlaps(each) if is_broken else each)
         ]
     return out
 
@@ -301,13 +301,13 @@ class _Piece:
 
 
 NOT_INDEXED: tuple[Any, ...] = (None, None, None, None, None, None, 0, "[]")
-"""The standing of a memory that the index does not hold."""
+"""The standing of a memory that is not in the index."""
 
 
 def intervals_in_force(stated: Claim | Edge, standing: Sequence[Any], known: int | None) -> list[tuple[int, int]]:
     """Return when a claim or an edge is in force, by its memory's standing (columns of `stands_of`), as (start, end).
 
-    If the index does not hold the memory, the stated validity counts, as far as it was recorded by `known`.
+    If the memory is not in the index, the stated validity counts, as far as it was recorded by `known`.
     """
     if known is not None and stated.recorded > known:
         return []

@@ -1,4 +1,4 @@
-"""Uses, citations and events of recalls in, what they come to by memory, day and panel out."""
+"""Uses, citations and events of recalls in, sums of them by memory, day and panel out."""
 
 import json
 from collections.abc import Collection, Sequence
@@ -12,7 +12,7 @@ from pellucid.store.history.uses_port import Times, UseKind
 from pellucid.store.local.database import Queries, execute, immediate
 
 _SUMS = "SELECT {by}, {sums} FROM {view} WHERE namespace = ? AND day BETWEEN ? AND ? GROUP BY 1 ORDER BY 1"
-"""What stands in braces are names of views and columns, none of them a caller's words."""
+"""The names in braces are those of views and columns, never words of a caller."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,8 +52,8 @@ class LocalCitations:
     def put(self, namespace: str, citation_id: str, row: CitationRow) -> bool:
         """Store a citation; return False, changing nothing, if one of its kind exists for the memory and occasion.
 
-        An explicit one replaces automatic ones of its kind or, if it is not in `FAVOURABLE`, of any kind; after such a
-        one automatic citations are refused (False).
+        An explicit citation replaces automatic ones of its kind or, if it is not in `FAVOURABLE`, of any kind; after an
+        unfavourable explicit one, automatic citations are refused (False).
         """
         what = (namespace, row.memory_id, row.occasion)
         with immediate(self.queries.connection()):
@@ -77,7 +77,7 @@ class LocalCitations:
         return self._rows("citations_of_memory", namespace, memory_id)
 
     def of_recall(self, namespace: str, recall_id: str) -> list[CitationRow]:
-        """Return the citations of what a recall served, and of the recall as a whole, oldest first."""
+        """Return the citations of memories that a recall served, and of the recall as a whole, oldest first."""
         return self._rows("citations_of_recall", namespace, recall_id)
 
     def against(self, namespace: str) -> list[CitationRow]:

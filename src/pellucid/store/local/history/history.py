@@ -1,4 +1,4 @@
-"""Receipts in, `history.db` out: what was recalled, the operation behind every result, and which receipts stay."""
+"""Recalls in, `history.db` out: receipts, the operation that wrote each result, and which receipts stay."""
 
 import json
 import re
@@ -39,7 +39,7 @@ class LocalTraces:
     queries: Queries
 
     def unattributed(self, namespace: str) -> Iterator[tuple[str, bytes]]:
-        """Yield (recall id, packed receipt) of the receipts without an event, whose agent only the receipt tells."""
+        """Yield (recall id, packed receipt) of receipts without an event; only the receipt itself names its agent."""
         yield from self.queries.run("unattributed", namespace)
 
     def rows(self, subject: Subject, recall_ids: Collection[str] = ()) -> Iterator[tuple[str, Mapping[str, object]]]:
@@ -76,11 +76,12 @@ class LocalTraces:
     def _keys_by_table(self, subject: Subject, recall_ids: Collection[str]) -> list[tuple[str, str, list[str]]]:
         """Return (table, key column, keys of the subject's rows) for each table with rows of recalls.
 
-        Citations come first, for deleting one updates the sums of its event. `queries` holds the words of both.
+        Citations come first, since deleting one updates the sums of its event. The table `queries` contains words of
+        recalls and of citations.
         """
-        who = (subject.namespace, subject.session_id, subject.agent)
-        recalls = sorted({*(recall_id for (recall_id,) in self.queries.run("recalls_of", *who)), *recall_ids})
-        citations = [name for (name,) in self.queries.run("citations_of", *who, json.dumps(recalls))]
+        subject_keys = (subject.namespace, subject.session_id, subject.agent)
+        recalls = sorted({*(recall_id for (recall_id,) in self.queries.run("recalls_of", *subject_keys)), *recall_ids})
+        citations = [name for (name,) in self.queries.run("citations_of", *subject_keys, json.dumps(recalls))]
         tables = sorted(table for (table,) in self.queries.run("tables_of_recalls") if table != "citations")
         keys = [(table, "recall_id", recalls + citations if table == "queries" else recalls) for table in tables]
         return [("citations", "citation_id", citations), *keys]
@@ -113,16 +114,15 @@ class LocalHistory:
             return _empty_history()
         return connection
 
-    def record(self, kept: RecallRecord) -> None:
-        """Store one recall with its served results and its event in one transaction. Raises StoreError if it cannot be
-        written."""
-        self._write([lambda: kept])
+    def record(self, record: RecallRecord) -> None:
+        """Store one recall with its served results and its event; raise StoreError if it cannot be written."""
+        self._write([lambda: record])
 
     def later(self, make_record: Callable[[], RecallRecord], then: Callable[[], object] | None = None) -> None:
         """Store the recall that `make_record` returns in the background, then call `then`.
 
-        With under 8 MiB of free disk space, or where the file may not be written, both happen at once. StoreError
-        if it cannot be stored; `then` is called even so, for what it empties makes room for the next.
+        With under 8 MiB of free disk space, or if the file may not be written, both happen at once. Raises StoreError
+        if it cannot be stored; `then` is called even so, because it can free space for the next recall.
         """
         if not self._writable().readonly("main") and self._has_room():
             self._later.add(make_record, then)
@@ -171,10 +171,12 @@ class LocalHistory:
         queries = database.Queries(self._connections.get, self._queries)
         connection, kept = self._writable(), [made for make in makers if (made := self._make_or_report(make))]
         with database.immediate(connection):
-            receipts = [(*_who(each), json.dumps(each.served, separators=(",", ":")), each.packed) for each in kept]
+            receipts = [
+                (*_shared_columns(each), json.dumps(each.served, separators=(",", ":")), each.packed) for each in kept
+            ]
             queries.run_many("put_receipt", receipts)
             queries.run_many("put_query", [(each.recall_id, each.query) for each in kept if each.query])
-            events = [(*_who(each), *_event_values(each.event)) for each in kept if each.event]
+            events = [(*_shared_columns(each), *_event_values(each.event)) for each in kept if each.event]
             queries.run_many("put_event", events)
             failures = [(each.recall_id, each.event.failure) for each in kept if each.event and each.event.failure]
             queries.run_many("put_failure", [(id_, failure.code, failure.place) for id_, failure in failures])
@@ -215,7 +217,7 @@ class LocalHistory:
     def erase(
         self, namespace: str, words: Collection[str], memory_ids: Collection[str] = (), *, scrub: bool = True
     ) -> int:
-        """Remove queries and citation notes that hold one of these words, or quote these memories; return how many.
+        """Remove queries and citation notes that contain one of these words, or quote these memories; return how many.
 
         Without words and memories nothing happens. A word of four letters or more, or one not in ASCII, is also found
         inside a longer one. An old receipt that still contains its query is emptied in any case. Safe to repeat. Raises
@@ -253,15 +255,15 @@ class LocalHistory:
                 next_step="let the other process finish, then repeat",
             )
 
-    def prune(self, before: int, keep: int, most_bytes: int = 1 << 62, cited_before: int | None = None) -> int:
+    def prune(self, before: int, keep: int, max_bytes: int = 1 << 62, cited_before: int | None = None) -> int:
         """Drop the packed receipts older than `before` (epoch milliseconds) or beyond the newest; return how many.
 
-        The newest `keep` stay, as far as they fit in `most_bytes`; with a memory cited automatically, a recall is old
+        The newest `keep` stay, as far as they fit in `max_bytes`; with a memory cited automatically, a recall is old
         only before `cited_before`.
         """
         with database.immediate(self._settled()):
             cited = before if cited_before is None else cited_before
-            emptied = self._stored.run("prune", before, keep, most_bytes, cited)
+            emptied = self._stored.run("prune", before, keep, max_bytes, cited)
             self._stored.run_many("drop_query", [*emptied, *self._stored.run("failed_before", before)])
         return len(emptied)
 
@@ -300,13 +302,13 @@ def _prepare(connection: apsw.Connection) -> None:
     connection.create_scalar_function("asks", _query_contains, 2)  # pyright: ignore[reportUnknownMemberType]
 
 
-def _who(kept: RecallRecord) -> tuple[database.Value, ...]:
+def _shared_columns(record: RecallRecord) -> tuple[database.Value, ...]:
     """Return the columns that receipts and events share: id, instant, namespace and session."""
-    return kept.recall_id, kept.at, kept.namespace, kept.session_id
+    return record.recall_id, record.at, record.namespace, record.session_id
 
 
 def _event_values(event: RecallEvent) -> tuple[database.Value, ...]:
-    """Return the bindings of `put_event` after those of `_who`."""
+    """Return the bindings of `put_event` after those of `_shared_columns`."""
     what = event.agent, event.surface, event.query_class, event.depth, event.outcome
     sizes = event.found, event.selected, event.payload_bytes, event.payload_tokens, event.millis
     return *what, *sizes, int(event.degraded), json.dumps(event.legs, separators=(",", ":"))

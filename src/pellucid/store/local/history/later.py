@@ -1,7 +1,7 @@
-"""Rows that may wait in, one transaction for all of a quarter of a second out: what is written after an answer.
+"""Rows that can wait in, one transaction for all of a quarter of a second out: what is written after an answer.
 
-Whoever adds a row goes on at once; whoever is to read settles first. What could not be written is tried again, and is
-said to be lost only where that fails in the end.
+Adding a row does not wait; reading first writes the queue. A failed write is tried again; rows are reported as lost
+only if the last attempt fails.
 """
 
 from collections.abc import Callable, Sequence
@@ -15,10 +15,10 @@ from pellucid.errors import StoreError
 _GATHERS_S = 0.25  # how long a row waits at most for others, in seconds: what a crash may cost
 _AGAIN_S = 2.0  # how long after a failure it is tried again
 _IDLE_S = 1.0
-"""How long its thread waits for more, before it ends and lets go of what it holds open."""
+"""How long the thread waits for more rows before it ends and closes its connection."""
 Row = TypeVar("Row")
 _ON_ITS_WAY_S, _LOOKS_EVERY_S = 1.0, 0.02
-"""How long after it was made a recall may still be with the process that made it, and how often it is looked for."""
+"""How long after its making a recall can still be unwritten in its process, and how often it is looked for."""
 _MOST = 64  # rows that wait at most: who adds one more writes them
 
 
@@ -49,9 +49,9 @@ class Later(Generic[Row]):
         self._added.set()
 
     def settle(self) -> None:
-        """Write all queued rows now and call what is to follow each.
+        """Write all queued rows now, then call the function that belongs to each.
 
-        Raise StoreError if that fails: they stay queued.
+        Raises StoreError if writing fails: the rows stay queued.
         """
         if not self._rows and not self._writing.locked():
             return
@@ -81,7 +81,7 @@ class Later(Generic[Row]):
         self._rows.clear()
 
     def _run(self) -> None:
-        """The thread: write the queue every quarter of a second, until no row comes for a second or `close`."""
+        """Run the thread: write the queue every quarter of a second, until no row comes for a second or `close`."""
         wait = _GATHERS_S
         while self._is_needed() and not self._stop.wait(wait):
             self._added.clear()
@@ -95,7 +95,7 @@ class Later(Generic[Row]):
                 wait = _AGAIN_S
 
     def _is_needed(self) -> bool:
-        """Whether a row is added within a second, or waits; else the thread is given up, and `add` starts another."""
+        """Whether a row is added within a second, or waits; if not, the thread is dropped, and `add` starts another."""
         added = self._added.wait(_IDLE_S)
         with self._starting:
             if not added and not self._rows:

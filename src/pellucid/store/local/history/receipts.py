@@ -1,4 +1,4 @@
-"""A namespace in, its recalls as they are listed out: newest first, of a session, by words, or by what they served."""
+"""A namespace in, its recalls as history lists them out: newest first, by session, words or served memory."""
 
 import unicodedata
 from dataclasses import dataclass
@@ -47,7 +47,7 @@ class LocalReceipts:
     def serving(
         self, namespace: str, memory_id: str, *, since: int = 0, after: RecallRow | None = None, limit: int = 100
     ) -> list[tuple[RecallRow, int]]:
-        """Return a page of the recalls that served a memory, newest first, each with its rank (from 1) there."""
+        """Return a page of the recalls that served a memory, newest first, each with the memory's rank (from 1)."""
         before = (after.at, after.recall_id) if after else _LAST
         found = self.queries.run("recalls_serving", memory_id, namespace, since, *before, memory_id, limit)
         return [(_recall_row(*row), place + 1) for *row, place in found]

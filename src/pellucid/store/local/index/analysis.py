@@ -91,7 +91,7 @@ def count(stems: Sequence[str]) -> WordCounts:
 
 
 def term(stem: str) -> int:
-    """Return the number under which a stem is indexed: its CRC-32, which two stems may share."""
+    """Return the number under which a stem is indexed: its CRC-32, which two stems can share."""
     return zlib.crc32(stem.encode())
 
 
@@ -105,7 +105,7 @@ def _bigrams_of(run: str, at: int, *, singles: bool) -> Iterator[tuple[str, int,
 
 
 def _fold_width(text: str) -> str:
-    """Normalise each character to NFKC where that keeps its length, so that spans stay valid."""
+    """Normalise each character to NFKC if that leaves one character, so that spans stay valid."""
     if text.isascii():
         return text
     folded = (unicodedata.normalize("NFKC", character) for character in text)

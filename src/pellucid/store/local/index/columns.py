@@ -1,4 +1,4 @@
-"""Index rows in, aligned NumPy columns out: what a recall scans, kept warm and re-read a segment at a time."""
+"""Index rows in, aligned NumPy columns out: the warm data that recalls scan, re-read a segment at a time."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -45,10 +45,11 @@ LIGHT = np.dtype(
 
 @dataclass(frozen=True, slots=True)
 class ColumnSegment:
-    """Up to 1,024 rows of one namespace: light columns, vectors as float32 (n, 384), zero where there is none, words.
+    """Up to 1,024 rows of one namespace: light columns, vectors as float32 (n, 384; zeros if missing), and words.
 
-    Rows are memories, or episodes. The words stand twice: one posting a row and distinct stem sorted by term (`terms`,
-    whose row `owners`, how often `counts`), and row by row (`held`, a row's last at `ends`).
+    Rows are memories, or episodes. Words are stored twice: as one posting for each row and distinct stem, sorted by
+    term (`terms`, whose row is in `owners`, and how often in `counts`), and row by row (`held`, where a row's terms end
+    at `ends`).
     """
 
     version: int
@@ -81,18 +82,16 @@ class View:
     after: NDArray[np.int64]
     passage: NDArray[np.int64]  # the stems of each row together with those beside it
     names: Mapping[str, int]
-    """Whoever is somebody's `about` in this namespace, as far as this process has seen, with the number it has."""
+    """Maps each key that is the `about` of a memory, as far as this process has seen, to its number in the columns."""
     known: frozenset[int]
-    """The numbers that occur here in what is in no boundary scope: that others are known is not for everybody."""
+    """The numbers that occur here in memories without boundary scopes: not everybody is allowed to learn of others."""
 
     def __len__(self) -> int:
         """The number of rows."""
         return len(self.by_turn)
 
     def admissible(self, admission: Admission) -> Mask:
-        """Return which rows are active, valid at the instant, trusted, and `fits_request`, as they are now; see
-        `past_view`.
-        """
+        """Return which rows are now active and trusted, valid at the instant, and fit the request (`fits_request`)."""
         light, at = self.light, admission.at
         valid = light["active"] & light["trusted"] & (light["valid_from"] <= at) & (at < light["valid_until"])
         return valid & self.fits_request(admission)
@@ -135,7 +134,7 @@ class View:
         return np.searchsorted(self.light["row"], rows)
 
     def cosine(self, query: Floats) -> Floats:
-        """Return the approximate cosine of every row: BLAS may round differently from row to row."""
+        """Return the approximate cosine of every row: BLAS can round differently from row to row."""
         if not self.segments:
             return np.zeros(0, dtype=np.float32)
         return np.concatenate([segment.vectors @ query for segment in self.segments])
@@ -150,7 +149,7 @@ class View:
         return np.array(found, dtype=np.int64).reshape(-1, 2, len(wanted)).transpose(2, 0, 1)
 
     def postings(self, spans: NDArray[np.int64]) -> tuple[NDArray[np.int64], Floats]:
-        """Return the positions of the rows that hold one term, given its spans, and how often each does."""
+        """Return the positions of the rows that contain one term, given its spans, and how often each does."""
         held = [(i, first, last) for i, (first, last) in enumerate(spans.tolist()) if last > first]
         if not held:
             return np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.float32)
@@ -158,7 +157,7 @@ class View:
         return np.concatenate(positions), np.concatenate([self.segments[i].counts[a:b] for i, a, b in held])
 
     def matched(self, positions: NDArray[np.int64], terms: Sequence[int]) -> NDArray[np.uint64]:
-        """Return which of these terms (at most 64) the row at each position holds, as bits."""
+        """Return which of these terms (at most 64) the row at each position contains, as bits."""
         out = np.zeros(len(positions), dtype=np.uint64)
         if not terms or not len(positions):
             return out
@@ -169,18 +168,18 @@ class View:
         return out
 
     def rare(self, positions: NDArray[np.int64], share: float) -> list[frozenset[int]]:
-        """Return each row's terms that another of these rows holds, too, and at most this share of the whole view."""
-        held = self._terms_at(positions)
-        flat = np.concatenate([np.zeros(0, dtype=np.uint32), *held])
-        terms, number, times = np.unique(flat, return_inverse=True, return_counts=True)
-        shared = np.flatnonzero(times > 1)  # what one of them alone holds need not be counted
-        few = np.zeros(len(terms), dtype=np.bool_)
+        """Return each row's terms that another of these rows contains, and at most this share of the whole view."""
+        terms_by_row = self._terms_at(positions)
+        flat = np.concatenate([np.zeros(0, dtype=np.uint32), *terms_by_row])
+        terms, number, occurrences = np.unique(flat, return_inverse=True, return_counts=True)
+        shared = np.flatnonzero(occurrences > 1)  # what one of them alone holds need not be counted
+        is_rare = np.zeros(len(terms), dtype=np.bool_)
         frequencies = np.diff(self.spans(terms[shared].tolist())).sum(axis=(1, 2))
-        few[shared] = frequencies <= share * len(self.light["row"])
-        ends = np.cumsum([len(each) for each in held])
+        is_rare[shared] = frequencies <= share * len(self.light["row"])
+        ends = np.cumsum([len(each) for each in terms_by_row])
         return [
-            frozenset(flat[end - len(each) : end][few[number[end - len(each) : end]]].tolist())
-            for each, end in zip(held, ends.tolist(), strict=True)
+            frozenset(flat[end - len(each) : end][is_rare[number[end - len(each) : end]]].tolist())
+            for each, end in zip(terms_by_row, ends.tolist(), strict=True)
         ]
 
     def _terms_at(self, positions: NDArray[np.int64]) -> list[NDArray[np.uint32]]:
@@ -218,7 +217,7 @@ class ColumnCache:
     def view(self, queries: Queries, ns: int, versions: dict[int, int], deadline: Deadline) -> View:
         """Return the view with these versions of segments (by number); only changed segments are read.
 
-        Raises DeadlineError if the deadline is over first: what was read by then is kept.
+        Raises DeadlineError if the deadline comes first: segments read so far stay loaded.
         """
         with deadline.holding(self._lock):
             if self._view is not None and {seg: each.version for seg, each in self._segments.items()} == versions:

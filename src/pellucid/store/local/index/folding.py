@@ -26,7 +26,7 @@ from pellucid.store.local.index.stories import story_text
 
 _SETTLED = ("decision", "commitment", "principle", "rule", "correction", "preference")
 DIRECT_CATEGORIES = (*_SETTLED, "entity", "relationship")
-"""What can answer by itself: settled statements, not single facts, moments or procedures."""
+"""Categories that can answer by themselves: settled statements, not single facts, moments or procedures."""
 _SPEAKER = re.compile(r"([^\W\d_][\w .'-]{0,39}): ")
 _TOLD = re.compile(r"[^\W\d_][\w .'-]{0,39} \(to ([^\W\d_][\w .'-]{0,39})\): ")
 _NAMELESS = "user"  # by what extracted words call a user who has no name
@@ -46,25 +46,25 @@ class Fold:
         self.refused: dict[str, str] = {}
 
     def put_file(self, change: PathChange) -> None:
-        """Replace the rows of one file by what the change says; for an unchanged file only those of the graph.
+        """Replace the rows of one file by those of the change; for an unchanged file only those of the graph.
 
-        Memories whose id another file holds are left out, and named in `refused`.
+        Memories whose id another file has are left out, and added to `refused`.
         """
         if self._skip_unchanged and change.episode is None and self._is_unchanged(change):
             self.graph.put_file(change, self._space_of(change), self.refused)
             return
-        held = {row[2]: row for row in self._run("rows_of_path", change.path)}
+        old_rows = {row[2]: row for row in self._run("rows_of_path", change.path)}
         own = 0 if among_people(change.records) else OWN
         for record in change.records:
-            if before := held.pop(record.memory.id, None):
+            if before := old_rows.pop(record.memory.id, None):
                 self._drop_row(*before[:2])
             elif holder := self._run("row_of_id", record.memory.id):
                 self.refused[record.memory.id] = holder[0][0]
                 continue
             self._put_record(record, change, own)
-        for row, ns, _ in held.values():
+        for row, ns, _ in old_rows.values():
             self._drop_row(row, ns)
-        if held:
+        if old_rows:
             self._run("look_again")
         self._put_episode(change)
         self.graph.put_file(change, self._space_of(change), self.refused)
@@ -76,7 +76,7 @@ class Fold:
             self._run("drop_file", change.path)
 
     def _is_unchanged(self, change: PathChange) -> bool:
-        """Whether the index holds a change's file already: its bytes, its memories, and every vector that it brings."""
+        """Whether the index has a change's file already: its bytes, its memories, and every vector that it brings."""
         stored = self._run("file", change.path)
         if not stored or stored[0][1:] != (change.file_digest, change.size, change.mtime_ns):
             return False
@@ -120,20 +120,20 @@ class Fold:
 
     def _put_fold_row(self, row: FoldRow) -> None:
         """Store the last lifecycle fold of a memory; its segment is to be loaded anew."""
-        kept = row.memory_id, self._namespace_number(row.namespace), row.model_dump_json(by_alias=True)
-        self._run("put_fold", *kept)
+        values = row.memory_id, self._namespace_number(row.namespace), row.model_dump_json(by_alias=True)
+        self._run("put_fold", *values)
         for place, ns in self._run("row_of_fold", row.memory_id):
             self._touched.add((ns, place // SEGMENT))
 
     def _put_episode(self, change: PathChange) -> None:
-        """Replace the episode of a file and its search row (story); if the file holds none, only delete them."""
+        """Replace the episode of a file and its search row (story); if the file has no episode, only delete them."""
         self._run("drop_episode", change.path)
         for row, ns in self._run("drop_story", change.path):
             self._touched.add((-ns, row // SEGMENT))
         if episode := change.episode:
             ns, at = self._namespace_number(episode.namespace), _millis(episode.started or episode.created)
-            kept = change.path, ns, episode.id, at, change.op_id, episode.model_dump_json(by_alias=True)
-            self._run("put_episode", *kept)
+            values = change.path, ns, episode.id, at, change.op_id, episode.model_dump_json(by_alias=True)
+            self._run("put_episode", *values)
             vector = change.topic_encoding.vector.astype(np.float16).tobytes() if change.topic_encoding else None
             words = count(self._analyzer.stems(story_text(episode)))
             story = change.path, ns, change.topic_digest, vector, words.terms.tobytes(), words.counts.tobytes()
@@ -175,12 +175,9 @@ class Fold:
         self._touched.add((ns, row // SEGMENT))
 
     def _space_of(self, change: PathChange) -> Space | None:
-        """Return the namespace of the first memory, else of the document or the episode in a file.
-
-        None if it holds nothing.
-        """
-        held = (*(record.memory for record in change.records[:1]), change.document, change.episode)
-        name = next((each.namespace for each in held if each), None)
+        """Return the namespace of a file's first memory, else of its document or episode; None if it is empty."""
+        contents = (*(record.memory for record in change.records[:1]), change.document, change.episode)
+        name = next((each.namespace for each in contents if each), None)
         return Space(name, self._namespace_number(name)) if name else None
 
     def _namespace_number(self, name: str) -> int:
@@ -229,9 +226,10 @@ def stated(memory: Memory) -> list[str]:
 
 
 def about(memory: Memory) -> str | None:
-    """Return the entity key of whom a memory is about, if it names one; else of who says a moment (`Anna: …`).
+    """Return the entity key of whom a memory is about; None if nobody is named.
 
-    For other categories but sections it is else whom it was told (`Bo (to Anna): …`). None if nobody is named.
+    It is the memory's entity, else the speaker of a moment (`Anna: …`), else the listener in another memory than a
+    section (`Bo (to Anna): …`).
     """
     if memory.entity_ref:
         return entity_key(memory.entity_ref)
@@ -251,7 +249,7 @@ def direct_bits(memory: Memory) -> int:
 
 
 def by_user(memory: Memory) -> bool:
-    """Whether a memory holds the user's own words, or was extracted from them, and not those of a named speaker."""
+    """Whether a memory consists of, or was extracted from, the user's own words, not those of a named speaker."""
     if memory.category == "section" or memory.source_class not in ("user_input", "manual"):
         return False
     spoken = _SPEAKER.match(memory.content) if memory.category != "moment" else None
@@ -259,14 +257,14 @@ def by_user(memory: Memory) -> bool:
 
 
 def among_people(records: Sequence[IndexRecord]) -> bool:
-    """Whether a file holds a talk between named people, without an assistant: each user turn begins with a name.
+    """Whether a file is a talk between named people, without an assistant: each user turn begins with a name.
 
     False without user turns.
     """
     turns = {each.ordinal: each.memory for each in reversed(records) if each.memory.category == "moment"}
     voices = {memory.source_class for memory in turns.values()}
-    said = [memory.content for memory in turns.values() if memory.source_class == "user_input"]
-    return bool(said) and "assistant_output" not in voices and all(map(_SPEAKER.match, said))
+    user_turns = [memory.content for memory in turns.values() if memory.source_class == "user_input"]
+    return bool(user_turns) and "assistant_output" not in voices and all(map(_SPEAKER.match, user_turns))
 
 
 def boundary_bits(scopes: Iterable[str]) -> int:

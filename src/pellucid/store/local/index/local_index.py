@@ -1,6 +1,7 @@
 """Folded records in, `index.db` out: the local index, deletable at any moment.
 
-What reads columns or writes rows is loaded with the first reading or fold: it takes NumPy, which a list does not need.
+Modules that read columns or write rows are loaded with the first reading or fold: they take NumPy, which a list does
+not need.
 """
 
 from collections.abc import Callable, Collection, Generator, Iterable, Sequence
@@ -51,7 +52,7 @@ class WarmNamespace:
 
 @dataclass(slots=True)
 class Warm:
-    """The warm namespaces of a process by number; beyond `most_bytes` the least recently used goes, if not in use."""
+    """The warm namespaces by number; beyond `most_bytes` the least recently used is evicted, if not in use."""
 
     make: Callable[[], WarmNamespace]
     most_bytes: int
@@ -62,20 +63,20 @@ class Warm:
     def using(self, ns: int) -> Generator[WarmNamespace]:
         """Yield the caches of a namespace (by number), made on first use; they stay for the block.
 
-        After it, namespaces nobody reads may go.
+        After it, namespaces that nobody reads can be evicted.
         """
         with self._lock:
-            one = self.held[ns] = self.held.pop(ns, None) or self.make()
-            one.users += 1
+            warm = self.held[ns] = self.held.pop(ns, None) or self.make()
+            warm.users += 1
         try:
-            yield one
+            yield warm
         finally:
             with self._lock:
-                one.users -= 1
+                warm.users -= 1
                 self._make_room()
 
     def _make_room(self) -> None:
-        """Evict namespaces that nobody reads, least recently used first, until what is left fits into `most_bytes`."""
+        """Evict namespaces that nobody reads, least recently used first, until the rest fits into `most_bytes`."""
         over = sum(each.size for each in self.held.values()) - self.most_bytes
         for ns, each in list(self.held.items()):
             if over <= 0:
@@ -93,9 +94,7 @@ class LocalIndex:
     """See `Index`. One file, one connection a thread, warm columns shared by all threads."""
 
     def __init__(self, path: Path, secret: bytes = b"", warm_mb: int = StoreSettings().warm_mb) -> None:
-        """`secret` keys the ids of graph nodes in receipts (`model.entity.entity_id`); `warm_mb` bounds the warm
-        columns.
-        """
+        """`secret` keys the ids of graph nodes in receipts (`entity_id`); `warm_mb` limits the warm columns."""
         self._path, self._secret = path, secret
         self._connections = database.ThreadConnections(self._open)
         self._queries = database.Queries(self._connections.get, database.queries_of("index"))
@@ -117,7 +116,7 @@ class LocalIndex:
         return connection
 
     def state(self) -> IndexState:
-        """Return what the index was built from; zeros and "" for a new one."""
+        """Return the state up to which the index was built; zeros and "" for a new one."""
         stored: dict[str, str] = dict(self._queries.run("state"))
         numbers = int(stored.get("appliedSeq", 0)), int(stored.get("ledgerSeq", 0))
         gaps = spans(stored.get("ledgerGaps", ""))
@@ -150,7 +149,7 @@ class LocalIndex:
         *,
         anew: bool = False,
     ) -> dict[str, str] | None:
-        """Index changes in one transaction; return ids refused because another file holds them, with its path.
+        """Index changes in one transaction; map each id refused because another file has it to that file's path.
 
         None, with nothing done, if the index is already ahead of `state`. With `anew`, `ledger` is the whole ledger.
         """
@@ -233,7 +232,7 @@ class LocalIndex:
 
 
 def _casefold(*text: Any) -> str:
-    """The SQL function `casefold`: SQLite's own `lower` knows ASCII alone."""
+    """Return a text without case: the SQL function `casefold`, since SQLite's own `lower` knows ASCII alone."""
     return str(text[0]).casefold()
 
 

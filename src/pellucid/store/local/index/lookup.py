@@ -65,7 +65,7 @@ class LocalLookup:
         return frozenset(row[0] for row in self.queries.run("sessions", namespace))
 
     def held(self, namespace: str) -> Holdings:
-        """Return how many active memories, passages and sessions a namespace holds; zeros if it is unknown."""
+        """Return how many active memories, passages and sessions a namespace has; zeros if it is unknown."""
         rows = self.queries.run("held", namespace)
         return Holdings(*rows[0][:4], anything=bool(rows[0][4])) if rows else Holdings()
 
@@ -95,7 +95,7 @@ class LocalLookup:
         return {bytes(key) for (key,) in self.queries.run("tombstone_keys")}
 
     def namespaces(self) -> list[str]:
-        """Return every namespace that ever held a memory, sorted."""
+        """Return every namespace that ever had a memory, sorted."""
         return sorted(name for _, name in self.queries.run("namespaces"))
 
 

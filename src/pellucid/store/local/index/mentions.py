@@ -1,4 +1,4 @@
-"""A text in, the file paths it speaks of out: `src/app.py`, `Makefile`-like names only with a folder before them."""
+"""A text in, the file paths that it mentions out: `src/app.py`; names like `Makefile` only after a folder."""
 
 import re
 

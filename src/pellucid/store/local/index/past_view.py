@@ -1,15 +1,15 @@
-"""An admission in, which rows of a view may answer out: as they stand, or as they stood.
+"""An admission in, the admissible rows of a view out: by their present or their past state.
 
-For a question about the past every row stands as it did at the instant: what was superseded, retracted, archived,
-disputed, restored or undone since then changes nothing, and neither does a change of its trust. Its validity is what is
-known of it (by `known`, if that is asked), so that a statement which turned out to hold from an earlier day holds from
-that day. A memory without `validAt` holds from its creation on. What was written down after `known` does not exist.
+For a question about the past, every row counts with its state at the instant: whether it was superseded, retracted,
+archived, disputed, restored, undone or trusted otherwise since then changes nothing. Its validity is the one known (by
+`known`, if given), so that a statement which turned out to hold from an earlier day holds from that day. A memory
+without `validAt` holds from its creation on. Memories written down after `known` do not exist.
 
-How a memory stood comes from the ledger, whose rows are undone from the newest back: all that are later than `known`,
-and, for its status and trust, those later than the instant asked about. Of a memory that was written down after that
-instant (an imported history) this leaves the first status it had. `superseded` with an `invalidAt` held until then.
-A state that no row of the ledger tells of, set by hand in the file, counts as if it had always been.
-What was consolidated out of others says what they said before it: it holds, at the earliest, from when it was written.
+Past states come from the ledger, whose rows are undone from the newest back: all that are later than `known`, and, for
+status and trust, those later than the instant asked about. For a memory that was written down after that instant (an
+imported history) this leaves its first status. `superseded` with an `invalidAt` was in force until then. A state that
+is in no row of the ledger, set by hand in the file, counts as if it had always been. A memory consolidated from others
+repeats what they said before: it holds, at the earliest, from when it was written.
 """
 
 import json
@@ -62,7 +62,7 @@ def _parsed_value(name: str, value: object) -> object:
 
 @dataclass(frozen=True, slots=True)
 class PastView:
-    """How every row of a view stood."""
+    """The state of every row of a view at an instant."""
 
     exists: Mask
     active: Mask
@@ -76,13 +76,13 @@ class PastView:
 
 
 def is_past(admission: Admission) -> bool:
-    """Whether rows are wanted as they stood at an earlier instant, or by what was known at one."""
+    """Whether rows count with their state at an earlier instant, or with what was known at one."""
     return admission.past or admission.known is not None
 
 
 @dataclass(slots=True)
 class RowsInView:
-    """Who may answer, of the rows of one view of one snapshot."""
+    """Decides which rows of one view of one snapshot are admissible."""
 
     queries: Queries
     view: View
@@ -91,7 +91,7 @@ class RowsInView:
     _last: tuple[Admission, Mask] | None = None
 
     def admissible(self, admission: Admission) -> Mask:
-        """Return which rows may answer: active, valid, trusted, in the caller's scopes, fitting filters and period."""
+        """Return which rows are active, valid, trusted, in the caller's scopes, and fit filters and period."""
         if self._last is None or self._last[0] is not admission:  # every leg of a recall asks the same
             mask = self._compute_admissible(admission)
             mask.flags.writeable = False
@@ -99,7 +99,7 @@ class RowsInView:
         return self._last[1]
 
     def _compute_admissible(self, admission: Admission) -> Mask:
-        """Compute what `admissible` returns and caches."""
+        """Compute the mask that `admissible` returns and caches."""
         if not is_past(admission):
             return self.view.admissible(admission)
         past = self.past(admission)
@@ -115,7 +115,7 @@ class RowsInView:
         return Pretended(self.queries, self.view, self.ns, dict(zip(positions, rows.values(), strict=True)))
 
     def admissible_unfiltered(self, admission: Admission) -> Mask:
-        """Return which rows may answer, ignoring the caller's filters and the period of the query."""
+        """Return which rows are admissible, ignoring the caller's filters and the period of the query."""
         bounds = admission.since, admission.until, *admission.period
         if admission.only is None and admission.never is None and bounds == (None,) * 4:
             return self.admissible(admission)
@@ -180,7 +180,7 @@ class Pretended(RowsInView):
         self._standings = standings
 
     def _compute_admissible(self, admission: Admission) -> Mask:
-        """The rows that may answer: by a hypothetical state and the filters, or else as in `RowsInView`."""
+        """Compute which rows are admissible: by a hypothetical state and the filters, or else as in `RowsInView`."""
         mask, wanted = super()._compute_admissible(admission), self.fits_filters(admission)
         for place, each in self._standings.items():
             valid = each.since <= admission.at < each.until
@@ -195,7 +195,7 @@ class Pretended(RowsInView):
         return mask
 
     def _past_view(self, at: int, known: int | None) -> PastView:
-        """As in `RowsInView`, with the hypothetical states at every instant."""
+        """Compute past states as in `RowsInView`, with the hypothetical states at every instant."""
         past = super()._past_view(at, known)
         for place, each in self._standings.items():
             past.active[place], past.trusted[place] = each.active, each.trusted
@@ -206,7 +206,7 @@ class Pretended(RowsInView):
 def standing_now(
     status: str, trusted: int, created: int, since: int, invalid: int | None, expires: int | None
 ) -> Fields:
-    """Return the columns of a memory's row that say how it stands, under the field names of the ledger.
+    """Return the columns of a memory's row that make up its state, under the field names of the ledger.
 
     `trustZone` is `working` for all that is not in quarantine; `validAt` is None if the row does not say.
     """
@@ -228,6 +228,7 @@ def in_force(now: Fields, changes: Changes, span: tuple[int, int], known: int | 
     """
     limit = FOREVER if known is None else known
     recorded = _undo_between(now, changes, limit)
+    # without rows of the ledger, a memory whose end lies after `limit` was not known to be closed then
     if not changes and _is_closed(now) and _validity(now)[1] > limit:
         recorded, span = recorded | {"status": "active"}, (span[0], FOREVER)
     (since, until), (since_now, until_now) = _validity(recorded), _validity(now)

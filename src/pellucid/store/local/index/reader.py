@@ -82,7 +82,7 @@ class LocalIndexReader:
     def vector(self, query: Vector, admission: Admission, pool: int, open_pool: int) -> LegHits:
         """Return the nearest rows by exact cosine: `pool` admitted ones and `open_pool` others.
 
-        None without a vector.
+        Rows without a vector are left out.
         """
         coarse = self._view.cosine(query)
         admitted = self._in_view.admissible(admission)
@@ -97,7 +97,7 @@ class LocalIndexReader:
         near = np.flatnonzero(mask)
         if count == 0 or len(near) == 0:
             return _NO_ROWS, _NO_SCORES
-        if len(near) > count:
+        if len(near) > count:  # BLAS preselects, with slack for its rounding; exact cosines decide
             floor = np.partition(coarse[near], -count)[-count] - _SLACK
             near = near[coarse[near] >= floor]
         return self._best_rows(near, exact_cosine(self._view.vectors(near), query), count)
@@ -114,9 +114,9 @@ class LocalIndexReader:
     def lexical(
         self, stems: Sequence[str], admission: Admission, pool: int, open_pool: int, *, passages: bool = False
     ) -> LegHits:
-        """Return the best rows by BM25, `pool` admitted ones and `open_pool` others, of those that hold a stem.
+        """Return the best rows by BM25 of those that contain a stem, `pool` admitted ones and `open_pool` others.
 
-        With `passages` each row is read together with its neighbours, as far as these are admitted.
+        With `passages` each row is read together with its neighbours, if these are admitted.
         """
         view = self._view
         scores = np.zeros(len(view))
@@ -245,7 +245,7 @@ class LocalIndexReader:
         )
 
     def codes(self, rows: Rows) -> Codes:
-        """Return the token codes of these rows, concatenated, with the end of each row's; a row may have none."""
+        """Return the token codes of these rows, concatenated, with the end of each row's; a row can have none."""
         by_row: dict[int, bytes] = dict(self._run("codes", json.dumps(rows.tolist())))
         codes = [by_row[row] for row in rows.tolist()]
         ends = np.cumsum([len(each) // 16 for each in codes], dtype=np.int64)
@@ -275,7 +275,7 @@ def _names_in_text(view: View, text: str) -> dict[int, str]:
 
 
 def bm25(counts: Floats, lengths: NDArray[Any], mean: float, rows: int) -> NDArray[np.float64]:
-    """Return one word's BM25 score for each row that holds it; `mean` is the mean length of all `rows` rows."""
+    """Return one word's BM25 score for each row that contains it; `mean` is the mean length of all `rows` rows."""
     idf = log1p((rows - len(counts) + 0.5) / (len(counts) + 0.5))
     frequency = counts.astype(np.float64)
     return idf * frequency * (K1 + 1) / (frequency + K1 * (1 - B + B * lengths / max(mean, 1e-9)))

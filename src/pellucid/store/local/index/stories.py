@@ -1,4 +1,4 @@
-"""One read transaction in, the episodes of a namespace out: with what vouches for them, and nearest to a query."""
+"""One read transaction in, the episodes of a namespace out: with proofs of their topics, and nearest to a query."""
 
 import json
 from collections.abc import Mapping, Sequence
@@ -35,16 +35,16 @@ def story_text(episode: Episode) -> str:
 
 
 def _contains_topic(content: str, topic: str) -> bool:
-    """Whether a content holds a topic word for word; the topic may have been cut, and end with `…`."""
+    """Whether a content contains a topic word for word; the topic can be cut, and end with `…`."""
     return f" {topic.removesuffix('…').strip()} " in f" {' '.join(content.split())} "
 
 
 def _prove_topic(contents: Sequence[str], topic: str) -> bool:
-    """Whether the contents together hold every word of a topic; a topic without words must occur literally."""
-    wanted = set(words(topic))
-    if not wanted:
+    """Whether the contents together contain every word of a topic; a topic without words must occur literally."""
+    topic_words = set(words(topic))
+    if not topic_words:
         return any(_contains_topic(each, topic) for each in contents)
-    return wanted.issubset(word for each in contents for word in words(each))
+    return topic_words.issubset(word for each in contents for word in words(each))
 
 
 class LocalEpisodeReader:
@@ -61,7 +61,7 @@ class LocalEpisodeReader:
     def readable(self, ids: Sequence[str], admission: Admission) -> list[tuple[FiledEpisode, tuple[str, ...]]]:
         """Return these episodes in order, without unknown ones, each with the contents that prove its topic, or ().
 
-        Artifacts that only memories that may not be shown came of, or name, are removed.
+        Artifacts that only inadmissible memories mention or come from are removed.
         """
         filed, public = self._filed_episodes(ids), self._public_memories(admission)
         members = self._members_of([each.path for each in filed])
@@ -75,7 +75,7 @@ class LocalEpisodeReader:
         return [FiledEpisode(Episode.model_validate_json(record), path, op_id) for record, path, op_id in found]
 
     def _public_memories(self, admission: Admission) -> Mask:
-        """Return which memories may answer any caller: filters aside, and in no boundary scope."""
+        """Return which memories any caller is allowed to see: admissible, filters aside, and in no boundary scope."""
         return self._in_view.admissible_unfiltered(admission) & (self._memories.light["boundary"] == 0)
 
     def _members_of(self, paths: Sequence[str]) -> list[Positions]:
@@ -149,16 +149,16 @@ class LocalEpisodeReader:
         ]
 
     def _members_with_words(self, text: str, members: Positions, *, together: bool = True) -> Positions:
-        """Return the members that hold a word of a text, if together they hold all its words; else none.
+        """Return the members that contain a word of a text, if together they contain all its words; else none.
 
-        With `together=False` return those that each hold all the words. At most 64 stems of the text count.
+        With `together=False` return the members that each contain all the words. At most 64 stems of the text count.
         """
         terms = sorted({term(stem) for stem in self._analyzer.stems(text)})[:64]
-        bits, every = self._memories.matched(members, terms), (1 << len(terms)) - 1
+        bits, all_bits = self._memories.matched(members, terms), (1 << len(terms)) - 1
         if not together:
-            return members[bits == np.uint64(every)]
-        found = int(np.bitwise_or.reduce(bits, initial=np.uint64(0)))
-        return members[bits > 0] if terms and found == every else _NONE
+            return members[bits == np.uint64(all_bits)]
+        found_bits = int(np.bitwise_or.reduce(bits, initial=np.uint64(0)))
+        return members[bits > 0] if terms and found_bits == all_bits else _NONE
 
     def _contents_of(self, groups: Sequence[Positions]) -> list[tuple[str, ...]]:
         """Return the contents of the memories of each group, in order."""
@@ -203,7 +203,7 @@ class LocalEpisodeReader:
         ]
 
     def _word_scores(self, terms: Sequence[int]) -> NDArray[np.float64]:
-        """Return the BM25 score of each episode for these terms; 0 for one that holds none."""
+        """Return the BM25 score of each episode for these terms; 0 for an episode without any."""
         view, scores = self._stories, np.zeros(len(self._stories))
         lengths = view.light["length"]
         mean = float(lengths.mean())

@@ -1,1 +1,1 @@
-"""Rows in, the ledger of a vault out, each row once and none lost unseen."""
+"""Rows in, the ledger of a vault out: each row once, and no loss unnoticed."""

@@ -1,4 +1,4 @@
-"""The ledger's files and what the journal knows of them in, what is lost or damaged out; bad lines are set aside."""
+"""The ledger's files and their recorded state in, losses and damage out; damaged lines are set aside."""
 
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -18,7 +18,7 @@ _ADD = os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_NOFOLLOW | os.O_CLOEXEC
 
 @dataclass(frozen=True, slots=True)
 class LedgerSurvey:
-    """The result of reading the whole ledger: what is lost or damaged, its last number, and what each file holds."""
+    """The result of reading the whole ledger: losses and damage, the last number, and the state of each file."""
 
     missing: tuple[Span, ...]
     damaged: tuple[tuple[str, int], ...]
@@ -42,9 +42,9 @@ def is_as_filed(folder: Path, known: Mapping[str, FiledMonth]) -> bool:
 
 
 def survey(
-    folder: Path, waiting: Sequence[WaitingRow], known: Mapping[str, FiledMonth], last_given: int
+    folder: Path, waiting: Sequence[WaitingRow], known: Mapping[str, FiledMonth], last_assigned: int
 ) -> LedgerSurvey:
-    """Read the whole ledger, compared with `known`; rows up to `last_given` must be filed, waiting or given up.
+    """Read the whole ledger, compared with `known`; rows up to `last_assigned` must be filed, waiting or given up.
 
     Changed files are named only if nothing is missing, and only if no line of theirs is damaged.
     """
@@ -54,14 +54,14 @@ def survey(
     sources: list[Iterable[LedgerRow]] = []
     for month, (_, mtime_ns) in ledger_file.months(folder).items():
         path = folder / ledger_file.file_name(month)
-        held, as_known = _measured_file(path, month, known.get(month))
-        altered += [] if as_known else [path.name]
-        holds.append(replace(held, mtime_ns=mtime_ns))
+        measured, is_as_known = _measured_file(path, month, known.get(month))
+        altered += [] if is_as_known else [path.name]
+        holds.append(replace(measured, mtime_ns=mtime_ns))
         sources.append(_sound_rows(path, damaged))
     gaps = Gaps()
     for row in merge(*sources, ({"seq": each.seq} for each in waiting), key=seq_of):
         gaps.take(row)
-    missing = gaps.missing(last_given)
+    missing = gaps.missing(last_assigned)
     named = {name for name, _ in damaged}
     unexplained = () if missing else (name for name in altered if name not in named)
     return LedgerSurvey(missing, tuple(damaged), tuple(unexplained), gaps.last, tuple(holds))
@@ -70,7 +70,7 @@ def survey(
 def set_aside(folder: int, place: Path, damaged: Iterable[tuple[str, int]]) -> None:
     """Move damaged lines (file name, line number) into `YYYY-MM.damaged` beside their files.
 
-    `folder` is the open descriptor of the ledger folder at `place`; the caller holds the drain lock.
+    `folder` is the open descriptor of the ledger folder at `place`; the caller has the drain lock.
     """
     bad: dict[str, set[int]] = {}
     for name, number in damaged:
@@ -89,18 +89,21 @@ def set_aside(folder: int, place: Path, damaged: Iterable[tuple[str, int]]) -> N
     files.sync(folder)
 
 
-def _measured_file(path: Path, month: str, known: FiledMonth | None) -> tuple[FiledMonth, bool]:
-    """Measure a ledger file up to its last line end; also return whether it still begins with what was `known`.
+def _measured_file(path: Path, month: str, recorded: FiledMonth | None) -> tuple[FiledMonth, bool]:
+    """Measure a ledger file up to its last line end; also return whether it still begins as `recorded`.
 
-    If nothing was known, that is True.
+    If nothing is recorded, that is True.
     """
     data = path.read_bytes()
     data = data[: data.rfind(b"\n") + 1]
-    fresh = FiledMonth(month, 0, b"")
-    if known is None:
-        return fresh.with_lines_added(data), True
-    begun = fresh.with_lines_added(data[: known.size])
-    return begun.with_lines_added(data[known.size :]), (begun.size, begun.chain) == (known.size, known.chain)
+    empty = FiledMonth(month, 0, b"")
+    if recorded is None:
+        return empty.with_lines_added(data), True
+    old_part = empty.with_lines_added(data[: recorded.size])
+    return old_part.with_lines_added(data[recorded.size :]), (old_part.size, old_part.chain) == (
+        recorded.size,
+        recorded.chain,
+    )
 
 
 def _sound_rows(path: Path, damaged: list[tuple[str, int]]) -> Iterator[LedgerRow]:

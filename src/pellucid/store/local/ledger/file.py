@@ -51,32 +51,32 @@ def months(folder: Path) -> dict[str, tuple[int, int]]:
     return {month: (status.st_size, status.st_mtime_ns) for month, status in found}
 
 
-def append(folder: int, rows: Sequence[WaitingRow], known: FiledMonth | None) -> FiledMonth | None:
+def append(folder: int, rows: Sequence[WaitingRow], recorded: FiledMonth | None) -> FiledMonth | None:
     """Append rows, at least one, of one month to its file in an open folder, skipping those written before a crash.
 
-    Not synced. An incomplete last line is cut first: its row still waits. `known` is what the file held when it was
-    last written; returns what it holds now, or None if that was not known.
+    Not synced. An incomplete last line is cut first: its row still waits. `recorded` is the file's state when it was
+    last written; return the new state, or None if the old one was unknown.
     """
     month = rows[0].month
     with open(os.open(file_name(month), _OPEN, 0o600, dir_fd=folder), "r+b") as file:
         size = file.seek(0, os.SEEK_END)
-        known = known or (FiledMonth(month, 0, b"") if size == 0 else None)
+        recorded = recorded or (FiledMonth(month, 0, b"") if size == 0 else None)
         _, torn = _tail(file)
         if torn and _parsed_row(torn):
             file.write(b"\n")
         else:
             file.truncate(file.seek(-len(torn), os.SEEK_END))
-        there = _numbers_in(file, rows[0].seq)
+        written_numbers = _numbers_in(file, rows[0].seq)
         file.seek(0, os.SEEK_END)
-        file.writelines(_line(row) for row in rows if row.seq not in there)
+        file.writelines(_line(row) for row in rows if row.seq not in written_numbers)
         file.flush()
-        if known is None:
+        if recorded is None:
             return None
-        if known.wanting or known.size > size:
-            return replace(known, wanting=True)
-        file.seek(known.size)
-        grown = known.with_lines_added(file.read())
-        return replace(grown, mtime_ns=os.fstat(file.fileno()).st_mtime_ns)
+        if recorded.wanting or recorded.size > size:
+            return replace(recorded, wanting=True)
+        file.seek(recorded.size)
+        new_state = recorded.with_lines_added(file.read())
+        return replace(new_state, mtime_ns=os.fstat(file.fileno()).st_mtime_ns)
 
 
 def read(folder: Path, waiting: Sequence[WaitingRow] = (), after: int = 0) -> Iterator[LedgerRow]:
@@ -94,9 +94,9 @@ def read(folder: Path, waiting: Sequence[WaitingRow] = (), after: int = 0) -> It
 
 
 def lines(path: Path, after: int = 0) -> Iterator[LedgerLine]:
-    """Return the lines of a ledger file in order; lines before the row `after` may be left out.
+    """Return the lines of a ledger file in order; lines before the row `after` can be left out.
 
-    What follows the last line end counts only if it is a row. Rows out of order have a `row` of None, as damaged lines
+    Bytes after the last line end count only if they are a row. Rows out of order have a `row` of None, as damaged lines
     do.
     """
     with path.open("rb") as file:
@@ -124,6 +124,7 @@ def _parsed_lines(whole: Sequence[bytes], torn: bytes) -> Iterator[LedgerLine]:
 
 def _in_order(parsed: Iterable[LedgerLine]) -> Iterator[LedgerLine]:
     """Yield the lines, out-of-order rows blanked: a number not above the last, or so high that it hides the next."""
+    # a row is yielded only after the next: one with a lower number shows that its own number was too high
     last, held = 0, None
     for line in parsed:
         if line.row is None:

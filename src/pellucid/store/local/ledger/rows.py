@@ -21,7 +21,7 @@ from pellucid.store.records import LedgerRow, RecordState
 
 LEDGER = (paths.OWN_FOLDER, "ledger")
 _NONE = FiledMonth("", 0, b"", wanting=True)
-"""Stands among the months where something is known to be amiss, or was never looked at: no file fits it."""
+"""Among the recorded months, this one means that something is wrong or was never checked: no file matches it."""
 _INDEXED = "SELECT CAST(value AS INTEGER) FROM meta WHERE key = 'ledgerSeq'"
 
 
@@ -48,28 +48,26 @@ class LocalLedger:
         self._key = self._vault_key.load(self._connection())
         return self._key
 
-    def go_on_counting(self, index: Path) -> None:
-        """Ensure that new rows get numbers above those in the files and, in a new journal, above those seen by the
-        index.
-        """
+    def continue_numbering(self, index: Path) -> None:
+        """Ensure that new rows get numbers above those in the files and, in a new journal, those seen by the index."""
         connection = self._connection()
-        if journal.counts_ledger(connection):
-            self._count_on_after_files(connection)
+        if journal.has_numbered_rows(connection):
+            self._raise_number_after_files(connection)
             return
         with os_errors_explained(self.folder), immediate(connection):
-            if not journal.counts_ledger(connection):  # another process may have been faster
+            if not journal.has_numbered_rows(connection):  # another process may have been faster
                 journal.start_ledger(connection, max(ledger_file.last_seq(self.folder), _last_indexed(index)))
                 journal.put_filed(connection, [_NONE] if _last_indexed(index) else [])
 
-    def _count_on_after_files(self, connection: apsw.Connection) -> None:
-        """Raise the next number if the files have greater ones: the vault may come with rows an old journal lacks."""
+    def _raise_number_after_files(self, connection: apsw.Connection) -> None:
+        """Raise the next number if the files have greater ones, as when a vault comes to an old journal."""
         with os_errors_explained(self.folder):
             if ledger_check.is_as_filed(self.folder, journal.filed(connection)):
                 return
             last = ledger_file.last_seq(self.folder)
             if last > journal.ledger_number(connection):
                 with immediate(connection):
-                    journal.go_on_from(connection, last)
+                    journal.raise_ledger_number(connection, last)
 
     def rows(self, after: int = 0) -> Iterator[LedgerRow]:
         """Yield the ledger rows with a `seq` above `after`, also those still in the journal.
@@ -92,22 +90,22 @@ class LocalLedger:
             if not thorough and ledger_check.is_as_filed(self.folder, journal.filed(connection)):
                 return RecordState(key=key)
             if connection.readonly("main"):  # a home that may only be read is looked through as it stands
-                found = self._survey(connection)
-                return RecordState(found.missing, found.damaged, found.altered, key)
+                survey = self._survey(connection)
+                return RecordState(survey.missing, survey.damaged, survey.altered, key)
             with self._vault.locked():
-                found = self._survey(connection)
+                survey = self._survey(connection)
                 with suppress(StoreError):  # no room to write it down: it is looked through again
-                    self._remember_survey(connection, found)
-        return RecordState(found.missing, found.damaged, found.altered, key)
+                    self._remember_survey(connection, survey)
+        return RecordState(survey.missing, survey.damaged, survey.altered, key)
 
     def settle(self) -> None:
-        """Accept ledger and key as they are: damaged lines are set aside, a lost key gives way to its stand-in."""
+        """Accept ledger and key as they are: damaged lines are set aside, a lost key is replaced by its stand-in."""
         connection = self._connection()
         with os_errors_explained(self.folder), self._vault.locked():
-            found = self._survey(connection)
-            if found.damaged:
+            survey = self._survey(connection)
+            if survey.damaged:
                 with self._vault.folder(LEDGER) as folder:
-                    ledger_check.set_aside(folder, self.folder, found.damaged)
+                    ledger_check.set_aside(folder, self.folder, survey.damaged)
                     sync(folder)
             with immediate(connection):
                 journal.drop_filed(connection)
@@ -119,13 +117,13 @@ class LocalLedger:
         given = journal.ledger_number(connection)  # before the waiting rows: others may acknowledge more meanwhile
         return ledger_check.survey(self.folder, journal.waiting_ledger(connection), journal.filed(connection), given)
 
-    def _remember_survey(self, connection: apsw.Connection, found: LedgerSurvey) -> None:
-        """Record what each file holds if the whole ledger is sound; else mark the known files to be read again."""
+    def _remember_survey(self, connection: apsw.Connection, survey: LedgerSurvey) -> None:
+        """Record the state of each file if the whole ledger is sound; else mark the known files to be read again."""
         with immediate(connection):
-            if found.whole:
+            if survey.whole:
                 journal.drop_filed(connection)
-                journal.put_filed(connection, found.holds)
-                journal.go_on_from(connection, found.last)
+                journal.put_filed(connection, survey.holds)
+                journal.raise_ledger_number(connection, survey.last)
             else:
                 known = journal.filed(connection).values()
                 journal.put_filed(connection, (replace(each, wanting=True) for each in (*known, _NONE)))

@@ -1,4 +1,4 @@
-"""What waits and what the file holds in, the verdict out: the recovery table, and the text of a conflict file."""
+"""A waiting change and the file's digest in, the verdict out: the recovery table, and the text of a conflict file."""
 
 import re
 from dataclasses import dataclass
@@ -14,11 +14,11 @@ _PENDING_REVIEW = b"status: pending_review"
 
 @dataclass(frozen=True, slots=True)
 class Pending:
-    """All waiting changes of one path combined: the newest bytes, to replace what the first change started from.
+    """All waiting changes of one path combined: the newest bytes, to replace those that the first change started from.
 
-    A digest of None stands for no file; a `new_hash` of None is a removal. `expected` are the digests the file may
-    rightly have: the base of the first change, and what the changes themselves wrote before a crash. The bytes are the
-    payload of the journal's `last_entry`.
+    A digest of None means no file; a `new_hash` of None is a removal. `expected` are the digests that the file can have
+    if nobody else wrote to it: the base of the first change, and those the changes themselves wrote before a crash. The
+    bytes are the payload of the journal's `last_entry`.
     """
 
     path: str
@@ -29,21 +29,21 @@ class Pending:
 
     @property
     def ours(self) -> frozenset[str | None]:
-        """The digests of what these changes themselves may have written to the path."""
+        """The digests that these changes themselves can have written to the path."""
         return (self.expected - {self.base_hash}) | {self.new_hash}
 
 
-def verdict(pending: Pending, found: str | None) -> Verdict:
-    """Decide what to do about a path whose file has the digest `found`; None if there is no file.
+def verdict(pending: Pending, file_digest: str | None) -> Verdict:
+    """Decide what to do about a path whose file has this digest; None if there is no file.
 
-    It is `filed` if that is what was wanted, `deleted` or `conflict` if the user removed or changed the file; else to
-    `create`, `replace` or `remove` it.
+    It is `filed` if the file is as wanted, `deleted` or `conflict` if the user removed or changed it; else to `create`,
+    `replace` or `remove` it.
     """
-    if found == pending.new_hash:
+    if file_digest == pending.new_hash:
         return "filed"
-    if found is None:
+    if file_digest is None:
         return "create" if None in pending.expected else "deleted"
-    if found not in pending.expected:
+    if file_digest not in pending.expected:
         return "conflict"
     return "remove" if pending.new_hash is None else "replace"
 

@@ -1,4 +1,4 @@
-"""A file taken from its path in; parked, put back or kept beside it out: the user's bytes always stand somewhere."""
+"""A file taken from its path in; parked, put back or kept beside it out: the user's bytes are never lost."""
 
 import os
 import re
@@ -20,27 +20,26 @@ class Displaced:
     """The files that a drain moves away, the paths of `conflicts` made so far, and the `dirty` folders to be synced."""
 
     def __init__(self, vault: files.Vault, failpoint: Failpoint) -> None:
-        """Begin with no conflicts and no folder to be synced; `failpoint` is told of each step."""
+        """Begin with no conflicts and no folder to be synced; `failpoint` is called at each step."""
         self.conflicts: list[str] = []
         self.dirty: set[tuple[str, ...]] = set()
         self._vault = vault
         self._failpoint = failpoint
 
     def judge(self, folder: int, pending: Pending, swap: str) -> bool:
-        """Park the file taken from a path, now named `swap`, if its digest is expected or new; else put it back: False.
+        """Park the file taken from a path, now named `swap`, and return True if its digest is expected or new.
 
-        What is put back is a save that an editor made between our check and the rename.
+        Otherwise it is a save that an editor made between our check and the rename: put it back, and return False.
         """
-        found = files.digest(folder, swap)
-        if found is not None and found in pending.expected | {pending.new_hash}:
-            self.park(folder, swap, pending.path, found)
+        digest = files.digest(folder, swap)
+        if digest is not None and digest in pending.expected | {pending.new_hash}:
+            self.park(folder, swap, pending.path, digest)
             return True
         self._put_back(folder, pending, swap)
         return False
 
     def _put_back(self, folder: int, pending: Pending, swap: str) -> None:
-        """Exchange the file `swap` with the path until what comes out is what we put there: anything else is a newer
-        save.
+        """Exchange the file `swap` with the path until our own file comes out: any other is a newer save.
 
         After a removal nothing is at the path, unless the user was faster.
         """
@@ -59,9 +58,9 @@ class Displaced:
             if files.digest(folder, swap) in standing:
                 break
             standing = frozenset({newest or files.NOT_A_FILE})
-        left = files.digest(folder, swap)
-        if left is not None and left in pending.ours:
-            self.park(folder, swap, pending.path, left)
+        last_digest = files.digest(folder, swap)
+        if last_digest is not None and last_digest in pending.ours:
+            self.park(folder, swap, pending.path, last_digest)
         else:
             self.keep(folder, swap, pending.path)
 
@@ -74,7 +73,7 @@ class Displaced:
         return True
 
     def park(self, folder: int, name: str, path: str, digest: str) -> None:
-        """Move a file with this digest to the folder of displaced files, as an editor may still write to it."""
+        """Move a file with this digest to the folder of displaced files, since an editor can still write to it."""
         with self._vault.folder(YARD, create=True) as yard:
             os.rename(name, paths.parked_name(path, digest), src_dir_fd=folder, dst_dir_fd=yard)
         self.dirty |= {YARD, paths.parts(path)[:-1]}
@@ -83,8 +82,7 @@ class Displaced:
     def keep(self, folder: int, name: str, path: str, digest: str | None = None) -> None:
         """Turn the file `name` into a conflict file beside `path`, named by `digest` or by its own digest.
 
-        One that cannot be read is named at random. If the same bytes were kept there before, the file is parked
-        instead.
+        An unreadable file is named at random. If the same bytes were kept there before, the file is parked instead.
         """
         *above, file_name = paths.parts(path)
         content = files.digest(folder, name)
@@ -93,19 +91,19 @@ class Displaced:
             content = random
         candidates = paths.conflict_names(file_name, digest or content) + paths.conflict_names(file_name, random)
         with self._vault.folder(tuple(above), create=True) as beside:
-            kept = next(each for each in candidates if self._claim_name(folder, name, beside, each, content))
+            conflict_name = next(each for each in candidates if self._claim_name(folder, name, beside, each, content))
             if files.digest(folder, name) == content:  # the same bytes were kept there before
                 self.park(folder, name, path, content)
-        self.conflicts.append("/".join((*above, kept)))
+        self.conflicts.append("/".join((*above, conflict_name)))
         self.dirty |= {YARD, tuple(above)}
         self._failpoint("conflict-kept")
 
     @staticmethod
     def _claim_name(folder: int, name: str, beside: int, candidate: str, content: str) -> bool:
-        """Move the file `name` to `candidate` in the folder `beside`, where nothing stands there yet.
+        """Move the file `name` to `candidate` in the folder `beside`; return whether its bytes are there now.
 
-        Else nothing is moved, and the answer is whether the bytes there have the digest `content`. The folders are
-        open descriptors.
+        If the name is taken, nothing is moved, and the answer is whether the bytes there have the digest `content`. The
+        folders are open descriptors.
         """
         try:
             syscalls.create(folder, name, candidate, beside)
@@ -116,8 +114,8 @@ class Displaced:
     def settle(self, older_than: float, known_paths: Callable[[], Iterable[str]]) -> None:
         """Delete parked files older than `older_than` seconds; changed ones become conflict files.
 
-        An editor that had opened a file before it was replaced may have written into it. `known_paths` returns the
-        paths they may belong to.
+        An editor that had opened a file before it was replaced can have written into it. `known_paths` returns the
+        paths that the files can belong to.
         """
         parked = [match for name in self._vault.names(YARD) if (match := paths.PARKED.fullmatch(name))]
         if not parked:

@@ -123,15 +123,14 @@ class Vault:
             os.close(lock)  # which also lets go of the lock
 
     def walk(self, pattern: re.Pattern[str]) -> Iterator[Stamp]:
-        """Return the stamps of files whose name matches, sorted by path; hidden, linked and unusable names are left
-        out.
+        """Return the stamps of files whose name matches, by path; hidden, linked and unusable names are left out.
 
         Raises StoreError if a folder may not be listed: its files must not look deleted.
         """
-        found = (
+        stamps = (
             _stamp_of(entry, path) for path, entry in _walk_entries(str(self.root), "") if pattern.fullmatch(entry.name)
         )
-        return iter(sorted((stamp for stamp in found if stamp), key=lambda stamp: stamp.path))
+        return iter(sorted((stamp for stamp in stamps if stamp), key=lambda stamp: stamp.path))
 
     def skipped(self) -> Iterator[tuple[Skip, str]]:
         """Yield (reason, path) of the Markdown files and folders that `walk` leaves out, except hidden ones."""

@@ -38,7 +38,7 @@ class VaultDrain:
     def __init__(
         self, vault: files.Vault, displaced: Displaced, payload: Callable[[Pending], bytes], failpoint: Failpoint
     ) -> None:
-        """`payload` loads the bytes of a waiting change, `failpoint` is told of each step."""
+        """`payload` loads the bytes of a waiting change, `failpoint` is called at each step."""
         self.blocked: dict[str, str] = {}
         self.damaged: dict[str, DamagedEntryError] = {}
         self._vault = vault
@@ -56,9 +56,7 @@ class VaultDrain:
         self._displaced.sync_folders()
 
     def _recover_one(self, above: tuple[str, ...], name: str, by_key: dict[str, Pending]) -> None:
-        """Delete a temporary file; put a swap file back, park it, or keep it as a conflict file if nothing waits for
-        it.
-        """
+        """Delete a temporary file; judge a swap file or, if nothing waits for its path, make it a conflict file."""
         if paths.TEMP.fullmatch(name):
             with self._vault.folder(above) as folder:
                 os.unlink(name, dir_fd=folder)
@@ -95,9 +93,7 @@ class VaultDrain:
 
     @contextmanager
     def _record_if_blocked(self, path: str) -> Generator[None]:
-        """Record an error of the block in `blocked` or `damaged`, so that other paths go on; re-raise errors of the
-        whole disk.
-        """
+        """Record an error of one path in `blocked` or `damaged`; re-raise errors of the whole disk."""
         try:
             yield
         except DamagedEntryError as error:
@@ -145,25 +141,29 @@ class VaultDrain:
                         files.sync(folder, each.to_sync)
 
     def _apply_change(self, staged: _Staged) -> Settled:
-        """Apply a change to its path, checking again, up to 8 times, when the user was faster.
+        """Apply a change to its path, checking again, up to 8 times, if the user was faster.
 
         Our version becomes a conflict file if the user's stays.
         """
         pending, temp = staged.pending, staged.temp
         self._failpoint("placing")
-        what = "conflict"
+        decision = "conflict"
         for _ in range(_ATTEMPTS):
-            what = verdict(pending, self._vault.digest(pending.path))
-            if what not in {"create", "replace", "remove"}:
+            decision = verdict(pending, self._vault.digest(pending.path))
+            if decision not in {"create", "replace", "remove"}:
                 break
-            if self._take_away(pending) if what == "remove" else self._write_file(pending, temp, new=what == "create"):
+            if (
+                self._take_away(pending)
+                if decision == "remove"
+                else self._write_file(pending, temp, new=decision == "create")
+            ):
                 return Settled("FILED", pending.path, pending.last_entry)
-            temp, what = None, "conflict"
+            temp, decision = None, "conflict"
         self._discard_temp(pending, temp)
-        if what == "conflict" and pending.new_hash is not None:
+        if decision == "conflict" and pending.new_hash is not None:
             self._keep_ours(pending, pending.new_hash)
         self._displaced.dirty.add(paths.parts(pending.path)[:-1])
-        return Settled(_STATES[what], pending.path, pending.last_entry)
+        return Settled(_STATES[decision], pending.path, pending.last_entry)
 
     def _write_file(self, pending: Pending, temp: str | None, *, new: bool) -> bool:
         """Create or replace the file of a change; False if the user changed it meanwhile."""

@@ -1,7 +1,7 @@
-"""A vault and what its journal knows in, the vault's key out, and whether it is the one that tombstones were made with.
+"""A vault and its journal's fingerprint in, the vault's key out, and whether it is the one that made the tombstones.
 
-Without the key no tombstone matches, and what was forgotten would come back. So it is never made anew where there was
-one: a stand-in takes its place, under another name, until the key is put back or a person gives it up.
+Without the key no tombstone matches, and forgotten memories would come back. So a lost key is never made anew: a
+stand-in takes its place, under another name, until the key is put back or a person gives it up.
 """
 
 import hashlib
@@ -49,7 +49,7 @@ class VaultKey:
         return self.path.with_name("key.stand-in")
 
     def load(self, connection: apsw.Connection) -> bytes:
-        """Return the key, created if there never was one.
+        """Return the key, created if the vault never had one.
 
         It is the stand-in if the key is lost or damaged, and the changed key as it is if it was changed. Raises
         StoreError if a file cannot be read or made.
@@ -67,19 +67,16 @@ class VaultKey:
             return key
 
     def state(self, connection: apsw.Connection) -> KeyState:
-        """Return "lost", "damaged" or "changed".
-
-        "" if the key is right, or nothing is known of the key there should be.
-        """
+        """Return "lost", "damaged" or "changed"; "" if the key is right, or if no fingerprint is known."""
         with os_errors_explained(self.path):
             key = self._read_key()
             if key is None:
                 return "damaged" if self.path.exists() else "lost"
-            known = journal.key_print(connection) or self._last_fingerprint()
-            return "" if known in (None, fingerprint(key)) else "changed"
+            expected = journal.key_print(connection) or self._last_fingerprint()
+            return "" if expected in (None, fingerprint(key)) else "changed"
 
     def settle(self, connection: apsw.Connection) -> None:
-        """Accept the key that is there or, if there is none, its stand-in as the vault's key."""
+        """Make the existing key or, if it is missing, its stand-in the accepted key of the vault."""
         with os_errors_explained(self.path):
             if self._read_key() is None:
                 self._make_stand_in()
@@ -110,13 +107,10 @@ class VaultKey:
         return False
 
     def _last_fingerprint(self) -> bytes | None:
-        """Return the key fingerprint in the ledger's newest row with `keyedBy`.
-
-        None if there is none, or it is malformed.
-        """
-        said = [str(row["keyedBy"]) for row in ledger_file.read(self._ledger) if row.get("keyedBy")]
+        """Return the key fingerprint in the ledger's newest row with `keyedBy`; None if it is missing or malformed."""
+        fingerprints = [str(row["keyedBy"]) for row in ledger_file.read(self._ledger) if row.get("keyedBy")]
         with suppress(ValueError):
-            return bytes.fromhex(said[-1]) if said else None
+            return bytes.fromhex(fingerprints[-1]) if fingerprints else None
         return None
 
     @property

@@ -1,4 +1,4 @@
-"""A vault path in, its safe parts out: what may be a name in the vault, and the names that belong to the store."""
+"""A vault path in, its parts out: names that are safe in the vault, and the names that belong to the store."""
 
 import hashlib
 import re
@@ -36,9 +36,7 @@ def parts(path: str) -> tuple[str, ...]:
 
 
 def check_new(path: str) -> None:
-    """Raise InputError if a new file's path is not portable: not `.md`, not NFC, too long, reserved, or a conflict
-    name.
-    """
+    """Raise InputError if a new path is not portable: not `.md`, not NFC, too long, reserved, a conflict name."""
     names = parts(path)
     if not path.endswith(".md") or CONFLICT.fullmatch(names[-1]):
         _refuse_path(path, "it must end in .md and not be named like a conflict file")
@@ -70,17 +68,17 @@ def path_key(path: str) -> str:
 
 
 def temp_name() -> str:
-    """Return a name for an incomplete new file, which holds only our bytes and may be deleted after a crash."""
+    """Return a name for an incomplete new file, which contains only our bytes and is deleted after a crash."""
     return f".pellucid-{secrets.token_hex(8)}.tmp"
 
 
 def swap_name(path: str) -> str:
-    """Return a name for a file about to be exchanged with `path`; it may hold the user's bytes after a crash."""
+    """Return a name for a file about to be exchanged with `path`; it can contain the user's bytes after a crash."""
     return f".pellucid-{path_key(path)}-{secrets.token_hex(8)}.swap"
 
 
 def parked_name(path: str, digest: str) -> str:
-    """Return a name for a displaced file; it holds the path's key and the expected digest."""
+    """Return a name for a displaced file; it contains the path's key and the expected digest."""
     return f"{path_key(path)}-{digest}-{secrets.token_hex(8)}"
 
 

@@ -14,17 +14,16 @@ NAME = "projects.json"
 
 
 class ProjectFile:
-    """Which project root folder has which namespace. Part of the record: it cannot be rebuilt from other files.
+    """The project roots with their namespaces. Part of the record: it cannot be rebuilt from other files.
 
-    It lies in the vault, beside key and ledger: a vault that moves takes it along.
+    It is in the vault, beside key and ledger: a vault that moves takes it along.
     """
 
     def __init__(self, vault: Path) -> None:
         self._vault = files.Vault(vault)
 
     def known(self) -> ProjectRegistry:
-        """Return all registered project roots with their namespaces; empty if there is no file. Raises StoreError if it
-        is unreadable."""
+        """Return all project roots with their namespaces; empty without a file. Raises StoreError if unreadable."""
         with os_errors_explained(self._path):
             try:
                 with self._vault.folder((paths.OWN_FOLDER,)) as folder:

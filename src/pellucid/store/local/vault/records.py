@@ -43,9 +43,7 @@ _MEMORY_FILE = re.compile(rf"(?!{paths.CONFLICT.pattern}).+\.md")
 
 
 class Twins:
-    """Finds paths that differ only in case or composition, listing each folder once; valid while the vault is
-    unchanged.
-    """
+    """Finds paths that differ only in case or composition, while the vault is unchanged; lists a folder once."""
 
     def __init__(self, vault: Vault) -> None:
         self._vault = vault
@@ -89,7 +87,7 @@ class LocalRecords:
         migrate(self._connections.get(), sql_folder("journal"))
         self.ledger = LocalLedger(self._vault, self._connections.get)
         """The rows of the ledger, and whether they, and the key beside them, are all there."""
-        self.ledger.go_on_counting(home / "index.db")
+        self.ledger.continue_numbering(home / "index.db")
 
     def commit(self, operation: JournalOperation) -> int:
         """Acknowledge an operation, which survives any crash from here on; return its sequence number.
@@ -103,7 +101,7 @@ class LocalRecords:
         ledger = [ledger_file.encode(row) for row in operation.ledger]
         connection = self._connections.get()
         with immediate(connection):
-            if journal.known_op(connection, operation.op_id):
+            if journal.is_known_op(connection, operation.op_id):
                 raise ConflictError(f"operation {operation.op_id} was committed before")
             twins = Twins(self._vault)
             for change in (*operation.writes, *operation.removals):
@@ -195,23 +193,23 @@ class LocalRecords:
         waiting = journal.waiting_ledger(connection)
         if not waiting:
             return
-        known, held = journal.filed(connection), list[journal.FiledMonth]()
+        recorded, new_states = journal.filed(connection), list[journal.FiledMonth]()
         with self._vault.folder(LEDGER, create=True) as folder:
             for month in sorted({row.month for row in waiting}):
-                now = ledger_file.append(folder, [row for row in waiting if row.month == month], known.get(month))
-                held += [now] if now else []
+                new_state = ledger_file.append(
+                    folder, [row for row in waiting if row.month == month], recorded.get(month)
+                )
+                new_states += [new_state] if new_state else []
                 self._failpoint("ledger-appended")
                 sync(folder, ledger_file.file_name(month))
             sync(folder)
         self._failpoint("ledger-synced")
         with immediate(connection):
             journal.drop_ledger(connection, waiting[-1].seq)
-            journal.put_filed(connection, held)
+            journal.put_filed(connection, new_states)
 
     def heads(self, paths: Iterable[str]) -> list[FileHead]:
-        """Return the newest bytes of each path, in the order given; raise InputError for a path not allowed in the
-        vault.
-        """
+        """Return the newest bytes of each path, in the order given; raise InputError for a path not allowed."""
         connection = self._connections.get()
         return [self._head_of(connection, path) for path in paths]
 
@@ -228,9 +226,7 @@ class LocalRecords:
         return FileHead(path, content.data, Stamp(path, content.size, content.mtime_ns), op_id)
 
     def walk(self, wanted: Iterable[str] | None = None) -> Iterator[Stamp]:
-        """Return the stamps of the vault's Markdown files, sorted by path; with `wanted`, of those paths that are
-        files.
-        """
+        """Return the stamps of the vault's Markdown files, sorted by path; with `wanted`, only these paths."""
         with os_errors_explained(self._vault.root):
             return self._vault.walk(_MEMORY_FILE) if wanted is None else self._vault.stamps(wanted)
 
@@ -248,7 +244,7 @@ class LocalRecords:
             return [stamp.path for stamp in self._vault.walk(paths.CONFLICT)]
 
     def scrub(self, paths: Collection[str]) -> dict[str, int]:
-        """Erase all copies of what stood at these paths, after their removal (or rewriting) was drained and indexed.
+        """Erase all copies of former files at these paths, after their removal (or rewriting) was drained and indexed.
 
         Returns counts by kind: `displaced` files, `leftovers` of crashed processes, `conflicts`, and `names`: entries
         of the journal that named a path. A path that still has a file keeps its name. Safe to repeat. Raises

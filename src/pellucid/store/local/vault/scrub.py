@@ -1,4 +1,4 @@
-"""Paths that were forgotten in, nothing of them out: no copy beside them, no parked file, no name in the journal."""
+"""Forgotten paths in, no trace of them out: no copy beside them, no parked file, no name in the journal."""
 
 import os
 from collections import Counter
@@ -23,10 +23,10 @@ Belongs = Callable[[Folder, str], bool]
 
 @dataclass(frozen=True)
 class Scrub:
-    """One erasure over the vault and the journal; its caller holds the drain lock.
+    """One erasure over the vault and the journal; its caller has the drain lock.
 
     A path that still has a file (rewritten without the text) keeps its name and loses its earlier digests. A path that
-    is gone loses its name, and so do paths that once held the same bytes and are gone: its earlier names.
+    is gone loses its name, and so do its earlier names: paths that once had the same bytes and are gone.
     """
 
     vault: files.Vault
@@ -35,9 +35,9 @@ class Scrub:
     failpoint: Failpoint
 
     def run(self) -> dict[str, int]:
-        """Erase every copy of what was at the paths; return counts by kind. Raises StoreBusyError if a change waits."""
+        """Erase every copy of former files at the paths; return counts by kind. StoreBusyError if a change waits."""
         for path in self.wanted:
-            if journal.waits(self.connection, path):
+            if journal.is_waiting(self.connection, path):
                 raise StoreBusyError(
                     "a change of a path that is to be erased still waits", next_step="drain first, then repeat"
                 )
@@ -53,27 +53,27 @@ class Scrub:
 
     @cached_property
     def _versions(self) -> set[str]:
-        """The digests of all bytes that ever stood at the paths."""
+        """The digests of all bytes that were ever at the paths."""
         return journal.versions(self.connection, self.wanted)
 
     @cached_property
     def _all_paths(self) -> dict[str, str | None]:
-        """The wanted paths, each with the digest of its file (None if it is gone), and their earlier names.
+        """Maps each wanted path to the digest of its file (None if it is gone), and each of its earlier names to None.
 
-        Earlier names are paths that once held the same bytes, and are gone.
+        Earlier names are paths that once had the same bytes, and are gone.
         """
         earlier = set(journal.paths_of(self.connection, self._versions)) - set(self.wanted)
-        gone = (path for path in earlier if not (self._file_digest(path) or journal.waits(self.connection, path)))
+        gone = (path for path in earlier if not (self._file_digest(path) or journal.is_waiting(self.connection, path)))
         return {path: self._file_digest(path) for path in self.wanted} | dict.fromkeys(gone)
 
     @cached_property
     def _keys(self) -> set[str]:
-        """The keys of these paths, as the names of swap and parked files hold them."""
+        """The keys of these paths, as in the names of swap and parked files."""
         return {paths.path_key(path) for path in self._all_paths}
 
     @cached_property
     def _conflict_stems(self) -> set[tuple[Folder, str]]:
-        """The folder and the stem of the conflict files that these paths may have."""
+        """The folder and the stem of the conflict files that these paths can have."""
         split = (paths.parts(path) for path in self._all_paths)
         return {(tuple(above), paths.conflict_stem(name)) for *above, name in split}
 
@@ -122,10 +122,7 @@ class Scrub:
         return None
 
     def _forget_names(self) -> int:
-        """Remove earlier digests, and the names of paths that are gone, from the journal.
-
-        Return how many entries held such a name.
-        """
+        """Remove earlier digests, and the names of paths that are gone, from the journal; return how many entries."""
         with immediate(self.connection):
             for path, digest in self._all_paths.items():
                 if digest is not None:

@@ -1,8 +1,8 @@
-"""Names in an open folder in, one system call out: the renames and syncs that Python has no name for.
+"""Names in an open folder in, one system call out: the renames and syncs that Python does not offer.
 
-Linux has `renameat2(2)`, macOS `renameatx_np(2)`. A file system that knows neither gets `link` and `rename`, which
-keep a weaker promise: an editor that replaces the file between the two calls loses that save. `exchange_is_atomic`
-tells `doctor` which promise holds.
+Linux has `renameat2(2)`, macOS `renameatx_np(2)`. A file system that supports neither gets `link` and `rename`, with a
+weaker promise: an editor that replaces the file between the two calls loses that save. `exchange_is_atomic` tells
+`doctor` which promise is given.
 """
 
 import ctypes
