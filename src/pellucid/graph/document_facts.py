@@ -6,9 +6,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
 from pellucid.clock import epoch_ms
-from pellucid.documents.formats.markup import NO_MARKUP, blanked
+from pellucid.documents.formats.markup import NO_MARKUP, blank_spans
 from pellucid.documents.formats.suffixes import FORMATS, DocumentFormat
-from pellucid.documents.names.links import definitions_in, labels_in, links_in, paths_in
+from pellucid.documents.names.links import find_definitions, find_labels, find_links, find_paths
 from pellucid.documents.names.naming import Named, Naming, series_of
 from pellucid.documents.relations import (
     MENTIONS,
@@ -111,13 +111,13 @@ def _add_version(reading: _FactReading, version: HeaderVersion) -> None:
 
 def _names_in_value(reading: _FactReading, value: str) -> Iterator[Named]:
     """The documents that a header value names: by name, by path or link, and by bare numbers of its own series."""
-    found, links = reading.naming.find(value, listed=True), [*links_in(value, reading.document.path)]
+    found, links = reading.naming.find(value, in_lists=True), [*find_links(value, reading.document.path)]
     yield from found
     yield from (link for link in links if not any(_overlap(named, link) for named in found))
     rest = value
     for named in (*found, *links):
         rest = _with_commas(rest, named)
-    for named in paths_in(rest, reading.document.path):
+    for named in find_paths(rest, reading.document.path):
         yield named
         rest = _with_commas(rest, named)
     for item in _ITEMS.split(_ASIDE.sub("", rest)) if reading.series else ():
@@ -142,7 +142,7 @@ def _add_labels(reading: _FactReading, section: Section) -> None:
 
     Definitions in comments and in code do not count.
     """
-    found = [*definitions_in(section.content, reading.document.path)]
+    found = [*find_definitions(section.content, reading.document.path)]
     if not found:
         return
     since, until = epoch_span(section.valid_from, section.valid_until, reading.document.removed_at)
@@ -172,7 +172,9 @@ def _add_section(reading: _FactReading, section: Section, relation: Relation | N
         _add_mentions(reading, voice, section)
         return
     hidden = reading.format.markup(section.content)
-    said = blanked(section.content, (*hidden.comments, *hidden.code)) if hidden is not NO_MARKUP else section.content
+    said = (
+        blank_spans(section.content, (*hidden.comments, *hidden.code)) if hidden is not NO_MARKUP else section.content
+    )
     block = is_relationships_block(section.heading, section.trail)
     meant = relations_by_offset(said, relation) if block else [(0, relation)]
     starts = [start for start, _ in meant]
@@ -180,7 +182,7 @@ def _add_section(reading: _FactReading, section: Section, relation: Relation | N
         told = replace(voice, since=since, until=until) if (since, until) != (voice.since, voice.until) else voice
         reading.out.add_named(told, named, meant[bisect_right(starts, named.start) - 1][1], section.heading, _SECTION)
     if hidden.code:
-        code = blanked(section.content, hidden.comments)
+        code = blank_spans(section.content, hidden.comments)
         for named in reading.naming.find(code):
             if any(first <= named.start < end for first, end in hidden.code):
                 reading.out.add_named(voice, named, MENTIONS, section.heading, _PASSING)
@@ -190,7 +192,7 @@ def _add_mentions(reading: _FactReading, voice: Voice, section: Section) -> None
     """Add what a section mentions by name, in code as well, but not in a comment."""
     text = section.content
     if reading.format.comment in text:
-        text = blanked(text, reading.format.markup(text).comments)
+        text = blank_spans(text, reading.format.markup(text).comments)
     for named in reading.naming.find(f"{section.heading}\n{text}" if section.heading else text):
         reading.out.add_named(voice, named, MENTIONS, section.heading, _PASSING)
 
@@ -200,14 +202,14 @@ def _names_in_section(reading: _FactReading, text: str, voice: Voice) -> Iterato
 
     By name, by a link whose span holds no name, or by a label that the document defines, while it does.
     """
-    found = reading.naming.find(text, listed=True)
+    found = reading.naming.find(text, in_lists=True)
     links = [
-        link for link in links_in(text, reading.document.path) if not any(_overlap(named, link) for named in found)
+        link for link in find_links(text, reading.document.path) if not any(_overlap(named, link) for named in found)
     ]
     yield from ((named, voice.since, voice.until) for named in (*found, *links))
     if not reading.labels:
         return
-    for label, start, end in labels_in(text, reading.document.path):
+    for label, start, end in find_labels(text, reading.document.path):
         for named, since, until in reading.labels.get(label, _LabelTargets()).values():
             link = replace(named, start=start, end=end)
             if not any(_overlap(other, link) for other in (*found, *links)):
