@@ -39,7 +39,7 @@ class Trail:
 
     today: dict[bytes, bytes]  # maps a path at the commit reached to the path today
     before: dict[bytes, bytes] = field(default_factory=dict[bytes, bytes])
-    """Maps paths of files that a later commit created to their paths today, for earlier files that were deleted there."""
+    """Maps paths of files that later commits created to paths today; earlier files can have been deleted there."""
     found: dict[bytes, list[Version]] = field(default_factory=dict[bytes, list[Version]])
     """Maps a path today to the versions of its file, newest first."""
 
