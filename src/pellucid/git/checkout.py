@@ -10,8 +10,6 @@ from pathlib import Path
 
 from pellucid.plain_file import read_plain_file
 
-_SMALL = 4096
-
 
 @dataclass(frozen=True, slots=True)
 class Checkout:
@@ -38,21 +36,24 @@ def _main_checkout(top: Path) -> Path | None:
 
     None if `top` is not a linked worktree, or if its repository does not name it in return.
     """
-    marker, target = _small_file_text(top / ".git").partition("gitdir:")[1:]
+    marker, target = small_file_text(top / ".git", follow=False).partition("gitdir:")[1:]
     if not marker or not target.strip():
         return None
     own = Path(os.path.realpath(top / target.strip()))
-    back = _small_file_text(own / "gitdir").strip()
+    back = small_file_text(own / "gitdir", follow=False).strip()
     if own.parent.name != "worktrees" or not back or os.path.realpath(own / back) != os.path.realpath(top / ".git"):
         return None
     repository = own.parent.parent
     return repository.parent if repository.name == ".git" else repository
 
 
-def _small_file_text(path: Path) -> str:
-    """Return the first 4 KiB of a regular file as text; empty for a link, for binary data, or for anything else."""
+def small_file_text(path: Path, *, follow: bool = True) -> str:
+    """Return the first 64 KiB of a regular file as text; empty for binary data, for a pipe, or if it cannot be read.
+
+    A symbolic link is read only with `follow`.
+    """
     try:
-        data = read_plain_file(path, _SMALL, follow=False) or b""
+        data = read_plain_file(path, 1 << 16, follow=follow) or b""
     except (OSError, ValueError):
         return ""
     return "" if b"\0" in data else os.fsdecode(data)

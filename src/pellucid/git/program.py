@@ -17,7 +17,7 @@ from tempfile import TemporaryDirectory, TemporaryFile
 from typing import IO
 
 from pellucid.errors import InputError
-from pellucid.plain_file import read_plain_file
+from pellucid.git.checkout import small_file_text
 
 ENVIRONMENT = {
     "PATH": os.defpath,
@@ -36,7 +36,6 @@ ENVIRONMENT = {
 _VIEW = "[core]\n\trepositoryFormatVersion = {version}\n\tbare = true\n"
 _EXTENSIONS = {"objectformat": ("sha1", "sha256"), "refstorage": ("files", "reftable")}
 _HEAD = re.compile(r"(?:ref:\s*refs/\S+|[0-9a-f]{40,64})\s*")
-_SMALL = 1 << 16
 _CHUNK = 1 << 16
 _WITHOUT = "leave the git history out"
 
@@ -66,7 +65,7 @@ def open_repository(folder: Path) -> Repository:
             f"{folder} stands in no git checkout", code="no_history", next_step=f"{_WITHOUT}, or run `git init`"
         )
     own, shared = _repository_folders(top)
-    if not _HEAD.fullmatch(_small_file_text(own / "HEAD")) or not (shared / "objects").is_dir():
+    if not _HEAD.fullmatch(small_file_text(own / "HEAD")) or not os.path.isdir(shared / "objects"):
         raise _unreadable_error(top, f"{own} is no git repository, or a damaged one")
     formats = {name: known[0] for name, known in _EXTENSIONS.items()} | _extensions(top, shared)
     for name, known in _EXTENSIONS.items():
@@ -83,23 +82,11 @@ def _repository_folders(top: Path) -> tuple[Path, Path]:
     link = top / ".git"
     if link.is_dir():
         return link.resolve(), link.resolve()
-    marker, target = _small_file_text(link).partition("gitdir:")[1:]
-    own = (top / target.strip()).resolve()
-    if not marker or not own.is_dir():
+    marker, target = small_file_text(link).partition("gitdir:")[1:]
+    own = Path(os.path.realpath(top / target.strip()))  # `Path.resolve` raises where links lead in a circle
+    if not marker or not os.path.isdir(own):
         raise _unreadable_error(top, f"{link} leads to no repository")
-    shared = (own / _small_file_text(own / "commondir").strip()).resolve() if (own / "commondir").exists() else own
-    return own, shared
-
-
-def _small_file_text(path: Path) -> str:
-    """Return the first 64 KiB of a regular file as text.
-
-    Empty for anything else, such as a pipe, which would block, and for a file that cannot be read.
-    """
-    try:
-        return os.fsdecode(read_plain_file(path, _SMALL) or b"")
-    except (OSError, ValueError):
-        return ""
+    return own, Path(os.path.realpath(own / small_file_text(own / "commondir").strip()))
 
 
 def _extensions(top: Path, shared: Path) -> dict[str, str]:
@@ -140,7 +127,7 @@ def _bare_view(repository: Repository) -> Generator[Path]:
         if unusual:
             text += "[extensions]\n" + "".join(f"\t{key} = {value}\n" for key, value in unusual.items())
         (view / "config").write_text(text, "ascii")
-        (view / "HEAD").write_bytes(os.fsencode(_small_file_text(repository.own / "HEAD")))
+        (view / "HEAD").write_bytes(os.fsencode(small_file_text(repository.own / "HEAD")))
         for folder in ("objects", "refs", "reftable"):
             if folder != "reftable" or repository.ref_storage == folder:
                 (view / folder).symlink_to(repository.shared / folder)
