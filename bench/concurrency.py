@@ -34,54 +34,56 @@ _ALONE = 20
 
 
 def spread(values: list[float]) -> dict[str, float]:
-    """The median, the 95th and the 99th percentile, and how many."""
+    """Return the median, the 95th and the 99th percentile of the values, and their number."""
     p50, p95, p99 = np.percentile(values, [50, 95, 99])
     return {"count": len(values), "p50": round(p50, 1), "p95": round(p95, 1), "p99": round(p99, 1)}
 
 
-Made = Callable[[App, int, str], Client]
+MakeClient = Callable[[App, int, str], Client]
+"""A home, a number and a namespace in, a client out."""
 
 
-def measure(app: App, clients: int, operations: int, namespaces: int, made: Made) -> dict[str, object]:
-    """Let one client recall alone, then all work together, and look for what they were told is kept."""
-    alone = made(app, clients, "load/n0")
+def measure(app: App, clients: int, operations: int, namespaces: int, make_client: MakeClient) -> dict[str, object]:
+    """Let one client recall alone, then all clients work together, and look for acknowledged changes that are lost."""
+    alone = make_client(app, clients, "load/n0")
     alone.do("remember", 0)
     for step in range(1, _ALONE + 1):
         alone.do("recall", step)
     began = time.perf_counter()
-    found = at_work(app, clients, operations, namespaces, made=made)
-    took = time.perf_counter() - began
-    errors = [error for each in (alone, *found) for error in each.errors]
-    missing, waited = lost(app, found), times(found)
+    workers = at_work(app, clients, operations, namespaces, made=make_client)
+    seconds = time.perf_counter() - began
+    errors = [error for each in (alone, *workers) for error in each.errors]
+    missing, times_of = lost(app, workers), times(workers)
     return {
         "setting": {"clients": clients, "operations": operations, "namespaces": namespaces},
         "errors": len(errors),
         "lost": len(missing),
         "first": (errors + missing)[:3],
-        "operationsASecond": round(clients * operations / took, 1),
-        "recallsASecond": round(len(waited.get("recall", ())) / took, 1),
+        "operationsASecond": round(clients * operations / seconds, 1),
+        "recallsASecond": round(len(times_of.get("recall", ())) / seconds, 1),
         "aloneRecallMs": spread(alone.took["recall"]),
-        "ms": {name: spread(values) for name, values in waited.items()},
+        "ms": {name: spread(values) for name, values in times_of.items()},
     }
 
 
 class HttpClient(Client):
-    """The same operations, asked of a server over a connection that stays."""
+    """A client that asks a server for the same operations, over one connection that stays open."""
 
-    def __init__(self, app: App, number: int, namespace: str, told: dict[str, Any]) -> None:
+    def __init__(self, app: App, number: int, namespace: str, address: dict[str, Any]) -> None:
         super().__init__(app, number, namespace)
-        self._line = HTTPConnection(told["host"], told["port"], timeout=600)
-        self._headers = {"Authorization": f"Bearer {told['token']}", "Content-Type": "application/json"}
+        self._line = HTTPConnection(address["host"], address["port"], timeout=600)
+        self._headers = {"Authorization": f"Bearer {address['token']}", "Content-Type": "application/json"}
 
     def _ask(self, method: str, path: str, **body: object) -> dict[str, Any]:
+        """Send a request, and return the JSON of the answer; raise RuntimeError if its status is not 200."""
         data = json.dumps(body) if method != "GET" else None
-        mark = "&" if "?" in path else "?"
-        self._line.request(method, f"{path}{mark}namespace={self.namespace}", data, self._headers)
+        separator = "&" if "?" in path else "?"
+        self._line.request(method, f"{path}{separator}namespace={self.namespace}", data, self._headers)
         answer = self._line.getresponse()
-        told = json.loads(answer.read())
+        content = json.loads(answer.read())
         if answer.status != 200:
-            raise RuntimeError(f"{answer.status} {told}")
-        return told
+            raise RuntimeError(f"{answer.status} {content}")
+        return content
 
     def _remember(self, step: int) -> None:
         made = self._ask("POST", "/v1/memories", content=self._words(step))
@@ -118,8 +120,8 @@ class HttpClient(Client):
 
 
 @contextmanager
-def server_of(home: Path) -> Generator[dict[str, Any]]:
-    """A server of this home, and where it is."""
+def run_server(home: Path) -> Generator[dict[str, Any]]:
+    """Run a server of this home for the block; yield its address and token."""
     command = [Path(sys.executable).with_name("pellucid"), "serve", "--home", home, "--port", "0"]
     with subprocess.Popen(command, stderr=subprocess.DEVNULL) as server:
         try:
@@ -131,23 +133,23 @@ def server_of(home: Path) -> Generator[dict[str, Any]]:
 
 
 def main() -> int:
-    """Measure and publish; end with 1 if a client met an error, or anything was lost."""
+    """Measure and publish; return 1 if a client met an error, or anything was lost."""
     started, parser = time.time(), machine.arguments(__doc__ or "")
     parser.add_argument("--clients", type=int, default=64)
     parser.add_argument("--operations", type=int, default=100)
     parser.add_argument("--namespaces", type=int, default=8)
     parser.add_argument("--http", action="store_true", help="ask a server, instead of calling in this process")
-    given = parser.parse_args()
-    sizes = (given.clients, given.operations, given.namespaces)
-    with TemporaryDirectory(prefix="pellucid-bench-") as folder, ExitStack() as last:
-        home, made = Path(folder) / "home", Client
-        app = open_app(load(home=home, namespace="load/n0"), models=given.models)
-        last.callback(app.close)
-        if given.http:
-            (home / "models").symlink_to(given.models)
-            made = partial(HttpClient, told=last.enter_context(server_of(home)))
-        result = measure(app, *sizes, made)
-    machine.publish({"question": (__doc__ or "").splitlines()[0]} | result, given.out, started)
+    options = parser.parse_args()
+    sizes = (options.clients, options.operations, options.namespaces)
+    with TemporaryDirectory(prefix="pellucid-bench-") as folder, ExitStack() as stack:
+        home, make_client = Path(folder) / "home", Client
+        app = open_app(load(home=home, namespace="load/n0"), models=options.models)
+        stack.callback(app.close)
+        if options.http:
+            (home / "models").symlink_to(options.models)
+            make_client = partial(HttpClient, address=stack.enter_context(run_server(home)))
+        result = measure(app, *sizes, make_client)
+    machine.publish({"question": (__doc__ or "").splitlines()[0]} | result, options.out, started)
     return int(bool(result["errors"] or result["lost"]))
 
 

@@ -1,7 +1,7 @@
-"""A seed and sizes in, a made-up namespace out: dated sessions, unique queries, and an index that holds them.
+"""A seed and sizes in, a made-up namespace out: dated sessions, unique queries, and an index that contains them.
 
-Words follow Zipf's law over English function words and 30,000 words of random syllables (or the ordinary words a model
-knows, where a model reads them); a session returns to words of its own. Nothing here is real text, so the numbers say
+Words follow Zipf's law over English function words and 30,000 words of random syllables (or the ordinary words that a
+model knows, if a model reads them); a session returns to words of its own. None of it is real text, so the numbers show
 how fast and how exact the search is, never how good.
 """
 
@@ -9,7 +9,8 @@ import hashlib
 import json
 import random
 import re
-from collections.abc import Iterator, Mapping, Sequence
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -17,6 +18,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
+import machine
 from pellucid.clock import uuid7
 from pellucid.deadline import Deadline
 from pellucid.encoders.minilm.encoder import MiniLM
@@ -51,14 +53,14 @@ _WORD = re.compile(r"\w+")
 
 @dataclass(frozen=True, slots=True)
 class Query:
-    """A question made of words of one memory, and that memory's place in the corpus."""
+    """A question made of words of one memory, and that memory's place in the corpus (`target`)."""
 
     text: str
     target: int
 
 
 def made_up_words(seed: int) -> list[str]:
-    """Distinct words, the most frequent first: function words, then 30,000 of two to four random syllables."""
+    """Return distinct words, the most frequent first: function words, then 30,000 of two to four random syllables."""
     rng = random.Random(seed)
     syllables = [a + b + c for a in "bdfgklmnprstvz" for b in "aeiou" for c in ("", "", "n", "r", "s", "l")]
     words = dict.fromkeys(FUNCTION)
@@ -68,7 +70,7 @@ def made_up_words(seed: int) -> list[str]:
 
 
 def ordinary_words(models: Path, seed: int) -> list[str]:
-    """As `made_up_words`, of the 20,000 or so words a model knows as one token: as many tokens a turn as chat has."""
+    """Return words as `made_up_words` does, but the 20,000 or so that a model knows as one token each."""
     tokenizer = provision(models / MODEL_NAME).tokenizer
     known = json.loads(tokenizer.read_text("utf-8"))["model"]["vocab"]
     words = sorted(word for word in known if len(word) > 2 and word.isascii() and word.isalpha())
@@ -77,7 +79,7 @@ def ordinary_words(models: Path, seed: int) -> list[str]:
 
 
 def texts(count: int, seed: int, vocabulary: Sequence[str]) -> list[str]:
-    """Chat turns of 8 to 60 words, thirty to a session, in order."""
+    """Return `count` chat turns of 8 to 60 words, thirty to a session, in order."""
     words = np.array(vocabulary)
     rng = np.random.default_rng(seed)
     share = np.arange(3, len(words) + 3) ** -1.1
@@ -93,31 +95,32 @@ def texts(count: int, seed: int, vocabulary: Sequence[str]) -> list[str]:
     return out[:count]
 
 
-def queries(said: Sequence[str], count: int, seed: int) -> list[Query]:
-    """Unique questions: an opening of function words, then 5 to 12 words of a random memory."""
-    rng, found = random.Random(f"queries {seed}"), dict[str, int]()
+def queries(contents: Sequence[str], count: int, seed: int) -> list[Query]:
+    """Return `count` unique questions: an opening of function words, then 5 to 12 words of a random text in
+    `contents`."""
+    rng, targets = random.Random(f"queries {seed}"), dict[str, int]()
     function = set(FUNCTION)
-    while len(found) < count:
-        target = rng.randrange(len(said))
-        words = sorted(set(said[target].split()))
+    while len(targets) < count:
+        target = rng.randrange(len(contents))
+        words = sorted(set(contents[target].split()))
         chosen = rng.sample(words, min(len(words), rng.randint(5, 12)))
         if not function.issuperset(chosen):
-            found.setdefault(f"{rng.choice(_QUESTIONS)} {' '.join(chosen)}", target)
-    return [Query(text, target) for text, target in found.items()]
+            targets.setdefault(f"{rng.choice(_QUESTIONS)} {' '.join(chosen)}", target)
+    return [Query(text, target) for text, target in targets.items()]
 
 
-def memories(said: Sequence[str], seed: int) -> Iterator[Memory]:
-    """The turns as dated memories; three in a hundred are superseded."""
+def memories(contents: Sequence[str], seed: int) -> Iterator[Memory]:
+    """Yield the texts as dated memories; three in a hundred are superseded."""
     rng = random.Random(f"memories {seed}")
-    for number, text in enumerate(said):
+    for number, text in enumerate(contents):
         session, turn = divmod(number, SESSION_TURNS)
-        at = BEGINNING + timedelta(minutes=7 * session * SESSION_TURNS / 10 + turn)
+        created = BEGINNING + timedelta(minutes=7 * session * SESSION_TURNS / 10 + turn)
         yield Memory(
-            id=f"mem_{uuid7(at, rng.getrandbits(74)).hex}",
+            id=f"mem_{uuid7(created, rng.getrandbits(74)).hex}",
             category="moment",
             namespace=NAMESPACE,
-            created=at,
-            updated=at,
+            created=created,
+            updated=created,
             source="import",
             session_id=f"session-{session:05}",
             importance_score=round(rng.random(), 2),
@@ -127,39 +130,40 @@ def memories(said: Sequence[str], seed: int) -> Iterator[Memory]:
         )
 
 
-def fill(index: Index, held: Sequence[Memory], encodings: Sequence[Encoding], embedder: Embedder) -> None:
-    """Put memories into an index through its port, a file a session."""
+def fill(index: Index, memory_list: Sequence[Memory], encodings: Sequence[Encoding], embedder: Embedder) -> None:
+    """Put memories with their encodings into an index through its port, one file a session."""
     changes = [
-        _file(held[start : start + SESSION_TURNS], encodings[start : start + SESSION_TURNS])
-        for start in range(0, len(held), SESSION_TURNS)
+        _session_file(memory_list[start : start + SESSION_TURNS], encodings[start : start + SESSION_TURNS])
+        for start in range(0, len(memory_list), SESSION_TURNS)
     ]
     for start in range(0, len(changes), SESSIONS_AN_APPLY):
         state = IndexState(start + 1, embedder.model, embedder.basis)
         index.apply(changes[start : start + SESSIONS_AN_APPLY], state)
 
 
-def _file(held: Sequence[Memory], encodings: Sequence[Encoding]) -> PathChange:
-    session = held[0].session_id or ""
+def _session_file(memory_list: Sequence[Memory], encodings: Sequence[Encoding]) -> PathChange:
+    """Return the memories of one session as the change of one file."""
+    session = memory_list[0].session_id or ""
     records = tuple(
         IndexRecord(memory, turn, hashlib.sha256(memory.content.encode()).digest()[:16], encoding)
-        for turn, (memory, encoding) in enumerate(zip(held, encodings, strict=True), start=1)
+        for turn, (memory, encoding) in enumerate(zip(memory_list, encodings, strict=True), start=1)
     )
     digest = hashlib.sha256(session.encode()).hexdigest()
     return PathChange(f"episodes/2025-01/{session}.md", digest, 1, 1, f"op_{digest[:32]}", records)
 
 
 def request(query: Query, number: int, settings: RecallSettings | None = None) -> Request:
-    """A recall of this query, under an id of its own."""
+    """Return a recall request for this query, with an id made of `number`."""
     recall_id = f"rec_{uuid7(ASKED_AT, number).hex}"
     return Request(query.text, NAMESPACE, recall_id, ASKED_AT, settings or RecallSettings(), session_id="bench")
 
 
 @dataclass(frozen=True, slots=True)
 class Remembered:
-    """An embedder whose queries were encoded beforehand, so that no recall waits for one."""
+    """An embedder whose queries were encoded beforehand, so that no recall waits for an encoding."""
 
     embedder: Embedder
-    known: Mapping[str, QueryEncoding]
+    encodings: Mapping[str, QueryEncoding]
 
     @property
     def model(self) -> str:
@@ -173,12 +177,12 @@ class Remembered:
         return self.embedder.encode(texts)
 
     def encode_query(self, text: str, deadline: Deadline | None = None) -> QueryEncoding:  # noqa: ARG002  # none waits here
-        return self.known[text]
+        return self.encodings[text]
 
 
-def remembering(embedder: Embedder, asked: Sequence[Query]) -> Remembered:
-    """Encode these queries now."""
-    return Remembered(embedder, {query.text: embedder.encode_query(query.text) for query in asked})
+def remembering(embedder: Embedder, query_list: Sequence[Query]) -> Remembered:
+    """Encode these queries now, and return an embedder that remembers the encodings."""
+    return Remembered(embedder, {query.text: embedder.encode_query(query.text) for query in query_list})
 
 
 @dataclass(slots=True)
@@ -206,25 +210,45 @@ class Projection:
 
     def encode(self, texts: Sequence[str]) -> Iterator[Encoding]:
         for text in texts:
-            numbers = self._of(text.split())
+            numbers = self._word_numbers(text.split())
             yield Encoding(self._vector(numbers), self._codes[numbers])
 
     def encode_query(self, text: str, deadline: Deadline | None = None) -> QueryEncoding:  # noqa: ARG002  # none waits here
-        found = list(_WORD.finditer(text))
-        numbers = self._of([match.group() for match in found])
+        words = list(_WORD.finditer(text))
+        numbers = self._word_numbers([match.group() for match in words])
         tokens = (np.unpackbits(self._codes[numbers], axis=1).astype(np.int8) * 2 - 1) * np.int8(60)
-        return QueryEncoding(self._vector(numbers), tokens, tuple(match.span() for match in found))
+        return QueryEncoding(self._vector(numbers), tokens, tuple(match.span() for match in words))
 
-    def _of(self, words: Sequence[str]) -> NDArray[np.int64]:
+    def _word_numbers(self, words: Sequence[str]) -> NDArray[np.int64]:
+        """Return the numbers of these words in the vocabulary."""
         return np.array([self._numbers[word] for word in words], dtype=np.int64)
 
     def _vector(self, numbers: NDArray[np.int64]) -> NDArray[np.float32]:
+        """Return the sum of the words' directions, at length 1."""
         total = self._directions[numbers].sum(axis=0)
         return total / np.linalg.norm(total)
 
 
+def publish_measurement(
+    question: str, measure: Callable[[Sequence[str], int, int, Embedder], dict[str, object]], queries: int
+) -> None:
+    """Measure over a made-up corpus of the size and with the encoder that the command line gives, and publish.
+
+    `measure` takes the texts, the number of queries, the seed and the encoder; `question` is the program's docstring,
+    `queries` the default number of queries.
+    """
+    started, parser = time.time(), machine.arguments(question)
+    parser.add_argument("--memories", type=int, default=10_000)
+    parser.add_argument("--queries", type=int, default=queries)
+    parser.add_argument("--encoder", choices=("projection", "minilm"), default="projection")
+    options = parser.parse_args()
+    embedder, words = embedder_and_words(options.encoder, options.models, options.seed)
+    result = measure(texts(options.memories, options.seed, words), options.queries, options.seed, embedder)
+    machine.publish({"question": question.splitlines()[0]} | result, options.out, started)
+
+
 def embedder_and_words(name: str, models: Path, seed: int) -> tuple[Embedder, list[str]]:
-    """The encoder of a run by name, and the vocabulary that goes with it."""
+    """Return the encoder with this name (`minilm` or `projection`), and the vocabulary for its texts."""
     if name == "minilm":
         return MiniLM(models / MODEL_NAME), ordinary_words(models, seed)
     return Projection(seed), made_up_words(seed)

@@ -1,8 +1,8 @@
-"""A model folder in, JSON out: how fast MiniLM starts, answers queries and encodes memories, and what it occupies.
+"""A model folder in, JSON out: how fast MiniLM starts, answers queries and encodes memories, and its peak memory.
 
     python bench/encoder.py [--cache FOLDER]
 
-Each variant runs in a process of its own. Texts are random words, so no two are alike and nothing is answered twice.
+Each variant runs in a process of its own. Texts are random words, so that no two are alike.
 """
 
 import argparse
@@ -32,17 +32,17 @@ rng = random.Random(20)
 
 
 def random_texts(count: int, words: int) -> list[str]:
-    """Texts of so many words."""
+    """Return `count` texts of so many random words each."""
     return [" ".join(rng.choices(PROSE.split(), k=words)) for _ in range(count)]
 
 
 def milliseconds(since: float) -> float:
-    """Time gone by."""
+    """Return the milliseconds since a time of `time.perf_counter`."""
     return (time.perf_counter() - since) * 1000
 
 
 def query_times(model: MiniLM, count: int) -> dict[str, float]:
-    """Queries one after another, each new."""
+    """Time `count` different queries, one after another."""
     times: list[float] = []
     for text in random_texts(count, 9):
         started = time.perf_counter()
@@ -52,20 +52,21 @@ def query_times(model: MiniLM, count: int) -> dict[str, float]:
 
 
 def throughput(model: MiniLM, count: int, words: int) -> dict[str, float]:
-    """Memories of one size, as `index` encodes them; wall time, and processor time of all threads."""
+    """Time the encoding of `count` memories of one size, as `index` does it: wall time, and processor time of all
+    threads."""
     texts = random_texts(count, words)
-    started, used = time.perf_counter(), time.process_time()
+    started, cpu_start = time.perf_counter(), time.process_time()
     tokens = sum(len(encoding.tokens) + 2 for encoding in model.encode(texts))
     return {
         "texts": count,
         "tokensEach": round(tokens / count, 1),
         "textsPerSecond": round(count * 1000 / milliseconds(started)),
-        "cpuMsEach": round((time.process_time() - used) * 1000 / count, 2),
+        "cpuMsEach": round((time.process_time() - cpu_start) * 1000 / count, 2),
     }
 
 
 def measure(cache: Path, variant: Variant) -> dict[str, object]:
-    """All numbers of one variant; call in a fresh process whose cache is filled."""
+    """Measure one variant; call in a fresh process whose cache is filled."""
     started = time.perf_counter()
     model = MiniLM(cache, variant=variant)
     model.encode_query("is anybody there")
@@ -79,7 +80,7 @@ def measure(cache: Path, variant: Variant) -> dict[str, object]:
 
 
 def in_a_fresh_process(cache: Path, variant: Variant) -> dict[str, object]:
-    """The numbers of a process that has loaded nothing before."""
+    """Measure one variant in a new process."""
     MiniLM(cache, variant=variant).encode_query("fetch and build what is missing")
     command = [sys.executable, __file__, "--cache", str(cache), "--only", variant]
     return json.loads(subprocess.run(command, check=True, capture_output=True, text=True).stdout)

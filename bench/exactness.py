@@ -2,13 +2,12 @@
 
     python bench/exactness.py --memories 10000 --queries 200 [--encoder minilm]
 
-The share of the 50 best (and of the 10 best) that a leg's own 50 (and 10) hold. `vector`: against a float64 scan of the
-encoder's vectors, of which the index keeps half precision. The lexical leg: against BM25 computed here over the same
-analysed stems of every text. `sameWords` are those the leg asked for, `tellingWords` all but function words, whatever
+The share of the 50 best (and of the 10 best) that are in a leg's own 50 (and 10). `vector`: against a float64 scan of
+the encoder's vectors, which the index stores in half precision. The lexical leg: against BM25 computed here over the
+same analysed stems of every text. `sameWords` are those the leg asked for, `tellingWords` all but function words, whatever
 they cost, `allWords` every word. `target` is the share of queries whose own memory is among the 50.
 """
 
-import time
 from collections import Counter, defaultdict
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
@@ -22,7 +21,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 import corpus
-import machine
 from pellucid.encoders.port import Embedder
 from pellucid.language.words import function_words
 from pellucid.model.memory import Memory
@@ -39,34 +37,34 @@ Found = list[int]
 class ExactBM25:
     """BM25 (Robertson; idf log(1 + (N−n+½)/(n+½))) over strings of stems, in float64: no caps, no hashes."""
 
-    def __init__(self, said: Sequence[str]) -> None:
+    def __init__(self, texts: Sequence[str]) -> None:
         analyzer = Analyzer(apsw.Connection(":memory:"))
         places, counts = defaultdict[str, list[int]](list), defaultdict[str, list[int]](list)
         lengths: list[int] = []
-        for place, text in enumerate(said):
+        for place, text in enumerate(texts):
             stems = Counter(analyzer.stems(text))
             lengths.append(stems.total())
-            for stem, often in stems.items():
+            for stem, count in stems.items():
                 places[stem].append(place)
-                counts[stem].append(often)
+                counts[stem].append(count)
         self._places = {stem: np.array(found) for stem, found in places.items()}
         self._counts = {stem: np.array(found, dtype=np.float64) for stem, found in counts.items()}
         self._relative = np.array(lengths) / np.mean(lengths)
 
     def scores(self, stems: Collection[str]) -> NDArray[np.float64]:
-        """The score of every text."""
+        """Return the score of every text for these stems."""
         out = np.zeros(len(self._relative))
         for stem in stems:
             if stem in self._places:
-                places, often = self._places[stem], self._counts[stem]
+                places, counts = self._places[stem], self._counts[stem]
                 rarity = log1p((len(out) - len(places) + 0.5) / (len(places) + 0.5))
-                out[places] += rarity * often * (K1 + 1) / (often + K1 * (1 - B + B * self._relative[places]))
+                out[places] += rarity * counts * (K1 + 1) / (counts + K1 * (1 - B + B * self._relative[places]))
         return out
 
 
 @dataclass(frozen=True, slots=True)
 class Truth:
-    """What an exact search is made of: vectors, words, which memories may answer, and the order of their ids."""
+    """The parts of an exact search: vectors, words, which memories are active, and the order of their ids."""
 
     vectors: NDArray[np.float64]
     words: ExactBM25
@@ -74,24 +72,24 @@ class Truth:
     by_id: NDArray[np.int64]
 
     def best(self, scores: NDArray[np.float64], floor: float) -> Found:
-        """The places of the 50 best active memories above a floor; ties by id."""
+        """Return the places of the 50 best active memories whose score is above `floor`; ties by id."""
         inside = self.by_id[self.active[self.by_id] & (scores[self.by_id] > floor)]
         return inside[np.argsort(-scores[inside], kind="stable")[:POOL]].tolist()
 
 
-def truth(held: Sequence[Memory], vectors: NDArray[np.float32]) -> Truth:
-    """The exact search over these memories."""
+def truth(memories: Sequence[Memory], vectors: NDArray[np.float32]) -> Truth:
+    """Make the exact search over these memories."""
     return Truth(
         vectors.astype(np.float64),
-        ExactBM25([memory.content for memory in held]),
-        np.array([memory.status == "active" for memory in held]),
-        np.argsort(np.array([memory.id for memory in held]), kind="stable"),
+        ExactBM25([memory.content for memory in memories]),
+        np.array([memory.status == "active" for memory in memories]),
+        np.argsort(np.array([memory.id for memory in memories]), kind="stable"),
     )
 
 
 @dataclass(slots=True)
 class Tally:
-    """Running lists over all queries, by what the leg was compared with."""
+    """Results of all queries, one an entry, by the name of the exact search that the leg was compared with."""
 
     at_50: defaultdict[str, list[float]] = field(default_factory=lambda: defaultdict(list))
     at_10: defaultdict[str, list[float]] = field(default_factory=lambda: defaultdict(list))
@@ -100,13 +98,13 @@ class Tally:
     rows: list[int] = field(default_factory=list)
     cut: list[bool] = field(default_factory=list)
 
-    def against(self, name: str, found: Found, best: Found) -> None:
-        """Count what was found of what is best."""
+    def add(self, name: str, found: Found, best: Found) -> None:
+        """Add the shares of the 50 and of the 10 `best` that are in `found`."""
         self.at_50[name].append(overlap(found, best))
         self.at_10[name].append(overlap(found[:10], best[:10]))
 
     def report(self) -> dict[str, object]:
-        """The published numbers."""
+        """Return the numbers to publish."""
         return {
             "recallAt50": {name: _mean(shares) for name, shares in self.at_50.items()},
             "recallAt10": {name: _mean(shares) for name, shares in self.at_10.items()},
@@ -118,79 +116,73 @@ class Tally:
 
 
 def overlap(found: Collection[int], wanted: Collection[int]) -> float:
-    """The share of what was wanted that was found."""
+    """Return the share of `wanted` that is in `found`; 1 if nothing was wanted."""
     return len(set(found) & set(wanted)) / len(wanted) if wanted else 1.0
 
 
 def compare(index: LocalIndex, embedder: Embedder, exact: Truth, queries: Sequence[corpus.Query]) -> Tally:
-    """Ask the legs and the exact search every query."""
+    """Ask the legs and the exact search every query, and tally the overlap."""
     tally = Tally()
     for number, query in enumerate(queries):
-        state, near, found = _ask(index, embedder, corpus.request(query, number))
-        said = state.plan
-        assert said.encoding is not None
-        tally.against("vector", near, exact.best(exact.vectors @ said.encoding.vector.astype(np.float64), -np.inf))
+        state, near, found = _ask_legs(index, embedder, corpus.request(query, number))
+        query_plan = state.plan
+        assert query_plan.encoding is not None
+        tally.add("vector", near, exact.best(exact.vectors @ query_plan.encoding.vector.astype(np.float64), -np.inf))
         answerable = exact.active[query.target]
         if answerable:
             tally.target["leg"].append(query.target in found)
-        for name, stems in _words(said).items():
+        for name, stems in _stems_by_choice(query_plan).items():
             best = exact.best(exact.words.scores(stems), 0.0)
-            tally.against(name, found, best)
+            tally.add(name, found, best)
             if answerable:
                 tally.target[name].append(query.target in best)
-        telling = [i for i, word in enumerate(said.words) if word not in function_words() and said.frequencies[i]]
-        tally.asked.append(len(said.searched))
-        tally.rows.append(sum(said.frequencies[i] for i in said.searched))
-        tally.cut.append(len(said.searched) < len(telling))
+        telling = [
+            i for i, word in enumerate(query_plan.words) if word not in function_words() and query_plan.frequencies[i]
+        ]
+        tally.asked.append(len(query_plan.searched))
+        tally.rows.append(sum(query_plan.frequencies[i] for i in query_plan.searched))
+        tally.cut.append(len(query_plan.searched) < len(telling))
     return tally
 
 
-def _ask(index: LocalIndex, embedder: Embedder, asked: Request) -> tuple[State, Found, Found]:
-    """What both legs bring, as places in the corpus: rows were numbered in its order, from 1."""
+def _ask_legs(index: LocalIndex, embedder: Embedder, request: Request) -> tuple[State, Found, Found]:
+    """Return the state after the plan, and the places in the corpus that the vector and the lexical leg return."""
+    # the index numbered its rows in the order of the corpus, from 1
     with index.reading(corpus.NAMESPACE) as reader:
-        state = plan(State(asked), World(reader, embedder))
+        state = plan(State(request), World(reader, embedder))
         assert state.plan.encoding is not None
         near = reader.vector(state.plan.encoding.vector, state.admission, POOL, 0)
-        held = reader.lexical([state.plan.stems[i] for i in state.plan.searched], state.admission, POOL, 0)
-    return state, (near.rows - 1).tolist(), (held.rows - 1).tolist()
+        lexical = reader.lexical([state.plan.stems[i] for i in state.plan.searched], state.admission, POOL, 0)
+    return state, (near.rows - 1).tolist(), (lexical.rows - 1).tolist()
 
 
-def _words(said: Plan) -> dict[str, list[str]]:
+def _stems_by_choice(query_plan: Plan) -> dict[str, list[str]]:
+    """Map the name of each choice of words (see above) to the stems of a query's words."""
     return {
-        "sameWords": [said.stems[i] for i in said.searched],
-        "tellingWords": [said.stems[i] for i, word in enumerate(said.words) if word not in function_words()],
-        "allWords": list(said.stems),
+        "sameWords": [query_plan.stems[i] for i in query_plan.searched],
+        "tellingWords": [
+            query_plan.stems[i] for i, word in enumerate(query_plan.words) if word not in function_words()
+        ],
+        "allWords": list(query_plan.stems),
     }
 
 
 def _mean(values: Sequence[float]) -> float:
+    """Return the mean, to four digits."""
     return round(float(np.mean(values)), 4)
 
 
-def measure(said: Sequence[str], asked: int, seed: int, embedder: Embedder) -> dict[str, object]:
+def measure(texts: Sequence[str], query_count: int, seed: int, embedder: Embedder) -> dict[str, object]:
     """Fill a throw-away home and compare."""
-    held, encodings = list(corpus.memories(said, seed)), list(embedder.encode(said))
+    memories, encodings = list(corpus.memories(texts, seed)), list(embedder.encode(texts))
     with TemporaryDirectory(prefix="pellucid-bench-") as folder:
         index = LocalIndex(Path(folder) / "index.db")
-        corpus.fill(index, held, encodings, embedder)
-        exact = truth(held, np.stack([each.vector for each in encodings]))
-        result = compare(index, embedder, exact, corpus.queries(said, asked, seed)).report()
+        corpus.fill(index, memories, encodings, embedder)
+        exact = truth(memories, np.stack([each.vector for each in encodings]))
+        result = compare(index, embedder, exact, corpus.queries(texts, query_count, seed)).report()
         index.close()
-    return {"memories": len(said), "queries": asked, "encoder": embedder.model} | result
-
-
-def main() -> None:
-    """Measure and publish."""
-    started, parser = time.time(), machine.arguments(__doc__)
-    parser.add_argument("--memories", type=int, default=10_000)
-    parser.add_argument("--queries", type=int, default=200)
-    parser.add_argument("--encoder", choices=("projection", "minilm"), default="projection")
-    given = parser.parse_args()
-    embedder, words = corpus.embedder_and_words(given.encoder, given.models, given.seed)
-    said = corpus.texts(given.memories, given.seed, words)
-    result = measure(said, given.queries, given.seed, embedder)
-    machine.publish({"question": __doc__.splitlines()[0]} | result, given.out, started)
+    return {"memories": len(texts), "queries": query_count, "encoder": embedder.model} | result
 
 
 if __name__ == "__main__":
-    main()
+    corpus.publish_measurement(__doc__, measure, queries=200)

@@ -39,7 +39,7 @@ SESSION = re.compile(r"^session_(\d+)$")
 
 
 class Message(TypedDict):
-    """One turn of the set."""
+    """One turn of the data set."""
 
     speaker: str
     dia_id: str
@@ -49,7 +49,7 @@ class Message(TypedDict):
 
 @dataclass
 class Session:
-    """One dated session: its segment, the set's ids of its turns, and the characters that were spoken."""
+    """One dated session: its segment, the data set's ids of its turns, and the number of characters spoken."""
 
     segment: Segment
     ids: list[str]
@@ -57,7 +57,7 @@ class Session:
 
     @property
     def names(self) -> set[str]:
-        """The speakers' names: sharing only these does not count."""
+        """The speakers' names: two texts that share only these do not count as alike."""
         return {word for turn in self.segment.turns for word in content_words(turn.speaker or "")}
 
 
@@ -84,7 +84,7 @@ class Tally:
     categories: Counter[str] = field(default_factory=Counter[str])
 
     def report(self) -> dict[str, object]:
-        """The published numbers."""
+        """Return the numbers to publish."""
         return {
             "citedTurns": self.cited,
             "coverage": round(self.covered / self.cited, 4),
@@ -100,17 +100,17 @@ class Tally:
 
 
 def main() -> int:
-    """Print the measurement; 2 if the data cannot be read."""
+    """Print the measurement; return 2 if the data cannot be read."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--data", type=Path, required=True, help="the LoCoMo file, or the folder that holds it")
     parser.add_argument("--sample", type=int, default=0, help="print so many facts with their evidence instead")
     parser.add_argument("--seed", type=int, default=1, help="which sample is drawn")
-    asked = parser.parse_args()
+    options = parser.parse_args()
     try:
-        if asked.sample:
-            sys.stdout.writelines(sample(conversations(asked.data), asked.sample, asked.seed))
+        if options.sample:
+            sys.stdout.writelines(sample(conversations(options.data), options.sample, options.seed))
             return 0
-        tally = measure(conversations(asked.data))
+        tally = measure(conversations(options.data))
     except PellucidError as error:
         sys.stderr.write(f"{error}\n")
         return error.exit_code
@@ -119,45 +119,45 @@ def main() -> int:
 
 
 def conversations(path: Path) -> Iterator[Conversation]:
-    """The conversations of a LoCoMo file, sessions in order. InputError if there is no such file."""
+    """Yield the conversations of a LoCoMo file, sessions in order; raise InputError if there is no such file."""
     file = next(iter(sorted(path.glob("locomo*.json"))), path) if path.is_dir() else path
     if not file.is_file():
         raise InputError(f"There is no LoCoMo file at {path}.", next_step="give --data the file or its folder")
     for entry in json.loads(file.read_text(encoding="utf-8")):
         spoken = cast("dict[str, object]", entry["conversation"])
         numbers = sorted(int(found[1]) for key in spoken if (found := SESSION.match(key)))
-        sessions = [_session(spoken, f"session_{number}") for number in numbers]
+        sessions = [_read_session(spoken, f"session_{number}") for number in numbers]
         yield Conversation(sessions, _citations(entry["observation"]))
 
 
 def measure(data: Iterator[Conversation]) -> Tally:
-    """Observe every session and compare what was accepted with what the set cites."""
+    """Observe every session and compare the accepted facts with the entries that cite its turns."""
     tally = Tally()
     extractor, judge, clock = HeuristicExtractor(), HeuristicJudge(), SystemClock()
     observe(
         Segment("warm", (Turn("warm", 1, "user", "We decided to start warm."),), "session_end"), extractor, judge, clock
     )
     for conversation in data:
-        evidenced: dict[str, set[str]] = defaultdict(set)
+        fact_words: dict[str, set[str]] = defaultdict(set)
         for session in conversation.sessions:
-            begun = time.process_time()
+            start = time.process_time()
             observations = observe(session.segment, extractor, judge, clock)
-            tally.seconds += time.process_time() - begun
-            _count(tally, session, observations, evidenced)
+            tally.seconds += time.process_time() - start
+            _tally_session(tally, session, observations, fact_words)
         names = {name for session in conversation.sessions for name in session.names}
-        known = {id_ for session in conversation.sessions for id_ in session.ids}
-        for id_ in conversation.cited.keys() & known:
-            said = {word for text in conversation.cited[id_] for word in content_words(text)} - names
+        turn_ids = {id_ for session in conversation.sessions for id_ in session.ids}
+        for id_ in conversation.cited.keys() & turn_ids:
+            entry_words = {word for text in conversation.cited[id_] for word in content_words(text)} - names
             tally.cited += 1
-            tally.covered += bool(said & evidenced[id_])
+            tally.covered += bool(entry_words & fact_words[id_])
     return tally
 
 
 def sample(data: Iterator[Conversation], count: int, seed: int = 1) -> list[str]:
-    """`count` accepted facts of all sessions, each with the turns that are its evidence."""
+    """Return `count` accepted facts of all sessions, drawn at random, each with the turns that are its evidence."""
     extractor, judge, clock = HeuristicExtractor(), HeuristicJudge(), SystemClock()
     found = [
-        f"[{observation.fact.category}] {observation.fact.content}\n{_spoken(observation.fact, session)}\n"
+        f"[{observation.fact.category}] {observation.fact.content}\n{_evidence_text(observation.fact, session)}\n"
         for conversation in data
         for session in conversation.sessions
         for observation in observe(session.segment, extractor, judge, clock)
@@ -166,14 +166,16 @@ def sample(data: Iterator[Conversation], count: int, seed: int = 1) -> list[str]
     return Random(seed).sample(found, min(count, len(found)))
 
 
-def _spoken(fact: ExtractedFact, session: Session) -> str:
+def _evidence_text(fact: ExtractedFact, session: Session) -> str:
+    """Return the turns that are a fact's evidence, a line each."""
     turns = (session.segment.turns[at - 1] for part in fact.evidence for at in range(part.start, part.end + 1))
     return "".join(f"    {turn.speaker}: {turn.content}\n" for turn in turns)
 
 
-def _count(
-    tally: Tally, session: Session, observations: list[MemoryObservation], evidenced: dict[str, set[str]]
+def _tally_session(
+    tally: Tally, session: Session, observations: list[MemoryObservation], fact_words: dict[str, set[str]]
 ) -> None:
+    """Add a session to the tally, and the words of its accepted facts to `fact_words`, by turn id."""
     tally.turns += len(session.ids)
     tally.trace += session.spoken
     for observation in observations:
@@ -182,31 +184,35 @@ def _count(
             tally.facts += 1
             tally.kept += len(observation.fact.content)
             tally.categories[observation.fact.category] += 1
-            for id_ in _evidence(observation.fact, session):
-                evidenced[id_] |= set(content_words(observation.fact.content))
+            for id_ in _evidence_ids(observation.fact, session):
+                fact_words[id_] |= set(content_words(observation.fact.content))
 
 
-def _evidence(fact: ExtractedFact, session: Session) -> list[str]:
+def _evidence_ids(fact: ExtractedFact, session: Session) -> list[str]:
+    """Return the data set's ids of the turns that are a fact's evidence."""
     return [session.ids[at - 1] for part in fact.evidence for at in range(part.start, part.end + 1)]
 
 
-def _session(spoken: dict[str, object], name: str) -> Session:
-    messages = cast("list[Message]", spoken[name])
-    said_on = datetime.strptime(str(spoken[f"{name}_date_time"]), "%I:%M %p on %d %B, %Y").replace(tzinfo=UTC)
+def _read_session(conversation: dict[str, object], name: str) -> Session:
+    """Read the session with this name (`session_3`) of a conversation as one segment."""
+    messages = cast("list[Message]", conversation[name])
+    spoken_at = datetime.strptime(str(conversation[f"{name}_date_time"]), "%I:%M %p on %d %B, %Y").replace(tzinfo=UTC)
     turns = tuple(
-        Turn(name, at, "user", _content(message), said_on, speaker=message["speaker"])
-        for at, message in enumerate(messages, 1)
+        Turn(name, ordinal, "user", _content(message), spoken_at, speaker=message["speaker"])
+        for ordinal, message in enumerate(messages, 1)
     )
     ids = [message["dia_id"] for message in messages]
     return Session(Segment(name, turns, "session_end"), ids, sum(len(message["text"]) for message in messages))
 
 
 def _content(message: Message) -> str:
+    """Return the text of a message, with the caption of a shared picture."""
     caption = message.get("blip_caption")
     return f"{message['text']} [shares image: {caption}]" if caption else message["text"]
 
 
 def _citations(observation: dict[str, dict[str, list[list[object]]]]) -> dict[str, list[str]]:
+    """Map the ids of turns to the texts of the `observation` entries that cite them."""
     cited: dict[str, list[str]] = defaultdict(list)
     for speakers in observation.values():
         for entries in speakers.values():

@@ -18,26 +18,26 @@ HEAVY = ("torch", "tensorflow", "jax", "transformers")
 SHOWN = 8
 
 
-def pinned() -> list[Requirement]:
-    """The packages a default install brings, here."""
+def pinned_packages() -> list[Requirement]:
+    """Return the packages that a default install brings on this system."""
     lines = (machine.ROOT / "constraints.txt").read_text("utf-8").splitlines()
     pins = [Requirement(line.rstrip("\\ ")) for line in lines if line and not line.startswith((" ", "#"))]
     return [pin for pin in pins if pin.marker is None or pin.marker.evaluate()]
 
 
 def size_mb(name: str) -> float | None:
-    """The size of a package's files; None if it is not installed here."""
+    """Return the size of a package's files; None if it is not installed here."""
     try:
-        found = distribution(name).files or []
+        files = distribution(name).files or []
     except PackageNotFoundError:
         return None
-    places = (Path(file.locate()) for file in found if "__pycache__" not in file.parts)
-    return sum(place.stat().st_size for place in places if place.is_file()) / 1e6
+    paths = (Path(file.locate()) for file in files if "__pycache__" not in file.parts)
+    return sum(path.stat().st_size for path in paths if path.is_file()) / 1e6
 
 
 def measure() -> dict[str, object]:
-    """Count and weigh."""
-    names = [pin.name for pin in pinned()]
+    """Count the packages and sum their sizes."""
+    names = [pin.name for pin in pinned_packages()]
     sizes = {name: size for name in names if (size := size_mb(name)) is not None}
     largest = sorted(sizes.items(), key=lambda item: -item[1])[:SHOWN]
     return {
@@ -52,8 +52,8 @@ def measure() -> dict[str, object]:
 
 def main() -> None:
     """Measure and publish."""
-    started, given = time.time(), machine.arguments(__doc__).parse_args()
-    machine.publish({"question": __doc__.splitlines()[0]} | measure(), given.out, started)
+    started, options = time.time(), machine.arguments(__doc__).parse_args()
+    machine.publish({"question": __doc__.splitlines()[0]} | measure(), options.out, started)
 
 
 if __name__ == "__main__":

@@ -27,7 +27,7 @@ import numpy as np
 
 import corpus
 import machine
-from importing import _peak_mb as peak_mb
+from importing import peak_mb
 from pellucid.app import App, open_app
 from pellucid.clock import uuid7
 from pellucid.model.entity import EDGE_TYPES, Edge, EntityFact, GraphFacts
@@ -53,18 +53,18 @@ WARM_UP = 5
 PLAN = STAGES[0]
 
 
-def drawn_targets(documents: int, seed: int) -> np.ndarray[tuple[int, int], np.dtype[np.int64]]:
-    """Five targets a document, the first documents far more often than the last."""
+def draw_targets(documents: int, seed: int) -> np.ndarray[tuple[int, int], np.dtype[np.int64]]:
+    """Draw five targets for each document, the first documents far more often than the last."""
     rng = np.random.default_rng(seed)
     share = np.cumsum(np.arange(1, documents + 1) ** -SKEW)
     return np.searchsorted(share, rng.uniform(0, share[-1], (documents, EDGES_EACH)))
 
 
 def changes(documents: int, seed: int, embedder: corpus.Projection) -> Iterator[PathChange]:
-    """One document a file, with one section and five edges."""
-    said = corpus.texts(documents, seed, corpus.made_up_words(seed))
-    targets = drawn_targets(documents, seed)
-    for number, encoding in enumerate(embedder.encode(said)):
+    """Yield one document a file, each with one section and five edges."""
+    texts = corpus.texts(documents, seed, corpus.made_up_words(seed))
+    targets = draw_targets(documents, seed)
+    for number, encoding in enumerate(embedder.encode(texts)):
         at = corpus.BEGINNING + timedelta(minutes=number)
         millis = int(at.timestamp() * 1000)
         memory = Memory(
@@ -76,7 +76,7 @@ def changes(documents: int, seed: int, embedder: corpus.Projection) -> Iterator[
             source="document",
             entity_ref=f"SPEC-{number}",
             evidence=(f"spec-{number}.md:1-9",),
-            content=said[number],
+            content=texts[number],
         )
         edges = tuple(
             Edge(
@@ -93,77 +93,80 @@ def changes(documents: int, seed: int, embedder: corpus.Projection) -> Iterator[
         )
         own = EntityFact(f"spec-{number}", f"SPEC-{number}", "Specification", defines=True, since=millis)
         facts = GraphFacts(entities=(own,), edges=edges, homes=((memory.id, f"spec-{number}"),))
-        digest = hashlib.sha256(said[number].encode()).digest()
+        digest = hashlib.sha256(texts[number].encode()).digest()
         record = IndexRecord(memory, 1, digest[:16], encoding)
         yield PathChange(f"documents/spec-{number}.md", digest.hex(), 1, 1, None, (record,), facts=facts)
 
 
 def fill(index: LocalIndex, documents: int, seed: int, embedder: corpus.Projection) -> float:
-    """Put the documents into an index; seconds."""
-    begun, waiting = time.perf_counter(), list(changes(documents, seed, embedder))
-    for start in range(0, len(waiting), AN_APPLY):
-        index.apply(waiting[start : start + AN_APPLY], IndexState(start + 1, embedder.model, embedder.basis))
-    return time.perf_counter() - begun
+    """Put the documents into an index; return the seconds that takes."""
+    start, path_changes = time.perf_counter(), list(changes(documents, seed, embedder))
+    for start in range(0, len(path_changes), AN_APPLY):
+        index.apply(path_changes[start : start + AN_APPLY], IndexState(start + 1, embedder.model, embedder.basis))
+    return time.perf_counter() - start
 
 
 def questions(documents: int, count: int, seed: int) -> list[corpus.Query]:
-    """Half of them ask for dependencies, half name two documents."""
+    """Return `count` questions; half of them ask for dependencies, half name two documents."""
     rng = np.random.default_rng(seed + 1)
-    out: list[corpus.Query] = []
+    queries: list[corpus.Query] = []
     for place, (one, other) in enumerate(rng.integers(0, documents, (count, 2)).tolist()):
-        asked = f"what does SPEC-{one} depend on" if place % 2 else f"SPEC-{one} and SPEC-{other}"
-        out.append(corpus.Query(asked, one))
-    return out
+        text = f"what does SPEC-{one} depend on" if place % 2 else f"SPEC-{one} and SPEC-{other}"
+        queries.append(corpus.Query(text, one))
+    return queries
 
 
-def encoded(
-    named: Sequence[corpus.Query], sought: Sequence[corpus.Query], embedder: corpus.Projection
+def encode_queries(
+    graph_queries: Sequence[corpus.Query], vector_queries: Sequence[corpus.Query], embedder: corpus.Projection
 ) -> corpus.Remembered:
-    """The encodings of all queries; those that name documents borrow one, since the projection knows no names."""
-    encodings = [embedder.encode_query(query.text) for query in sought]
-    texts = [query.text for query in (*named, *sought)]
+    """Return an embedder that remembers the encodings of all queries.
+
+    Queries that name documents borrow an encoding, since the projection does not know names.
+    """
+    encodings = [embedder.encode_query(query.text) for query in vector_queries]
+    texts = [query.text for query in (*graph_queries, *vector_queries)]
     return corpus.Remembered(embedder, dict(zip(texts, (*encodings, *encodings), strict=True)))
 
 
 def leg_time(name: str, query: corpus.Query, number: int, world: World) -> float:
-    """Milliseconds of one leg, its plan made beforehand."""
+    """Return the milliseconds of one leg; its plan is made beforehand."""
     state = PLAN(State(corpus.request(query, number)), world)
-    begun = time.perf_counter()
+    start = time.perf_counter()
     report, _ = LEGS[name].ask(state, state.plan, world)
-    spent = (time.perf_counter() - begun) * 1000
+    milliseconds = (time.perf_counter() - start) * 1000
     assert report.health == "ok", report
-    return spent
+    return milliseconds
 
 
-def race(folder: Path, given: argparse.Namespace) -> dict[str, object]:
-    """Both legs, query by query in turn."""
-    embedder = corpus.Projection(given.seed)
+def race(folder: Path, options: argparse.Namespace) -> dict[str, object]:
+    """Time both legs, query by query in turn."""
+    embedder = corpus.Projection(options.seed)
     linked, plain = LocalIndex(folder / "linked.db"), LocalIndex(folder / "plain.db")
-    filled = fill(linked, given.documents, given.seed, embedder)
-    said = corpus.texts(given.vectors, given.seed, corpus.made_up_words(given.seed))
-    corpus.fill(plain, list(corpus.memories(said, given.seed)), list(embedder.encode(said)), embedder)
-    named = questions(given.documents, given.queries + WARM_UP, given.seed)
-    sought = corpus.queries(said, given.queries + WARM_UP, given.seed)
+    filled = fill(linked, options.documents, options.seed, embedder)
+    texts = corpus.texts(options.vectors, options.seed, corpus.made_up_words(options.seed))
+    corpus.fill(plain, list(corpus.memories(texts, options.seed)), list(embedder.encode(texts)), embedder)
+    graph_queries = questions(options.documents, options.queries + WARM_UP, options.seed)
+    vector_queries = corpus.queries(texts, options.queries + WARM_UP, options.seed)
     times: dict[str, list[float]] = {"graph": [], "vector": []}
-    known, asked = encoded(named, sought, embedder), corpus.request(sought[0], 0)
+    remembered, request = encode_queries(graph_queries, vector_queries, embedder), corpus.request(vector_queries[0], 0)
     with ExitStack() as stack:
         history = LocalHistory(folder / "history.db")
         stack.callback(history.close)
         by_graph, by_vector = (
-            stack.enter_context(Recaller(index, history, known, HistorySettings()).world(asked))
+            stack.enter_context(Recaller(index, history, remembered, HistorySettings()).world(request))
             for index in (linked, plain)
         )
-        for number, (one, other) in enumerate(zip(named, sought, strict=True)):
+        for number, (one, other) in enumerate(zip(graph_queries, vector_queries, strict=True)):
             times["graph"].append(leg_time("graph", one, number, by_graph))
             times["vector"].append(leg_time("vector", other, number, by_vector))
     linked.close()
     plain.close()
     graph, vector = (machine.spread(values[WARM_UP:]) for values in (times["graph"], times["vector"]))
     return {
-        "documents": given.documents,
-        "edges": given.documents * EDGES_EACH,
-        "vectors": given.vectors,
-        "queries": given.queries,
+        "documents": options.documents,
+        "edges": options.documents * EDGES_EACH,
+        "vectors": options.vectors,
+        "queries": options.queries,
         "graphLegMs": graph,
         "vectorLegMs": vector,
         "ratioOfP95": round(graph["p95"] / vector["p95"], 3),
@@ -172,39 +175,39 @@ def race(folder: Path, given: argparse.Namespace) -> dict[str, object]:
     }
 
 
-def load(given: argparse.Namespace) -> dict[str, object]:
-    """What a process that has just begun pays: opening, and its first graph leg."""
-    query = questions(given.documents, 2, given.seed)[1]
-    sought = corpus.queries(corpus.texts(30, given.seed, corpus.made_up_words(given.seed)), 1, given.seed)
-    known, base = encoded([query], sought, corpus.Projection(given.seed)), peak_mb()
-    begun = time.perf_counter()
-    index = LocalIndex(given.live)
+def load(options: argparse.Namespace) -> dict[str, object]:
+    """Measure a process that has just begun: opening the index, and the first graph leg."""
+    query = questions(options.documents, 2, options.seed)[1]
+    vector_queries = corpus.queries(corpus.texts(30, options.seed, corpus.made_up_words(options.seed)), 1, options.seed)
+    embedder, peak_at_start = encode_queries([query], vector_queries, corpus.Projection(options.seed)), peak_mb()
+    start = time.perf_counter()
+    index = LocalIndex(options.live)
     with index.reading(corpus.NAMESPACE) as reader:
-        opened = (time.perf_counter() - begun) * 1000
-        first = leg_time("graph", query, 0, World(reader, known, "", RerankSettings(), None, None))
-    whole = (time.perf_counter() - begun) * 1000
+        open_ms = (time.perf_counter() - start) * 1000
+        leg_ms = leg_time("graph", query, 0, World(reader, embedder, "", RerankSettings(), None, None))
+    total_ms = (time.perf_counter() - start) * 1000
     index.close()
     return {
-        "openMs": round(opened, 1),
-        "firstLegMs": round(first, 1),
-        "openToAnswerMs": round(whole, 1),
+        "openMs": round(open_ms, 1),
+        "firstLegMs": round(leg_ms, 1),
+        "openToAnswerMs": round(total_ms, 1),
         "peakMb": peak_mb(),
-        "peakBeforeOpeningMb": base,
+        "peakBeforeOpeningMb": peak_at_start,
     }
 
 
-def in_a_fresh_process(given: argparse.Namespace, index: Path) -> dict[str, object]:
-    """The numbers of a process that has loaded nothing before."""
-    words = [sys.executable, __file__, f"--live={index}", f"--documents={given.documents}", f"--seed={given.seed}"]
+def in_a_fresh_process(options: argparse.Namespace, index: Path) -> dict[str, object]:
+    """Measure with `load` in a new process."""
+    words = [sys.executable, __file__, f"--live={index}", f"--documents={options.documents}", f"--seed={options.seed}"]
     return json.loads(subprocess.run(words, check=True, capture_output=True, text=True).stdout)
 
 
 def write_files(folder: Path, count: int, seed: int) -> None:
-    """Documents as people write them: a header, prose, and a list of what they depend on."""
-    said, targets = corpus.texts(count * 4, seed, corpus.made_up_words(seed)), drawn_targets(count, seed)
+    """Write documents as people write them: a header, prose, and a list of what they depend on."""
+    texts, targets = corpus.texts(count * 4, seed, corpus.made_up_words(seed)), draw_targets(count, seed)
     folder.mkdir()
     for number in range(count):
-        one, two, three, four = said[number * 4 : number * 4 + 4]
+        one, two, three, four = texts[number * 4 : number * 4 + 4]
         listed = "\n".join(f"- SPEC-{target:05}" for target in targets[number].tolist())
         (folder / f"SPEC-{number:05}.md").write_text(
             f"---\nid: SPEC-{number:05}\ntitle: Document {number}\nstatus: draft\n---\n\n# Document {number}\n\n"
@@ -214,10 +217,10 @@ def write_files(folder: Path, count: int, seed: int) -> None:
         )
 
 
-def opened(home: Path, given: argparse.Namespace, series: Sequence[str], *, embedding: bool) -> App:
-    """A home whose graph knows these series."""
+def open_home(home: Path, options: argparse.Namespace, series: Sequence[str], *, embedding: bool) -> App:
+    """Open a home whose graph knows these series, with or without its encoder."""
     graph = GraphSettings(series=tuple(series))
-    app = open_app(Settings(home=home, namespace=corpus.NAMESPACE, graph=graph), models=given.models)
+    app = open_app(Settings(home=home, namespace=corpus.NAMESPACE, graph=graph), models=options.models)
     if embedding:
         list(app.embedder.encode(["the model is loaded"]))
         return app
@@ -225,44 +228,45 @@ def opened(home: Path, given: argparse.Namespace, series: Sequence[str], *, embe
     return replace(app, indexer=indexer, unit_of_work=replace(app.unit_of_work, indexer=indexer))
 
 
-def per_second(count: int, begun: float) -> float:
-    """How many a second since then."""
-    return round(count / (time.perf_counter() - begun), 1)
+def per_second(count: int, start: float) -> float:
+    """Return how many a second that is, of `count` since `start`."""
+    return round(count / (time.perf_counter() - start), 1)
 
 
-def documents(place: Path, given: argparse.Namespace) -> dict[str, object]:
-    """Documents a second: indexed without and with an encoder, and read again for their graph."""
-    write_files(place / "files", given.files, given.seed)
-    app = opened(place / "home", given, ("SPEC",), embedding=False)
-    begun = time.perf_counter()
+def documents(place: Path, options: argparse.Namespace) -> dict[str, object]:
+    """Measure documents a second: indexed without and with an encoder, and read again for their graph."""
+    write_files(place / "files", options.files, options.seed)
+    app = open_home(place / "home", options, ("SPEC",), embedding=False)
+    start = time.perf_counter()
     index_docs(app, IndexDocsInput(namespace=corpus.NAMESPACE, paths=(place / "files",)))
-    indexed = per_second(given.files, begun)
+    indexed = per_second(options.files, start)
     app.close()
-    app = opened(place / "home", given, ("SPEC", "TASK"), embedding=False)
-    begun = time.perf_counter()
-    looked = backfill(app, BackfillInput(namespace=corpus.NAMESPACE))
-    compared = per_second(given.files, begun)
-    begun = time.perf_counter()
+    app = open_home(place / "home", options, ("SPEC", "TASK"), embedding=False)
+    start = time.perf_counter()
+    comparison = backfill(app, BackfillInput(namespace=corpus.NAMESPACE))
+    compared = per_second(options.files, start)
+    start = time.perf_counter()
     backfill(app, BackfillInput(namespace=corpus.NAMESPACE, apply=True))
-    applied = per_second(given.files, begun)
+    applied = per_second(options.files, start)
     app.close()
     return {
-        "files": given.files,
-        "differing": len(looked.diffs),
+        "files": options.files,
+        "differing": len(comparison.diffs),
         "indexDocsPerSecond": indexed,
         "backfillComparePerSecond": compared,
         "backfillApplyPerSecond": applied,
-        "embedded": given.embedded,
-        "indexDocsEmbeddingPerSecond": _embedding(place, given),
+        "embedded": options.embedded,
+        "indexDocsEmbeddingPerSecond": _embedding(place, options),
     }
 
 
-def _embedding(place: Path, given: argparse.Namespace) -> float:
-    write_files(place / "few", given.embedded, given.seed)
-    app = opened(place / "embedded", given, ("SPEC",), embedding=True)
-    begun = time.perf_counter()
+def _embedding(place: Path, options: argparse.Namespace) -> float:
+    """Return the documents a second that are indexed with the encoder."""
+    write_files(place / "few", options.embedded, options.seed)
+    app = open_home(place / "embedded", options, ("SPEC",), embedding=True)
+    start = time.perf_counter()
     index_docs(app, IndexDocsInput(namespace=corpus.NAMESPACE, paths=(place / "few",)))
-    speed = per_second(given.embedded, begun)
+    speed = per_second(options.embedded, start)
     app.close()
     return speed
 
@@ -276,15 +280,15 @@ def main() -> None:
     parser.add_argument("--files", type=int, default=2_000)
     parser.add_argument("--embedded", type=int, default=100)
     parser.add_argument("--live", type=Path, help=argparse.SUPPRESS)
-    given = parser.parse_args()
-    if given.live:
-        sys.stdout.write(json.dumps(load(given)))
+    options = parser.parse_args()
+    if options.live:
+        sys.stdout.write(json.dumps(load(options)))
         return
     with TemporaryDirectory(prefix="pellucid-bench-") as folder:
-        result = race(Path(folder), given)
-        result["load"] = in_a_fresh_process(given, Path(folder) / "linked.db")
-        result["documentsASecond"] = documents(Path(folder), given)
-    machine.publish({"question": __doc__.splitlines()[0]} | result, given.out, started)
+        result = race(Path(folder), options)
+        result["load"] = in_a_fresh_process(options, Path(folder) / "linked.db")
+        result["documentsASecond"] = documents(Path(folder), options)
+    machine.publish({"question": __doc__.splitlines()[0]} | result, options.out, started)
 
 
 if __name__ == "__main__":

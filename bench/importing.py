@@ -4,8 +4,8 @@
 
 `importTurnsPerSecond` is `import_transcripts` in mode verbatim, end to end: read, redact, cut, write, file, encode,
 index. `encoderTextsPerSecond` is `encode` of the same texts, a thousand before each thousand imported, so that both see
-the same machine. Peak memory is VmHWM of two fresh processes: one that imports and then recalls, one that opens that
-home and recalls (`ru_maxrss` would count the parent that forked them).
+the same machine. Peak memory is VmHWM of two new processes: one that imports and then recalls, one that opens that home
+and recalls (`ru_maxrss` would count the parent that forked them).
 
 With `--sessions FOLDER` (transcripts, or `.xz` of them) nothing else is measured: the whole process of `pellucid import
 --mode extract`, and the processor time of an import in mode both over that of the encoder alone, which encodes the very
@@ -41,8 +41,8 @@ from pellucid.settings import Settings
 PART = 1_000
 
 
-def transcript(path: Path, texts: list[str], first: int = 0) -> Path:
-    """One message a line, thirty to a session; `first` is the number of the first turn."""
+def write_transcript(path: Path, texts: list[str], first: int = 0) -> Path:
+    """Write a transcript of these texts, one message a line, thirty a session; `first` is the first turn's number."""
     with path.open("w", encoding="utf-8") as file:
         for number, text in enumerate(texts, start=first):
             session, turn = divmod(number, corpus.SESSION_TURNS)
@@ -53,31 +53,31 @@ def transcript(path: Path, texts: list[str], first: int = 0) -> Path:
     return path
 
 
-def opened(home: Path, models: Path) -> App:
-    """A home of this bench."""
+def open_home(home: Path, models: Path) -> App:
+    """Open a home of this benchmark."""
     return open_app(Settings(home=home, namespace=corpus.NAMESPACE), models=models)
 
 
-def take(app: App, path: Path) -> None:
-    """Import a transcript as it was said."""
-    given = ImportInput(paths=(path,), mode="verbatim", namespace=corpus.NAMESPACE, transcript_format=None)
-    done = import_transcripts(app, given)
+def import_verbatim(app: App, path: Path) -> None:
+    """Import a transcript in mode `verbatim`."""
+    request = ImportInput(paths=(path,), mode="verbatim", namespace=corpus.NAMESPACE, transcript_format=None)
+    done = import_transcripts(app, request)
     assert done.memories == done.turns_read > 0, done
 
 
 def throughput(folder: Path, turns: int, seed: int, models: Path) -> dict[str, object]:
-    """The encoder alone and the import, in turn on the same texts, a part at a time."""
-    texts, app = corpus.texts(turns, seed, corpus.ordinary_words(models, seed)), opened(folder / "measured", models)
-    bare, tokens, encoding, importing = MiniLM(models / MODEL_NAME), list[int](), Spent(), Spent()
-    for embedder in (bare, app.embedder):
+    """Time the encoder alone and the import, in turn on the same texts, a thousand at a time."""
+    texts, app = corpus.texts(turns, seed, corpus.ordinary_words(models, seed)), open_home(folder / "measured", models)
+    encoder, tokens, encoding, importing = MiniLM(models / MODEL_NAME), list[int](), Spent(), Spent()
+    for embedder in (encoder, app.embedder):
         list(embedder.encode(texts[:64]))  # loads the model
     for start in range(0, turns, PART):
         part = texts[start : start + PART]
         with encoding.counting():
-            tokens += [len(each.tokens) for each in bare.encode(part)]
-        path = transcript(folder / f"part-{start}.jsonl", part, first=start)
+            tokens += [len(each.tokens) for each in encoder.encode(part)]
+        path = write_transcript(folder / f"part-{start}.jsonl", part, first=start)
         with importing.counting():
-            take(app, path)
+            import_verbatim(app, path)
     app.close()
     return {
         "turns": turns,
@@ -92,26 +92,27 @@ def throughput(folder: Path, turns: int, seed: int, models: Path) -> dict[str, o
 
 
 def over_sessions(folder: Path, sessions: Path, models: Path) -> dict[str, object]:
-    """What an import of real transcripts takes: memories alone as a process, with their turns against the encoder."""
-    given = folder / "sessions"
-    given.mkdir()
+    """Time imports of real transcripts: in mode `extract` as a process, in mode `both` against the encoder."""
+    transcripts = folder / "sessions"
+    transcripts.mkdir()
     for path in sorted(sessions.rglob("*.jsonl*")):
         text = lzma.decompress(path.read_bytes()) if path.suffix == ".xz" else path.read_bytes()
-        (given / path.name.removesuffix(".xz")).write_bytes(text)
-    app, batches, encoding, importing = opened(folder / "both", models), list[list[str]](), Spent(), Spent()
+        (transcripts / path.name.removesuffix(".xz")).write_bytes(text)
+    app, batches, encoding, importing = open_home(folder / "both", models), list[list[str]](), Spent(), Spent()
     list(app.embedder.encode(["loads the model"]))
-    bare = app.embedder.encode
+    encode = app.embedder.encode
 
-    def listening(texts: Sequence[str]) -> Iterator[Encoding]:
+    def record_batch(texts: Sequence[str]) -> Iterator[Encoding]:
+        """Record a batch of texts, and encode it."""
         batches.append(list(texts))
-        return bare(texts)
+        return encode(texts)
 
-    request = ImportInput(paths=(given,), mode="both", namespace=corpus.NAMESPACE, by_folder=True)
-    with patch.object(app.embedder, "encode", listening), importing.counting():
+    request = ImportInput(paths=(transcripts,), mode="both", namespace=corpus.NAMESPACE, by_folder=True)
+    with patch.object(app.embedder, "encode", record_batch), importing.counting():
         done = import_transcripts(app, request)
     with encoding.counting():
         for batch in batches:
-            list(bare(batch))
+            list(encode(batch))
     app.close()
     return {
         "turns": done.turns_taken,
@@ -119,14 +120,14 @@ def over_sessions(folder: Path, sessions: Path, models: Path) -> dict[str, objec
         "bothCpuSeconds": round(importing.cpu, 2),
         "encoderCpuSeconds": round(encoding.cpu, 2),
         "bothOverEncoder": round(importing.cpu / encoding.cpu, 3),
-        "extract": as_a_process(folder / "extract", given, models),
+        "extract": as_a_process(folder / "extract", transcripts, models),
     }
 
 
-def as_a_process(home: Path, given: Path, models: Path) -> dict[str, float]:
-    """Seconds of `pellucid import --mode extract` into a new home that has its model."""
+def as_a_process(home: Path, transcripts: Path, models: Path) -> dict[str, float]:
+    """Return the seconds that `pellucid import --mode extract` takes into a new home that has its model."""
     shutil.copytree(models / MODEL_NAME, home / "models" / MODEL_NAME)
-    command = [sys.executable, "-c", "from pellucid.surfaces.cli import main; main()", "import", str(given)]
+    command = [sys.executable, "-c", "from pellucid.surfaces.cli import main; main()", "import", str(transcripts)]
     begun, before = time.perf_counter(), resource.getrusage(resource.RUSAGE_CHILDREN)
     subprocess.run([*command, "--mode", "extract", "--home", str(home)], check=True, capture_output=True)
     after = resource.getrusage(resource.RUSAGE_CHILDREN)
@@ -143,40 +144,41 @@ class Spent:
 
     @contextmanager
     def counting(self) -> Generator[None]:
-        """Add what the block takes."""
+        """Add the time that the block takes."""
         wall, cpu = time.perf_counter(), time.process_time()
         yield
         self.wall += time.perf_counter() - wall
         self.cpu += time.process_time() - cpu
 
 
-def live(given: argparse.Namespace) -> dict[str, object]:
-    """What one process of its own does: import if the home is new, then answer questions; its peak memory."""
-    texts = corpus.texts(given.home_turns, given.seed, corpus.ordinary_words(given.models, given.seed))
-    queries, base = corpus.queries(texts, given.recalls, given.seed), _peak_mb()
-    fresh, app = not given.live.exists(), opened(given.live, given.models)
-    if fresh:
-        take(app, transcript(given.live / "turns.jsonl", texts))
-    imported, times = _peak_mb(), list[float]()
+def live(options: argparse.Namespace) -> dict[str, object]:
+    """Import if the home is new, then recall, in this process; return its peak memory and times."""
+    texts = corpus.texts(options.home_turns, options.seed, corpus.ordinary_words(options.models, options.seed))
+    queries, peak_at_start = corpus.queries(texts, options.recalls, options.seed), peak_mb()
+    is_new, app = not options.live.exists(), open_home(options.live, options.models)
+    if is_new:
+        import_verbatim(app, write_transcript(options.live / "turns.jsonl", texts))
+    peak_after_import, times = peak_mb(), list[float]()
     del texts
     for query in queries:
         app.embedder.encode_query(query.text)
-        begun = time.perf_counter()
+        start = time.perf_counter()
         recall(app, RecallInput(query=query.text, namespace=corpus.NAMESPACE))
-        times.append((time.perf_counter() - begun) * 1000)
+        times.append((time.perf_counter() - start) * 1000)
     app.close()
     return {
-        "memories": given.home_turns,
-        "recalls": given.recalls,
-        "peakMb": _peak_mb(),
-        "peakBeforeRecallsMb": imported,
-        "peakBeforeOpeningMb": base,
+        "memories": options.home_turns,
+        "recalls": options.recalls,
+        "peakMb": peak_mb(),
+        "peakBeforeRecallsMb": peak_after_import,
+        "peakBeforeOpeningMb": peak_at_start,
         "wholeRecallMs": machine.spread(times[1:], 2),
         "firstRecallMs": round(times[0], 1),
     }
 
 
-def _peak_mb() -> float:
+def peak_mb() -> float:
+    """Return the peak resident memory of this process in MB."""
     try:
         lines = Path("/proc/self/status").read_text("utf-8").splitlines()
     except FileNotFoundError:
@@ -184,10 +186,10 @@ def _peak_mb() -> float:
     return next(round(int(line.split()[1]) / 1024, 1) for line in lines if line.startswith("VmHWM"))
 
 
-def in_a_fresh_process(given: argparse.Namespace, home: Path) -> dict[str, object]:
-    """The numbers of a process that has loaded nothing before."""
+def in_a_fresh_process(options: argparse.Namespace, home: Path) -> dict[str, object]:
+    """Measure with `live` in a new process."""
     sizes = [
-        f"--{name}={getattr(given, name.replace('-', '_'))}" for name in ("home-turns", "recalls", "seed", "models")
+        f"--{name}={getattr(options, name.replace('-', '_'))}" for name in ("home-turns", "recalls", "seed", "models")
     ]
     words = [sys.executable, __file__, f"--live={home}", *sizes]
     return json.loads(subprocess.run(words, check=True, capture_output=True, text=True).stdout)
@@ -201,20 +203,20 @@ def main() -> None:
     parser.add_argument("--recalls", type=int, default=100)
     parser.add_argument("--sessions", type=Path)
     parser.add_argument("--live", type=Path, help=argparse.SUPPRESS)
-    given = parser.parse_args()
-    if given.live:
-        sys.stdout.write(json.dumps(live(given)))
+    options = parser.parse_args()
+    if options.live:
+        sys.stdout.write(json.dumps(live(options)))
         return
     with TemporaryDirectory(prefix="pellucid-bench-") as folder:
-        if given.sessions:
-            result = over_sessions(Path(folder), given.sessions, given.models)
-            machine.publish({"question": __doc__.splitlines()[0]} | result, given.out, started)
+        if options.sessions:
+            result = over_sessions(Path(folder), options.sessions, options.models)
+            machine.publish({"question": __doc__.splitlines()[0]} | result, options.out, started)
             return
-        result = throughput(Path(folder), given.turns, given.seed, given.models)
+        result = throughput(Path(folder), options.turns, options.seed, options.models)
         home = Path(folder) / "home"
-        result["importAndRecall"] = in_a_fresh_process(given, home)
-        result["openAndRecall"] = in_a_fresh_process(given, home)
-    machine.publish({"question": __doc__.splitlines()[0]} | result, given.out, started)
+        result["importAndRecall"] = in_a_fresh_process(options, home)
+        result["openAndRecall"] = in_a_fresh_process(options, home)
+    machine.publish({"question": __doc__.splitlines()[0]} | result, options.out, started)
 
 
 if __name__ == "__main__":

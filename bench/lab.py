@@ -35,44 +35,46 @@ def main() -> None:
     parser.add_argument("--sample", default="1", help="a share of the questions, as of `pellucid lab run`")
     parser.add_argument("--limit", type=int, default=0, help="and of it so many questions at most")
     parser.add_argument("--keep", type=Path, help="a folder in which imports are kept")
-    given = parser.parse_args()
+    options = parser.parse_args()
     started = time.time()
-    settings = load(home=given.models.parent if given.models else None)
+    settings = load(home=options.models.parent if options.models else None)
 
-    def said(words: str) -> None:
+    def report(words: str) -> None:
+        """Print a line of progress."""
         print(words, file=sys.stderr, flush=True)
 
-    if given.dataset == "all":
-        every = LabAllInput(
-            data=given.data,
-            sets=tuple(given.sets),
-            mode=given.mode,
-            ablate=not given.floors,
-            sample=given.sample,
-            limit=given.limit,
-            keep=given.keep,
+    if options.dataset == "all":
+        request = LabAllInput(
+            data=options.data,
+            sets=tuple(options.sets),
+            mode=options.mode,
+            ablate=not options.floors,
+            sample=options.sample,
+            limit=options.limit,
+            keep=options.keep,
         )
-        machine.publish(run_all(settings, every, said).to_wire(), given.out, started)
+        machine.publish(run_all(settings, request, report).to_wire(), options.out, started)
         return
 
     def measure(mode: str) -> dict[str, object]:
-        asked = LabInput.model_validate(
+        """Run the lab in this mode."""
+        lab_input = LabInput.model_validate(
             {
-                "dataset": given.dataset,
-                "data": given.data,
+                "dataset": options.dataset,
+                "data": options.data,
                 "mode": mode,
-                "updates": given.updates,
-                "ablate": not given.updates and mode == "verbatim",
-                "context": given.context,
-                "sample": given.sample,
-                "limit": given.limit,
-                "keep": given.keep,
+                "updates": options.updates,
+                "ablate": not options.updates and mode == "verbatim",
+                "context": options.context,
+                "sample": options.sample,
+                "limit": options.limit,
+                "keep": options.keep,
             }
         )
-        return run_lab(settings, asked, said).to_wire()
+        return run_lab(settings, lab_input, report).to_wire()
 
-    result = {mode: measure(mode) for mode in ("verbatim", "extract")} if given.updates else measure(given.mode)
-    machine.publish(result, given.out, started)
+    result = {mode: measure(mode) for mode in ("verbatim", "extract")} if options.updates else measure(options.mode)
+    machine.publish(result, options.out, started)
 
 
 if __name__ == "__main__":

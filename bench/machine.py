@@ -1,4 +1,4 @@
-"""A measurement in, one JSON document out: the numbers, the machine they were seen on, the command to repeat it."""
+"""A measurement in, one JSON document out: the numbers, the machine they come from, the command to repeat it."""
 
 import argparse
 import json
@@ -18,11 +18,11 @@ ROOT = Path(__file__).parents[1]
 MODELS = ROOT / ".cache" / "models"
 WIDTH = 120
 _PLACES = ("--out", "--models", "--data", "--keep")
-"""Options whose values are places on one machine, and no part of what was measured."""
+"""Options whose values are paths on one machine, and not part of the measurement."""
 
 
 def arguments(question: str) -> argparse.ArgumentParser:
-    """A parser with the options every program has."""
+    """Return a parser with the options that every program has."""
     parser = argparse.ArgumentParser(description=question, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--models", type=Path, default=MODELS, help="the folder of the encoder's cache")
@@ -31,16 +31,17 @@ def arguments(question: str) -> argparse.ArgumentParser:
 
 
 def publish(result: dict[str, object], out: Path | None, started: float) -> None:
-    """Print a result with its machine, and write it if asked; `started` is when the program began (`time.time`)."""
+    """Print a result with its machine, and write it to `out`, if given; `started` is when the program began
+    (`time.time`)."""
     document = result | {"seconds": round(time.time() - started, 1), "command": command(), "machine": machine()}
-    text = laid_out(document) + "\n"
+    text = format_json(document) + "\n"
     if out:
         out.write_text(text, encoding="utf-8")
     sys.stdout.write(text)
 
 
-def laid_out(value: object, indent: int = 0) -> str:
-    """JSON; what fits in a line stands in one."""
+def format_json(value: object, indent: int = 0) -> str:
+    """Return a value as JSON, with everything that fits in 120 characters on one line."""
     flat = json.dumps(value)
     if indent + len(flat) <= WIDTH or not isinstance(value, dict | list):
         return flat
@@ -49,12 +50,12 @@ def laid_out(value: object, indent: int = 0) -> str:
     items = (
         [(f"{json.dumps(name)}: ", each) for name, each in value.items()] if named else [("", each) for each in value]
     )
-    lines = [head + laid_out(each, indent + 2) for head, each in items]
+    lines = [head + format_json(each, indent + 2) for head, each in items]
     return f"{'{' if named else '['}{inside}{f',{inside}'.join(lines)}{outside}{'}' if named else ']'}"
 
 
 def command() -> str:
-    """The command line, without the places named in it."""
+    """Return the command line without the paths in it."""
     words, rest = ["python", f"bench/{Path(sys.argv[0]).name}"], iter(sys.argv[1:])
     for word in rest:
         if word in _PLACES:
@@ -65,7 +66,7 @@ def command() -> str:
 
 
 def machine() -> dict[str, object]:
-    """Processor, versions and how busy the machine was (the load average also counts this program)."""
+    """Return the processor, the versions and how busy the machine is; the load average includes this program."""
     return {
         "processor": _processor(),
         "cores": len(os.sched_getaffinity(0)) if sys.platform == "linux" else os.cpu_count(),
@@ -79,6 +80,7 @@ def machine() -> dict[str, object]:
 
 
 def _processor() -> str:
+    """Return the name of the processor."""
     try:
         lines = Path("/proc/cpuinfo").read_text("utf-8").splitlines()
     except FileNotFoundError:
@@ -87,7 +89,7 @@ def _processor() -> str:
 
 
 def spread(values: Sequence[float], digits: int = 3) -> dict[str, float]:
-    """The median, the 95th percentile and the mean."""
+    """Return the median, the 95th percentile and the mean."""
     p50, p95 = np.percentile(values, [50, 95])
     return {
         "p50": round(float(p50), digits),

@@ -36,26 +36,26 @@ from kits.poisoning import Outcome, load_cases, run
 
 
 def main() -> None:
-    """Print the four runs, and write them if asked."""
+    """Print the four runs, and write them to `--out` if given."""
     parser = machine.arguments(__doc__ or "")
     parser.add_argument("--corpus", type=Path, help="measure the attempts of this file")
     parser.add_argument("--benign", type=Path, help="with --corpus: count which of these benign texts are held back")
-    asked, started = parser.parse_args(), time.time()
-    if asked.corpus:
-        machine.publish(of_corpus(asked.corpus, asked.benign, asked.models), asked.out, started)
+    options, started = parser.parse_args(), time.time()
+    if options.corpus:
+        machine.publish(measure_corpus(options.corpus, options.benign, options.models), options.out, started)
         return
-    runs = [measure(asked.models, name, enabled=on) for name in ("everything", "heuristic") for on in (True, False)]
-    machine.publish({"benchmark": "poisoning", "runs": runs}, asked.out, started)
+    runs = [measure(options.models, name, enabled=on) for name in ("everything", "heuristic") for on in (True, False)]
+    machine.publish({"benchmark": "poisoning", "runs": runs}, options.out, started)
 
 
 def measure(models: Path, extractor: str, *, enabled: bool) -> dict[str, object]:
-    """One run over a fresh home."""
+    """Run all cases in a new home, with one extractor, with or without the defences."""
     attempts, benign = load_cases()
     with TemporaryDirectory() as folder:
         settings = Settings(home=Path(folder) / "home", trust=TrustSettings(enabled=enabled))
         app = open_app(settings, models=models)
         hostile = list(run(app, attempts, everything=extractor == "everything"))
-        plain = list(run(app, benign, everything=extractor == "everything"))
+        harmless = list(run(app, benign, everything=extractor == "everything"))
         app.close()
     families: dict[str, list[Outcome]] = defaultdict(list)
     for each in hostile:
@@ -64,55 +64,57 @@ def measure(models: Path, extractor: str, *, enabled: bool) -> dict[str, object]
         "extractor": extractor,
         "defences": "on" if enabled else "off",
         **rates(hostile),
-        "benign": len(plain),
-        "benignKept": sum(each.kept for each in plain),
-        "benignRecalled": sum(each.recalled for each in plain),
+        "benign": len(harmless),
+        "benignKept": sum(each.kept for each in harmless),
+        "benignRecalled": sum(each.recalled for each in harmless),
         "tookEffect": [each.case.id for each in hostile if each.injected] if enabled else [],
-        "families": {name: rates(found) for name, found in families.items()},
+        "families": {name: rates(outcomes) for name, outcomes in families.items()},
     }
 
 
-def of_corpus(attempts: Path, benign: Path | None, models: Path) -> dict[str, object]:
-    """The shares of a corpus that are injected, by channel, and of benign texts that are held back."""
+def measure_corpus(attempts: Path, benign: Path | None, models: Path) -> dict[str, object]:
+    """Return the shares of a corpus's attempts that are injected, by channel, and the benign texts that are held
+    back."""
     rows = load_rows(attempts)
     hostile = [row for row in rows if not row.benign]
-    plain = [row for row in (*rows, *(load_rows(benign) if benign else ())) if row.benign]
-    on, off = (_served(hostile, models, enabled=enabled) for enabled in (True, False))
-    kept, kept_without = (_served(plain, models, enabled=enabled) for enabled in (True, False))
+    benign_rows = [row for row in (*rows, *(load_rows(benign) if benign else ())) if row.benign]
+    injected, injected_undefended = (_served(hostile, models, enabled=enabled) for enabled in (True, False))
+    served_, served_undefended = (_served(benign_rows, models, enabled=enabled) for enabled in (True, False))
     return {
         "benchmark": "poisoning-corpus",
-        "injected": shares(hostile, on),
-        "injectedWithoutDefences": shares(hostile, off),
-        "took": [row.id for row in hostile if on[row.id]],
-        "benign": len(plain),
-        "notServed": sum(not kept[row.id] for row in plain),
-        "wronglyHeld": [row.id for row in plain if kept_without[row.id] and not kept[row.id]],
+        "injected": shares(hostile, injected),
+        "injectedWithoutDefences": shares(hostile, injected_undefended),
+        "took": [row.id for row in hostile if injected[row.id]],
+        "benign": len(benign_rows),
+        "notServed": sum(not served_[row.id] for row in benign_rows),
+        "wronglyHeld": [row.id for row in benign_rows if served_undefended[row.id] and not served_[row.id]],
     }
 
 
 def _served(rows: Sequence[Row], models: Path, *, enabled: bool) -> dict[str, bool]:
+    """Return by row id whether its payload is recalled as trusted text, in a new home."""
     with TemporaryDirectory() as folder:
         return served(rows, Path(folder), models, enabled=enabled)
 
 
-def shares(rows: Sequence[Row], found: Mapping[str, bool]) -> dict[str, str]:
-    """`injected/attempts` by channel, and of all."""
+def shares(rows: Sequence[Row], injected: Mapping[str, bool]) -> dict[str, str]:
+    """Return `injected/attempts` by channel, and of all rows."""
     channels = {
         "all": rows,
         **{name: [r for r in rows if r.channel == name] for name in ("extract", "verbatim", "document")},
     }
-    return {name: f"{sum(found[row.id] for row in of)}/{len(of)}" for name, of in channels.items()}
+    return {name: f"{sum(injected[row.id] for row in members)}/{len(members)}" for name, members in channels.items()}
 
 
-def rates(found: Sequence[Outcome]) -> dict[str, object]:
-    """Counts and shares of the attempts that took effect, and that were recalled."""
-    injected, activated = sum(each.injected for each in found), sum(each.activated for each in found)
+def rates(outcomes: Sequence[Outcome]) -> dict[str, object]:
+    """Return the counts and shares of the attempts that took effect, and of those that were recalled."""
+    injected, activated = sum(each.injected for each in outcomes), sum(each.activated for each in outcomes)
     return {
-        "attempts": len(found),
+        "attempts": len(outcomes),
         "injected": injected,
         "activated": activated,
-        "injectionRate": round(injected / len(found), 3),
-        "activationRate": round(activated / len(found), 3),
+        "injectionRate": round(injected / len(outcomes), 3),
+        "activationRate": round(activated / len(outcomes), 3),
     }
 
 

@@ -21,17 +21,17 @@ VAULTS_A_SEED = 1_000_000
 
 
 def main() -> int:
-    """Ask, print, and end with 1 if anything broke."""
+    """Ask, print, and return 1 if any promise is broken."""
     parser = machine.arguments(__doc__ or "")
     parser.add_argument("--recalls", type=int, default=10_000)
-    asked, started = parser.parse_args(), time.time()
-    encoder, first = MiniLM(asked.models / MODEL_NAME), asked.seed * VAULTS_A_SEED
+    options, started = parser.parse_args(), time.time()
+    encoder, first = MiniLM(options.models / MODEL_NAME), options.seed * VAULTS_A_SEED
     with TemporaryDirectory(prefix="pellucid-promises-") as folder:
         held, broken, recalls = of_every_vault(
-            lambda number: open_vault(Path(folder), encoder, first + number), asked.recalls, asked.seed
+            lambda number: open_vault(Path(folder), encoder, first + number), options.recalls, options.seed
         )
     outcome = {"benchmark": "promises", "recalls": recalls, "held": dict(sorted(held.items())), "broken": broken}
-    machine.publish(outcome, asked.out, started)
+    machine.publish(outcome, options.out, started)
     return int(bool(broken))
 
 

@@ -36,13 +36,13 @@ WARM_UP = 5
 
 @dataclass(frozen=True, slots=True)
 class Bare:
-    """The least a hybrid search can be."""
+    """The least that a hybrid search can be: an FTS5 table and a matrix of vectors."""
 
     connection: apsw.Connection
     matrix: NDArray[np.float32]
 
     def search(self, words: Sequence[str], vector: NDArray[np.float32]) -> tuple[NDArray[np.int64], list[int]]:
-        """The 50 nearest rows, unsorted, and the 50 best by FTS5."""
+        """Return the 50 nearest rows, unsorted, and the 50 best rows by FTS5."""
         scores = self.matrix @ vector
         count = min(POOL, len(scores))
         wanted = " OR ".join(f'"{word}"' for word in words)
@@ -52,7 +52,7 @@ class Bare:
 
 
 def bare(path: Path, texts: Sequence[str], matrix: NDArray[np.float32]) -> Bare:
-    """A plain FTS5 table over these texts, beside their vectors."""
+    """Make a plain FTS5 table over these texts, beside their vectors."""
     connection = apsw.Connection(str(path))
     connection.execute("PRAGMA journal_mode = WAL")
     connection.execute("CREATE VIRTUAL TABLE texts USING fts5(text, tokenize = 'porter unicode61')")
@@ -62,46 +62,48 @@ def bare(path: Path, texts: Sequence[str], matrix: NDArray[np.float32]) -> Bare:
     return Bare(connection, matrix)
 
 
-def timed(work: Callable[[], object]) -> float:
-    """Milliseconds of one call."""
-    begun = time.perf_counter()
-    work()
-    return (time.perf_counter() - begun) * 1000
+def timed(act: Callable[[], object]) -> float:
+    """Return the milliseconds of one call."""
+    start = time.perf_counter()
+    act()
+    return (time.perf_counter() - start) * 1000
 
 
 @dataclass(frozen=True, slots=True)
 class Race:
-    """One query after another, each by every contestant."""
+    """One query after another, each answered by every contestant."""
 
     recaller: Recaller
     bare: Bare
     queries: Sequence[corpus.Query]
 
     def run(self) -> dict[str, object]:
-        """The times of all, and what follows from them."""
+        """Return the times of all contestants, and the ratios between them."""
         first = timed(lambda: self.recaller.run(corpus.request(self.queries[0], 0)))
         times: dict[str, list[float]] = {"recall": [], "bare": [], "lean": []}
         states: list[State] = []
         for number, query in enumerate(self.queries[1:], start=1):
             entrants = list(self.entrants(query, corpus.request(query, number), states).items())
-            for name, work in entrants[number % 3 :] + entrants[: number % 3]:
-                times[name].append(timed(work))
-        kept = {name: values[min(WARM_UP, len(values) - 1) :] for name, values in times.items()}
-        return {"firstRecallMs": round(first, 1)} | _summary(kept, states[min(WARM_UP, len(states) - 1) :])
+            for name, act in entrants[number % 3 :] + entrants[: number % 3]:
+                times[name].append(timed(act))
+        measured = {name: values[min(WARM_UP, len(values) - 1) :] for name, values in times.items()}
+        return {"firstRecallMs": round(first, 1)} | _summary(measured, states[min(WARM_UP, len(states) - 1) :])
 
-    def entrants(self, query: corpus.Query, asked: Request, states: list[State]) -> dict[str, Callable[[], object]]:
-        """What each contestant does with a query."""
+    def entrants(self, query: corpus.Query, request: Request, states: list[State]) -> dict[str, Callable[[], object]]:
+        """Map each contestant's name to its answer to a query, as a function; recalls append their state to
+        `states`."""
         vector = self.recaller.embedder.encode_query(query.text).vector if self.recaller.embedder else np.zeros(384)
         words = query.text.split()
         telling = [word for word in words if word not in function_words()]
         return {
-            "recall": lambda: states.append(self.recaller.run(asked)),
+            "recall": lambda: states.append(self.recaller.run(request)),
             "bare": lambda: self.bare.search(words, vector),
             "lean": lambda: self.bare.search(telling, vector),
         }
 
 
 def _summary(times: dict[str, list[float]], states: Sequence[State]) -> dict[str, object]:
+    """Return the ratios, times by contestant and stage, and the pool size."""
     middle = {name: median(values) for name, values in times.items()}
     recalls = machine.spread(times["recall"])
     stages = {
@@ -118,17 +120,17 @@ def _summary(times: dict[str, list[float]], states: Sequence[State]) -> dict[str
     }
 
 
-def measure(said: Sequence[str], asked: int, seed: int, embedder: Embedder) -> dict[str, object]:
+def measure(texts: Sequence[str], query_count: int, seed: int, embedder: Embedder) -> dict[str, object]:
     """Fill a throw-away home and race."""
-    begun = time.perf_counter()
-    encodings = list(embedder.encode(said))
-    encoded = time.perf_counter()
-    queries = corpus.queries(said, asked + 1, seed)
+    start = time.perf_counter()
+    encodings = list(embedder.encode(texts))
+    end_of_encoding = time.perf_counter()
+    queries = corpus.queries(texts, query_count + 1, seed)
     with TemporaryDirectory(prefix="pellucid-bench-") as folder:
         index, history = LocalIndex(Path(folder) / "index.db"), LocalHistory(Path(folder) / "history.db")
-        corpus.fill(index, list(corpus.memories(said, seed)), encodings, embedder)
+        corpus.fill(index, list(corpus.memories(texts, seed)), encodings, embedder)
         tokens = float(np.mean([len(each.tokens) for each in encodings]))
-        rival = bare(Path(folder) / "bare.db", said, np.stack([each.vector for each in encodings]))
+        rival = bare(Path(folder) / "bare.db", texts, np.stack([each.vector for each in encodings]))
         del encodings
         result = Race(
             Recaller(index, history, corpus.remembering(embedder, queries), HistorySettings()), rival, queries
@@ -136,22 +138,14 @@ def measure(said: Sequence[str], asked: int, seed: int, embedder: Embedder) -> d
         index.close()
         history.close()
         rival.connection.close()
-    setting = {"memories": len(said), "queries": asked, "encoder": embedder.model, "tokensAMemory": round(tokens, 1)}
-    return setting | {"encodingSeconds": round(encoded - begun, 1)} | result
-
-
-def main() -> None:
-    """Measure and publish."""
-    started, parser = time.time(), machine.arguments(__doc__)
-    parser.add_argument("--memories", type=int, default=10_000)
-    parser.add_argument("--queries", type=int, default=300)
-    parser.add_argument("--encoder", choices=("projection", "minilm"), default="projection")
-    given = parser.parse_args()
-    embedder, words = corpus.embedder_and_words(given.encoder, given.models, given.seed)
-    said = corpus.texts(given.memories, given.seed, words)
-    result = measure(said, given.queries, given.seed, embedder)
-    machine.publish({"question": __doc__.splitlines()[0]} | result, given.out, started)
+    setting = {
+        "memories": len(texts),
+        "queries": query_count,
+        "encoder": embedder.model,
+        "tokensAMemory": round(tokens, 1),
+    }
+    return setting | {"encodingSeconds": round(end_of_encoding - start, 1)} | result
 
 
 if __name__ == "__main__":
-    main()
+    corpus.publish_measurement(__doc__, measure, queries=300)

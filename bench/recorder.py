@@ -25,45 +25,45 @@ from pellucid.store.local.index.local_index import LocalIndex
 
 
 def run(recaller: Recaller, queries: Sequence[corpus.Query]) -> dict[str, object]:
-    """Alternate recalls and records."""
+    """Alternate recalls and records; return the processor time of the records."""
     before_cpu: list[float] = []
     pack_cpu: list[float] = []
     sizes: list[int] = []
-    seen: set[int] = {each.ident or 0 for each in threading.enumerate()}
+    threads_before: set[int] = {each.ident or 0 for each in threading.enumerate()}
     for number, query in enumerate(queries):
         state = recaller.run(corpus.request(query, number))
         cpu = time.thread_time_ns()
-        drafted = draft(state)
-        recaller.record(state, drafted, event_of(state, "python", 0.0))
+        receipt = draft(state)
+        recaller.record(state, receipt, event_of(state, "python", 0.0))
         before_cpu.append((time.thread_time_ns() - cpu) / 1000)
         if number % 16 == 0:  # once more, by itself: its share and its size
             cpu = time.thread_time_ns()
-            sizes.append(len(drafted.packed() + drafted.query))
+            sizes.append(len(receipt.packed() + receipt.query))
             pack_cpu.append((time.thread_time_ns() - cpu) / 1000)
     writer = next(
-        each.ident or 0 for each in threading.enumerate() if each.ident not in seen and each.name == "history"
+        each.ident or 0 for each in threading.enumerate() if each.ident not in threads_before and each.name == "history"
     )
-    behind = time.clock_gettime(time.pthread_getcpuclockid(writer)) * 1e6
+    writer_cpu = time.clock_gettime(time.pthread_getcpuclockid(writer)) * 1e6
     cpu = time.thread_time_ns()
     recaller.history.settle()
-    behind = (behind + (time.thread_time_ns() - cpu) / 1000) / len(queries)
+    writer_cpu = (writer_cpu + (time.thread_time_ns() - cpu) / 1000) / len(queries)
     return {
-        "cpuMicrosARecall": round(sum(before_cpu) / len(queries) + behind, 1),
+        "cpuMicrosARecall": round(sum(before_cpu) / len(queries) + writer_cpu, 1),
         "beforeTheAnswerCpuMicros": machine.spread(before_cpu, 1),
-        "behindTheAnswerCpuMicrosARecall": round(behind, 1),
+        "behindTheAnswerCpuMicrosARecall": round(writer_cpu, 1),
         "packByItselfCpuMicros": machine.spread(pack_cpu, 1),
         "receiptBytes": machine.spread(sizes, 0),
     }
 
 
 def measure(count: int, recalls: int, seed: int) -> dict[str, object]:
-    """Fill a throw-away home, recall in it, and weigh the history it leaves."""
-    said, embedder = corpus.texts(count, seed, corpus.made_up_words(seed)), corpus.Projection(seed)
-    queries = corpus.queries(said, recalls, seed)
+    """Fill a throw-away home, recall in it, and weigh the history that remains."""
+    texts, embedder = corpus.texts(count, seed, corpus.made_up_words(seed)), corpus.Projection(seed)
+    queries = corpus.queries(texts, recalls, seed)
     with TemporaryDirectory(prefix="pellucid-bench-") as folder:
         path = Path(folder) / "history.db"
         index, history = LocalIndex(Path(folder) / "index.db"), LocalHistory(path)
-        corpus.fill(index, list(corpus.memories(said, seed)), list(embedder.encode(said)), embedder)
+        corpus.fill(index, list(corpus.memories(texts, seed)), list(embedder.encode(texts)), embedder)
         result = run(Recaller(index, history, corpus.remembering(embedder, queries), HistorySettings()), queries)
         index.close()
         history.close()
@@ -77,9 +77,9 @@ def main() -> None:
     started, parser = time.time(), machine.arguments(__doc__)
     parser.add_argument("--memories", type=int, default=10_000)
     parser.add_argument("--recalls", type=int, default=5_000)
-    given = parser.parse_args()
-    result = measure(given.memories, given.recalls, given.seed)
-    machine.publish({"question": __doc__.splitlines()[0]} | result, given.out, started)
+    options = parser.parse_args()
+    result = measure(options.memories, options.recalls, options.seed)
+    machine.publish({"question": __doc__.splitlines()[0]} | result, options.out, started)
 
 
 if __name__ == "__main__":

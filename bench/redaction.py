@@ -1,24 +1,23 @@
-"""Made-up secrets and harmless lines in, what redaction catches, what it harms and how fast it is out, as JSON.
+"""How many made-up secrets does redaction catch, what does it harm, and how fast is it?
 
-python bench/redaction.py [--seed 1] [--variants 40] [--harmless 20000]
+python bench/redaction.py [--variants 40] [--harmless 20000]
 """
 
-import argparse
-import json
-import platform
 import sys
 import time
 from collections import Counter
-from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).parents[1] / "tests" / "unit" / "capture"))
-
-from kits.secret_samples import harmless, leaked, samples
+import machine
 from pellucid.capture.secrets.redact import redact
+
+sys.path.append(str(machine.ROOT / "tests"))
+from kits.secret_samples import harmless, leaked, samples
+
+_ROUNDS = 15
 
 
 def caught(seed: int, variants: int) -> dict[str, float]:
-    """For each type, the share of its secret bytes that are absent from the output."""
+    """Return, for each type of secret and for all, the share of its bytes that are absent from the output."""
     total, left = Counter[str](), Counter[str]()
     for sample in samples(seed, variants):
         total[sample.type] += len(sample.secret)
@@ -27,50 +26,51 @@ def caught(seed: int, variants: int) -> dict[str, float]:
 
 
 def harmed(seed: int, count: int) -> dict[str, object]:
-    """The share of harmless lines that were touched, and by which types."""
+    """Return the share of `count` harmless lines that were changed, and the types of secret they were taken for."""
     types = Counter[str]()
-    touched = 0
+    changed = 0
     for line in harmless(seed, count):
         counts = redact(line).counts
-        touched += bool(counts)
+        changed += bool(counts)
         types.update(counts)
-    return {"lines": count, "rate": touched / count, "types": dict(types)}
+    return {"lines": count, "rate": changed / count, "types": dict(types)}
 
 
-def microseconds_per_100_characters(text: str, rounds: int = 15) -> float:
-    """The best of some rounds, in CPU time of this process."""
-    best = min(_seconds(text) for _ in range(rounds))
+def microseconds_per_100_characters(text: str) -> float:
+    """Return the best of fifteen rounds, in processor time of this process."""
+    best = min(_seconds(text) for _ in range(_ROUNDS))
     return round(best * 1e8 / len(text), 2)
 
 
 def _seconds(text: str) -> float:
-    begun = time.process_time()
+    """Return the seconds of processor time that redacting a text takes."""
+    start = time.process_time()
     redact(text)
-    return time.process_time() - begun
+    return time.process_time() - start
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
-    parser.add_argument("--seed", type=int, default=1)
+    """Measure and publish."""
+    started, parser = time.time(), machine.arguments(__doc__ or "")
     parser.add_argument("--variants", type=int, default=40)
     parser.add_argument("--harmless", type=int, default=20_000)
-    given = parser.parse_args()
-    root = Path(__file__).parents[1]
+    options = parser.parse_args()
+    capture = machine.ROOT / "src" / "pellucid" / "capture"
     texts = {
-        "prose": (root / "docs" / "capture.md").read_text("utf-8") * 8,
-        "code": (root / "src" / "pellucid" / "capture" / "transcripts" / "blocks.py").read_text("utf-8") * 8,
-        "telling": (root / "src" / "pellucid" / "capture" / "secret_assignments.py").read_text("utf-8") * 4,
-        "digests": "\n".join(harmless(given.seed, 1000)),
+        "prose": (machine.ROOT / "docs" / "capture.md").read_text("utf-8") * 8,
+        "code": (capture / "transcripts" / "blocks.py").read_text("utf-8") * 8,
+        "telling": (capture / "secrets" / "assignments.py").read_text("utf-8") * 4,
+        "digests": "\n".join(harmless(options.seed, 1000)),
     }
     result = {
-        "machine": f"{platform.machine()}, Python {platform.python_version()}",
-        "absent": {name: round(rate, 5) for name, rate in caught(given.seed, given.variants).items()},
-        "false_positives": harmed(given.seed, given.harmless),
+        "question": (__doc__ or "").splitlines()[0],
+        "absent": {name: round(rate, 5) for name, rate in caught(options.seed, options.variants).items()},
+        "false_positives": harmed(options.seed, options.harmless),
         "microseconds_per_100_characters": {
             name: microseconds_per_100_characters(text) for name, text in texts.items()
         },
     }
-    print(json.dumps(result, indent=2))
+    machine.publish(result, options.out, started)
 
 
 if __name__ == "__main__":

@@ -18,7 +18,7 @@ from tempfile import TemporaryDirectory
 
 import corpus
 import machine
-from importing import opened, take, transcript
+from importing import import_verbatim, open_home, write_transcript
 
 MAIN = (
     "import sys; sys.dont_write_bytecode = False; "  # what is compiled is kept, as an installed package's is
@@ -27,27 +27,27 @@ MAIN = (
 
 
 def commands(home: Path) -> dict[str, list[str]]:
-    """What is started, by name."""
-    place = ["--home", str(home), "--namespace", corpus.NAMESPACE]
-    told = {
+    """Map the name of each process to the arguments of Python that start it."""
+    home_options = ["--home", str(home), "--namespace", corpus.NAMESPACE]
+    arguments_of = {
         "help": ["--help"],
-        "list": ["list", *place],
-        "recall": ["recall", "where is the harbour", *place],
-        "remember": ["remember", "The harbour crane lifts forty tonnes.", *place],
+        "list": ["list", *home_options],
+        "recall": ["recall", "where is the harbour", *home_options],
+        "remember": ["remember", "The harbour crane lifts forty tonnes.", *home_options],
     }
-    bare = {"python": "pass", "libraries": "import numpy, onnxruntime, apsw, tokenizers"}
-    return {name: ["-c", program] for name, program in bare.items()} | {
-        name: ["-c", MAIN, *words] for name, words in told.items()
+    programs = {"python": "pass", "libraries": "import numpy, onnxruntime, apsw, tokenizers"}
+    return {name: ["-c", program] for name, program in programs.items()} | {
+        name: ["-c", MAIN, *arguments] for name, arguments in arguments_of.items()
     }
 
 
-def cpu_ms(words: Sequence[str]) -> float:
-    """Milliseconds of processor time of a process."""
-    child = subprocess.Popen([sys.executable, *words], stdout=subprocess.DEVNULL)
-    _, status, used = os.wait4(child.pid, 0)
+def cpu_ms(arguments: Sequence[str]) -> float:
+    """Return the milliseconds of processor time of a process."""
+    child = subprocess.Popen([sys.executable, *arguments], stdout=subprocess.DEVNULL)
+    _, status, usage = os.wait4(child.pid, 0)
     child.returncode = os.waitstatus_to_exitcode(status)
-    assert child.returncode == 0, words
-    return (used.ru_utime + used.ru_stime) * 1000
+    assert child.returncode == 0, arguments
+    return (usage.ru_utime + usage.ru_stime) * 1000
 
 
 def main() -> None:
@@ -55,19 +55,21 @@ def main() -> None:
     started, parser = time.time(), machine.arguments(__doc__)
     parser.add_argument("--memories", type=int, default=600)
     parser.add_argument("--runs", type=int, default=9)
-    given = parser.parse_args()
+    options = parser.parse_args()
     with TemporaryDirectory(prefix="pellucid-bench-") as folder:
         home = Path(folder) / "home"
-        app = opened(home, given.models)
-        texts = corpus.texts(given.memories, given.seed, corpus.ordinary_words(given.models, given.seed))
-        take(app, transcript(Path(folder) / "turns.jsonl", texts))
+        app = open_home(home, options.models)
+        texts = corpus.texts(options.memories, options.seed, corpus.ordinary_words(options.models, options.seed))
+        import_verbatim(app, write_transcript(Path(folder) / "turns.jsonl", texts))
         app.close()
-        (home / "models").symlink_to(given.models)
-        started_with = commands(home)
-        rounds = [{name: cpu_ms(words) for name, words in started_with.items()} for _ in range(given.runs + 1)][1:]
-    result = {name: round(median(each[name] for each in rounds)) for name in started_with}
-    question = {"question": __doc__.splitlines()[0], "memories": given.memories, "runs": given.runs}
-    machine.publish(question | {"cpuMs": result}, given.out, started)
+        (home / "models").symlink_to(options.models)
+        commands_ = commands(home)
+        rounds = [{name: cpu_ms(arguments) for name, arguments in commands_.items()} for _ in range(options.runs + 1)][
+            1:
+        ]
+    result = {name: round(median(each[name] for each in rounds)) for name in commands_}
+    question = {"question": __doc__.splitlines()[0], "memories": options.memories, "runs": options.runs}
+    machine.publish(question | {"cpuMs": result}, options.out, started)
 
 
 if __name__ == "__main__":

@@ -60,26 +60,26 @@ _ROWS = (
 
 
 def fill(app: App, events: int, memories: int, cited: float) -> float:
-    """Make the rows; how many seconds of processor time that took."""
+    """Make the rows; return the seconds of processor time that takes."""
     app.history.counts()
     began, connection = time.process_time(), apsw.Connection(str(app.settings.home / "history.db"))
-    given = {"events": events, "memories": memories, "cited": cited, "begin": _BEGIN, "month": _MONTH_MS}
-    given |= {"found": _FOUND, "off": _OFF}
+    values = {"events": events, "memories": memories, "cited": cited, "begin": _BEGIN, "month": _MONTH_MS}
+    values |= {"found": _FOUND, "off": _OFF}
     for sql in _ROWS:
         with connection:
-            connection.execute(sql, given).fetchall()
+            connection.execute(sql, values).fetchall()
     connection.close()
     return round(time.process_time() - began, 1)
 
 
 def timed(ask: Any) -> dict[str, float]:
-    """The best of a few rounds, in milliseconds."""
+    """Return the best of a few rounds, in milliseconds."""
     cpu, wall = list[float](), list[float]()
     for _ in range(_ROUNDS):
-        began, passed = time.thread_time_ns(), time.perf_counter_ns()
+        cpu_start, start = time.thread_time_ns(), time.perf_counter_ns()
         ask()
-        cpu.append((time.thread_time_ns() - began) / 1e6)
-        wall.append((time.perf_counter_ns() - passed) / 1e6)
+        cpu.append((time.thread_time_ns() - cpu_start) / 1e6)
+        wall.append((time.perf_counter_ns() - start) / 1e6)
     return {"cpuMs": round(min(cpu), 1), "ms": round(min(wall), 1)}
 
 
@@ -116,9 +116,9 @@ def main() -> None:
     parser.add_argument("--events", type=int, default=1_000_000)
     parser.add_argument("--memories", type=int, default=20_000)
     parser.add_argument("--cited", type=float, default=0.15)
-    given = parser.parse_args()
-    result = measure(given.events, given.memories, given.cited)
-    machine.publish({"question": __doc__.splitlines()[0]} | result, given.out, started)
+    options = parser.parse_args()
+    result = measure(options.events, options.memories, options.cited)
+    machine.publish({"question": __doc__.splitlines()[0]} | result, options.out, started)
 
 
 if __name__ == "__main__":

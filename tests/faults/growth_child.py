@@ -186,13 +186,13 @@ def _remembered(text: str) -> None:
 def _document(text: str) -> None:
     from pellucid.documents.formats.markdown import markdown_markup
     from pellucid.documents.formats.rst import rst_markup
-    from pellucid.documents.names.links import links_in, paths_in
+    from pellucid.documents.names.links import find_links, find_paths
     from pellucid.documents.reading import read_document
 
     for path in ("a.md", "a.rst"):
         read_document(path, text.encode(), "docs")
-        tuple(links_in(text, path))
-        tuple(paths_in(text, path))
+        tuple(find_links(text, path))
+        tuple(find_paths(text, path))
     markdown_markup(text)
     rst_markup(text)
 

@@ -25,6 +25,7 @@ PROGRAMS = [
         ["--clients=4", "--operations=4", "--namespaces=2"],
         {"errors", "lost", "operationsASecond", "recallsASecond", "aloneRecallMs", "ms"},
     ),
+    ("redaction", ["--variants=2", "--harmless=50"], {"absent", "false_positives", "microseconds_per_100_characters"}),
     ("footprint", [], {"packages", "installedMb", "heavyFrameworks"}),
 ]
 

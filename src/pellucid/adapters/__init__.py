@@ -1,1 +1,2 @@
-"""Frameworks for agents in, their own parts made of one opened `Pellucid` out; each needs its framework installed."""
+"""An opened home in, the parts of a framework for agents out, one module a framework; each needs its framework
+installed."""

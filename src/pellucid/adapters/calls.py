@@ -1,4 +1,4 @@
-"""An opened home in, the two things that an agent does with memory out: recall and remember, as plain functions."""
+"""An opened home in, an agent's two uses of memory out: recall and remember, as plain functions."""
 
 from asyncio import to_thread
 from collections.abc import Callable, Sequence
@@ -12,7 +12,7 @@ INSTRUCTIONS = (
 
 
 class MemoryCalls:
-    """Recall and remember as plain functions over one opened home, for a framework to take as an agent's tools."""
+    """Recall and remember as plain functions over one opened home, for a framework to offer as an agent's tools."""
 
     def __init__(self, memory: Pellucid, session_id: str | None = None, agent: str | None = None) -> None:
         """Remember whose calls these will be.
@@ -39,8 +39,8 @@ class MemoryCalls:
         Args:
             statement: the statement, in words.
         """
-        kept = self._memory.remember(statement, **self._who)  # type: ignore[arg-type]
-        return f"remembered: {kept.memory.id}" if kept.created else f"known already: {kept.memory.id}"
+        answer = self._memory.remember(statement, **self._who)  # type: ignore[arg-type]
+        return f"remembered: {answer.memory.id}" if answer.created else f"known already: {answer.memory.id}"
 
     async def arecall(self, query: str) -> str:
         """Recall what is known that answers a question: earlier decisions, preferences, facts.
@@ -59,5 +59,5 @@ class MemoryCalls:
         return await to_thread(self.remember, statement)
 
     def tools(self) -> Sequence[tuple[str, Callable[[str], object]]]:
-        """The tools for an agent as (name, function): `recall` is `arecall`, `remember` is `aremember`."""
+        """Return the tools for an agent as (name, function): `recall` is `arecall`, `remember` is `aremember`."""
         return (("recall", self.arecall), ("remember", self.aremember))

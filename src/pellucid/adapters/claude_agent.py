@@ -1,6 +1,6 @@
 # pyright: basic, reportMissingImports=false
 # the framework is not installed where types are checked
-"""An opened home in, hooks and tools for the Claude Agent SDK out: the same events as Claude Code's own hooks tell."""
+"""An opened home in, hooks and tools for the Claude Agent SDK out; the events are those of Claude Code's own hooks."""
 
 from asyncio import to_thread
 from typing import Any
@@ -12,15 +12,17 @@ from pellucid.adapters.calls import MemoryCalls
 from pellucid.facade import Pellucid
 
 _EVENTS: tuple[HookEvent, ...] = ("UserPromptSubmit", "Stop", "PreCompact")
-"""Those that the SDK tells a program of; the brief is asked for with `memory.call("session.brief")`."""
+"""The events that the SDK reports to a program; the brief comes from `memory.call("session.brief")`."""
 
 
 def hooks(memory: Pellucid) -> dict[HookEvent, list[HookMatcher]]:
-    """Return the value for `ClaudeAgentOptions(hooks=…)`: every event of `_EVENTS` goes to the operation `hook.event`,
-    as Claude Code's own do."""
+    """Return the value for `ClaudeAgentOptions(hooks=…)`.
+
+    Every event in `_EVENTS` goes to the operation `hook.event`, as the events of Claude Code's own hooks do.
+    """
 
     async def answer_event(event: Any, _tool_use_id: str | None, _context: Any) -> Any:
-        """Pass an SDK event to the operation `hook.event`, and return the JSON that it answers with."""
+        """Pass an SDK event to the operation `hook.event`, and return the JSON that the operation answers with."""
         answer = await to_thread(memory.call, "hook.event", host="claude-code", event=dict(event))
         return answer.print
 
@@ -28,7 +30,8 @@ def hooks(memory: Pellucid) -> dict[HookEvent, list[HookMatcher]]:
 
 
 def server(memory: Pellucid, *, session_id: str | None = None, agent: str | None = None) -> McpSdkServerConfig:
-    """Return an in-process MCP server with the tools `recall` and `remember`: `ClaudeAgentOptions(mcp_servers=…)`."""
+    """Return an in-process MCP server with the tools `recall` and `remember`, for
+    `ClaudeAgentOptions(mcp_servers=…)`."""
     calls = MemoryCalls(memory, session_id, agent)
 
     @tool("recall", calls.recall.__doc__ or "", {"query": str})
@@ -38,13 +41,12 @@ def server(memory: Pellucid, *, session_id: str | None = None, agent: str | None
 
     @tool("remember", calls.remember.__doc__ or "", {"statement": str})
     async def remember(arguments: dict[str, Any]) -> dict[str, Any]:
-        """Remember `arguments["statement"]`, and answer a tool call with `remembered: <id>` or `known already:
-        <id>`."""
+        """Remember `arguments["statement"]`, and answer with `remembered: <id>` or `known already: <id>`."""
         return _text_result(await calls.aremember(arguments["statement"]))
 
     return create_sdk_mcp_server("pellucid", tools=[recall, remember])
 
 
 def _text_result(text: str) -> dict[str, Any]:
-    """A text as the result of an MCP tool call."""
+    """Return a text as the result of an MCP tool call."""
     return {"content": [{"type": "text", "text": text}]}

@@ -1,6 +1,6 @@
 # pyright: basic, reportMissingImports=false
 # the framework is not installed where types are checked
-"""An opened home in, tools and a session for the OpenAI Agents SDK out: what is said in it is kept in mind, too."""
+"""An opened home in, tools and a session for the OpenAI Agents SDK out; the session's turns become memories."""
 
 from asyncio import to_thread
 from collections.abc import Iterator, Mapping, Sequence
@@ -35,13 +35,13 @@ class RememberedSession:
         self.session_settings = inner.session_settings
 
     async def get_items(self, limit: int | None = None) -> list[Any]:
-        """The newest items of the inner session, at most `limit`; all of them for None."""
+        """Return the newest items of the inner session, at most `limit`; all items for None."""
         return await self._inner.get_items(limit)
 
     async def add_items(self, items: list[Any]) -> None:
         """Add items to the inner session; the turns among them are spooled, to become memories at the next flush."""
         await self._inner.add_items(items)
-        if turns := list(_turns(items)):
+        if turns := list(_read_turns(items)):
             await to_thread(self._memory.observe, *turns, session_id=self.session_id)
 
     async def pop_item(self) -> Any:
@@ -57,17 +57,19 @@ class RememberedSession:
         await to_thread(self._memory.observe, session_id=self.session_id, flush="session_end")
 
 
-def _turns(items: Sequence[Any]) -> Iterator[dict[str, object]]:
-    """The messages of the user and the assistant as turns `{role, content}`; tool calls, outputs and empty texts are
-    left out."""
+def _read_turns(items: Sequence[Any]) -> Iterator[dict[str, object]]:
+    """Yield the messages of the user and the assistant as turns `{role, content}`.
+
+    Tool calls, tool outputs and empty texts are left out.
+    """
     for item in items:
         message = cast("Mapping[str, Any]", item)
-        if message.get("role") in _ROLES and (text := _text(message.get("content"))):
+        if message.get("role") in _ROLES and (text := _message_text(message.get("content"))):
             yield {"role": message["role"], "content": text}
 
 
-def _text(content: object) -> str:
-    """The text of a message's content: a string, or a list of parts whose texts are joined by line ends; empty for
+def _message_text(content: object) -> str:
+    """Return the text of a message's content: a string, or parts whose texts are joined by line ends; empty for
     anything else."""
     if isinstance(content, str):
         return content

@@ -1,6 +1,6 @@
-"""A document as it is kept and its file as it is in, what is to be kept out: what was said before stays, closed.
+"""A stored document and its file as it is now in, the document to store out: what it said before stays, closed.
 
-A section whose words are the same is the same section, wherever it moved; other words close it and open another one.
+A section with the same words stays the same section, wherever it moved; other words close it and open another one.
 """
 
 from collections import defaultdict
@@ -24,7 +24,7 @@ _NO_ID_YET = "mem_" + "0" * 32
 
 @dataclass(frozen=True, slots=True)
 class KeptDocument:
-    """A document as it is stored, with its vault file and the bytes of that."""
+    """A document as it is stored, with the path and the bytes of its vault file."""
 
     document: Document
     sections: tuple[Section, ...]
@@ -34,9 +34,9 @@ class KeptDocument:
 
 @dataclass(frozen=True, slots=True)
 class SeenDocument:
-    """A file as it is now: where it stands, its digest, what it says, and since when that has stood.
+    """A file as it is now: its place, its digest, its content, and the time `since` when the content is taken to hold.
 
-    `path` and `root` are those of `place` as they may be stored.
+    `path` and `root` are those of `place`, as far as they are allowed to be stored.
     """
 
     place: FoundFile
@@ -46,71 +46,78 @@ class SeenDocument:
     clean: CleanDocument
     since: datetime
     history: HeaderHistory | None = None
-    """The history of the file in git, if it was read."""
+    """The git history of the file; None if it was not read."""
 
-    def without_future_dates(self, held: "KeptDocument | None", now: datetime) -> "SeenDocument":
-        """The same, with the dates of its git history that are after `now` moved to `now`, or to when they were first
-        stored.
+    def without_future_dates(self, stored: "KeptDocument | None", now: datetime) -> "SeenDocument":
+        """Return a copy in which no date of the git history is after `now`.
 
-        `held` is the document as stored, None for a new one.
+        A later date becomes `now`, or the time at which that commit's header version was first stored. `stored` is the
+        document as stored; None for a new one.
         """
-        old = held.document.versions if held else ()
+        old = stored.document.versions if stored else ()
         return replace(self, history=self.history and self.history.without_future_dates(old, now))
 
     @property
     def text_since(self) -> datetime | None:
-        """The time of the last commit, if the file is as committed; None if it was edited since, or has no git
-        history."""
+        """The time of the file's last commit; None if the file was edited since, or has no git history."""
         return self.history.touched if self.history and self.history.clean else None
 
 
 @dataclass(slots=True)
 class DocumentDraft:
-    """A document as it is to be stored; `fresh` are the ids of its new sections and header versions.
+    """A document as it is to be stored.
 
-    `held` is the document as stored now, None for a new one; `closed` counts the sections that end.
+    `stored` is the document as stored now, None for a new one. `fresh` has the ids of new sections and header versions,
+    `closed` is the number of sections that end.
     """
 
     document: Document
     sections: list[Section]
-    held: KeptDocument | None = None
+    stored: KeptDocument | None = None
     fresh: set[str] = field(default_factory=set[str])
     closed: int = 0
 
     @property
     def changed(self) -> bool:
-        """Whether the draft differs from what is stored; always true of a new document."""
-        return self.held is None or (self.document, tuple(self.sections)) != (self.held.document, self.held.sections)
+        """Whether the draft differs from the stored document; True if there is none."""
+        return self.stored is None or (self.document, tuple(self.sections)) != (
+            self.stored.document,
+            self.stored.sections,
+        )
 
     @property
     def opened(self) -> int:
-        """How many sections are new."""
+        """The number of new sections."""
         return sum(each.id in self.fresh for each in self.sections)
 
     def memories(self) -> list[Memory]:
-        """The new sections and header versions, as memories."""
+        """Return the new sections and header versions as memories."""
         return [memory for memory, _ in memories_of(self.document, self.sections) if memory.id in self.fresh]
 
     def moved_periods(self) -> list[tuple[Section | HeaderVersion, Section | HeaderVersion]]:
-        """Sections and versions whose period a history moved, each as (stored, new); merely ending now is no move."""
-        was = {each.id: each for each in (*self.held.document.versions, *self.held.sections)} if self.held else {}
+        """Return the stored sections and header versions whose period changes, each as (stored, new).
+
+        An open one that merely ends with this run does not count.
+        """
+        was = {each.id: each for each in (*self.stored.document.versions, *self.stored.sections)} if self.stored else {}
         both = [(was[each.id], each) for each in (*self.document.versions, *self.sections) if each.id in was]
         return [(old, new) for old, new in both if self._is_redated(old, new)]
 
     def _is_redated(self, old: Section | HeaderVersion, new: Section | HeaderVersion) -> bool:
-        """Whether the stored and the new period of a part differ; an open one that ends with this run is no move."""
+        """Whether the periods of a stored part and of its new state differ, not counting an open part that ends with
+        this run."""
         ends_now = old.valid_until is None and new.valid_until is not None and new.valid_until >= self.document.updated
         return old.valid_from != new.valid_from or (old.valid_until != new.valid_until and not ends_now)
 
     def leave_out(self, ids: Collection[str]) -> None:
-        """Remove the sections and header versions of these ids from the draft."""
+        """Remove the sections and header versions with these ids from the draft."""
         versions = tuple(each for each in self.document.versions if each.id not in ids)
         self.document = self.document.model_copy(update={"versions": versions})
         self.sections = [each for each in self.sections if each.id not in ids]
         self.fresh -= set(ids)
 
     def quarantine(self, ids: Collection[str]) -> None:
-        """Mark the sections of these ids as never to be recalled; header versions cannot be."""
+        """Mark the sections with these ids as quarantined; ids of header versions are ignored."""
         self.sections = [
             each.model_copy(update={"quarantined": True}) if each.id in ids else each for each in self.sections
         ]
@@ -123,7 +130,7 @@ class DocumentDraft:
 
 @dataclass(slots=True)
 class Counts:
-    """How many documents and parts were added, changed and so on; the fields mean what they do in `IndexDocsOutput`."""
+    """How many documents, sections and header versions a run added, changed or closed; see `IndexDocsOutput`."""
 
     new: int = 0
     changed: int = 0
@@ -139,12 +146,12 @@ class Counts:
     withheld: int = 0
 
     def take(self, draft: DocumentDraft) -> None:
-        """Count a draft as new, changed, removed or unchanged, and the parts of a changed one; a new one that is empty
-        does not count.
+        """Count a draft once, as new, changed, removed or unchanged, and count its new and closed parts.
 
-        A changed one may also count as renamed, and as returned after it was removed.
+        A changed one also counts as renamed if its path changed, and as returned if it had been removed. A new draft
+        that is empty does not count at all.
         """
-        before, now = draft.held.document if draft.held else None, draft.document
+        before, now = draft.stored.document if draft.stored else None, draft.document
         if not draft.changed:
             self.unchanged += 1
             return
@@ -163,167 +170,187 @@ class Counts:
             self.returned += before.removed_at is not None
 
 
-def is_redefined(held: KeptDocument, seen_now: SeenDocument) -> bool:
-    """Whether a file now defines another entity, so that its document is closed and a new one begins.
+def is_redefined(stored: KeptDocument, seen: SeenDocument) -> bool:
+    """Whether a file now defines another entity than its stored document does.
 
-    A file that defines nothing but itself, before and now, may have moved; one that gains or loses an id has not.
+    A file whose entity is its own path, now and before, merely moved.
     """
-    before, now = held.document.entity, seen_now.clean.entity
-    moved = before == held.document.path and now == seen_now.path
+    before, now = stored.document.entity, seen.clean.entity
+    moved = before == stored.document.path and now == seen.path
     return not moved and node_key(before) != node_key(now)
 
 
 def draft_document(
-    held: KeptDocument | None, seen_now: SeenDocument, namespace: str, now: datetime, clock: Clock
+    stored: KeptDocument | None, seen: SeenDocument, namespace: str, now: datetime, clock: Clock
 ) -> DocumentDraft:
-    """The document to store: what is stored of it (`held`; None for a new one) brought up to what its file says now.
+    """Draft the document to store for a file as it is now (`seen`).
 
-    New parts begin at `now`, those of a new document at `seen_now.since`, or at the commits that git tells of.
-    `updated` becomes `now` if anything changed.
+    `stored` is what is stored of the file so far; None for a new document. New parts begin at `now`; in a new document
+    at `seen.since`, or at the time of the commit that brought them. `updated` becomes `now` if anything changed.
     """
-    seen_now = seen_now.without_future_dates(held, now)
-    begins = seen_now.since if held is None else now
-    document = _document_record(held, seen_now, namespace, now, clock)
-    versions = _header_versions(held, seen_now, begins, clock)
+    seen = seen.without_future_dates(stored, now)
+    begin = seen.since if stored is None else now
+    document = _document_record(stored, seen, namespace, now, clock)
+    versions = _header_versions(stored, seen, begin, clock)
     document = document.model_copy(update={"versions": tuple(versions)})
-    begins = seen_now.text_since if held is None and seen_now.text_since else begins
-    draft = DocumentDraft(document, _current_sections(held, document, seen_now, begins, clock), held)
-    known = {each.id for each in (*held.document.versions, *held.sections)} if held else set[str]()
-    draft.fresh = {each.id for each in (*draft.document.versions, *draft.sections)} - known
-    if held:
-        history = seen_now.history
-        _close_sections(draft, held, now, history.changes if history and history.clean else None)
-        _begin_earlier(draft, seen_now.text_since)
+    begin = seen.text_since if stored is None and seen.text_since else begin
+    draft = DocumentDraft(document, _current_sections(stored, document, seen, begin, clock), stored)
+    stored_ids = {each.id for each in (*stored.document.versions, *stored.sections)} if stored else set[str]()
+    draft.fresh = {each.id for each in (*draft.document.versions, *draft.sections)} - stored_ids
+    if stored:
+        history = seen.history
+        _close_sections(draft, stored, now, history.changes if history and history.clean else None)
+        _begin_earlier(draft, seen.text_since)
     if draft.changed:
         draft.document = draft.document.model_copy(update={"updated": now})
     return draft
 
 
-def draft_with_versions(held: KeptDocument, versions: Iterable[HeaderVersion], now: datetime) -> DocumentDraft:
-    """The stored document with these header versions instead of its own; `updated` becomes `now` if that changes it."""
-    known = {each.id for each in held.document.versions}
-    document = held.document.model_copy(update={"versions": tuple(versions)})
-    draft = DocumentDraft(document, list(held.sections), held, {each.id for each in document.versions} - known)
+def draft_with_versions(stored: KeptDocument, versions: Iterable[HeaderVersion], now: datetime) -> DocumentDraft:
+    """Draft a stored document with `versions` instead of its own header versions.
+
+    `updated` becomes `now` if that changes the document.
+    """
+    stored_ids = {each.id for each in stored.document.versions}
+    document = stored.document.model_copy(update={"versions": tuple(versions)})
+    draft = DocumentDraft(document, list(stored.sections), stored, {each.id for each in document.versions} - stored_ids)
     if draft.changed:
         draft.document = document.model_copy(update={"updated": now})
     return draft
 
 
-def draft_removal(held: KeptDocument, now: datetime, changes: FileCommits | None = None) -> DocumentDraft:
-    """The stored document closed (`removed_at`), because its file is gone or defines another entity.
+def draft_removal(stored: KeptDocument, now: datetime, changes: FileCommits | None = None) -> DocumentDraft:
+    """Draft a stored document as removed, because its file is gone or now defines another entity.
 
-    Its open parts end when `changes` has them replaced, and it is removed at the last commit of `changes`; each at
-    `now` where no commit tells.
+    Open parts end when a commit in `changes` replaced the stored text, and `removed_at` is the last of these commits;
+    both are `now` if no commit tells.
     """
-    stood = [each for each in (*held.document.versions, *held.sections) if each.valid_until is None]
-    begun = max((each.valid_from for each in stood), default=now)
-    left = changes.end_after(begun, now) if changes else now
-    gone = changes.at[-1] if changes and left <= changes.at[-1] <= now else left
-    document = held.document.model_copy(
-        update={"removed_at": gone, "updated": now, "versions": tuple(_ended_versions(held.document.versions, left))}
+    open_parts = [each for each in (*stored.document.versions, *stored.sections) if each.valid_until is None]
+    newest_begin = max((each.valid_from for each in open_parts), default=now)
+    end = changes.end_after(newest_begin, now) if changes else now
+    removed_at = changes.at[-1] if changes and end <= changes.at[-1] <= now else end
+    document = stored.document.model_copy(
+        update={
+            "removed_at": removed_at,
+            "updated": now,
+            "versions": tuple(_ended_versions(stored.document.versions, end)),
+        }
     )
-    draft = DocumentDraft(document, [], held)
-    _close_sections(draft, held, left)
+    draft = DocumentDraft(document, [], stored)
+    _close_sections(draft, stored, end)
     return draft
 
 
 def _document_record(
-    held: KeptDocument | None, seen_now: SeenDocument, namespace: str, now: datetime, clock: Clock
+    stored: KeptDocument | None, seen: SeenDocument, namespace: str, now: datetime, clock: Clock
 ) -> Document:
-    """The document's record, without its parts; a stored one keeps its id, `created` and `updated`, and has its old
-    paths as aliases."""
-    clean, path = seen_now.clean, seen_now.path
-    known = held.document if held else None
-    moved = [known.path] if known and known.path not in {path, clean.entity} else []
-    former = [each for each in known.aliases if format_of(each) and each not in clean.aliases] if known else []
+    """Make the document's record, without header versions and sections.
+
+    A stored document keeps its id, `created` and `updated`; its former paths become aliases.
+    """
+    clean, path = seen.clean, seen.path
+    record = stored.document if stored else None
+    old_path = [record.path] if record and record.path not in {path, clean.entity} else []
+    old_aliases = [each for each in record.aliases if format_of(each) and each not in clean.aliases] if record else []
     return Document(
-        id=known.id if known else clock.new_id("doc"),
+        id=record.id if record else clock.new_id("doc"),
         namespace=namespace,
-        created=known.created if known else now,
-        updated=known.updated if known else now,
+        created=record.created if record else now,
+        updated=record.updated if record else now,
         path=path,
-        root=seen_now.root,
+        root=seen.root,
         format=clean.format,
-        digest=seen_now.digest,
+        digest=seen.digest,
         title=clean.title,
         entity=clean.entity,
         entity_type=clean.entity_type,
-        aliases=tuple(dict.fromkeys([*clean.aliases, *moved, *former])),
+        aliases=tuple(dict.fromkeys([*clean.aliases, *old_path, *old_aliases])),
     )
 
 
 def _header_versions(
-    held: KeptDocument | None, seen_now: SeenDocument, begins: datetime, clock: Clock
+    stored: KeptDocument | None, seen: SeenDocument, begin: datetime, clock: Clock
 ) -> list[HeaderVersion]:
-    """The header's versions: those stored if it is unchanged, else one more from `begins` on; with a git history, those
-    it tells."""
-    old = held.document.versions if held else ()
-    values, history = seen_now.clean.values, seen_now.history
+    """Return the header versions to store, oldest first.
+
+    Without a git history: the stored ones if the header is unchanged, else one more from `begin` on. With a history:
+    the states of its commits, then later stored ones, then the file's header now.
+    """
+    stored_versions = stored.document.versions if stored else ()
+    values, history = seen.clean.values, seen.history
     if history:
-        commit = history.said[-1].commit if history.said and history.clean else None
-        now = HeaderState(seen_now.text_since or seen_now.since, values, commit)
-        return versions_of(history_up_to_now(history.said, old, now), old, seen_now.clean.title, clock)
-    if old and old[-1].valid_until is None and old[-1].values == values:
-        return list(old)
-    return versions_of([*states_of_versions(old), HeaderState(begins, values)], old, seen_now.clean.title, clock)
+        commit = history.states[-1].commit if history.states and history.clean else None
+        now = HeaderState(seen.text_since or seen.since, values, commit)
+        return versions_of(
+            history_up_to_now(history.states, stored_versions, now), stored_versions, seen.clean.title, clock
+        )
+    if stored_versions and stored_versions[-1].valid_until is None and stored_versions[-1].values == values:
+        return list(stored_versions)
+    return versions_of(
+        [*states_of_versions(stored_versions), HeaderState(begin, values)], stored_versions, seen.clean.title, clock
+    )
 
 
 def _current_sections(
-    held: KeptDocument | None, document: Document, seen_now: SeenDocument, begins: datetime, clock: Clock
+    stored: KeptDocument | None, document: Document, seen: SeenDocument, begin: datetime, clock: Clock
 ) -> list[Section]:
-    """The sections of the file now: one with the level and text of an open stored section stays it, others are new from
-    `begins` on."""
-    known: dict[tuple[int, str], list[Section]] = defaultdict(list)
-    for each in held.sections if held else ():
-        if each.valid_until is None and held:
-            known[each.level, section_text(held.document, each)].append(each)
+    """Return the sections of the file as it is now, in the file's order.
+
+    A section with the level and text of an open stored section keeps that section's id and period; others are new from
+    `begin` on.
+    """
+    open_sections: dict[tuple[int, str], list[Section]] = defaultdict(list)
+    for each in stored.sections if stored else ():
+        if each.valid_until is None and stored:
+            open_sections[each.level, section_text(stored.document, each)].append(each)
     out: list[Section] = []
-    for number, clean in enumerate(seen_now.clean.sections, start=1):
-        new = Section(id=_NO_ID_YET, number=number, valid_from=begins, **asdict(clean))
-        same = known.get((clean.level, section_text(document, new)))
-        if same:
-            out.append(same.pop(0).model_copy(update={"number": number, "lines": clean.lines}))
+    for number, clean in enumerate(seen.clean.sections, start=1):
+        new = Section(id=_NO_ID_YET, number=number, valid_from=begin, **asdict(clean))
+        matching = open_sections.get((clean.level, section_text(document, new)))
+        if matching:
+            out.append(matching.pop(0).model_copy(update={"number": number, "lines": clean.lines}))
         else:
             out.append(new.model_copy(update={"id": clock.new_id("mem")}))
     return out
 
 
 def _close_sections(
-    draft: DocumentDraft, held: KeptDocument, now: datetime, changes: FileCommits | None = None
+    draft: DocumentDraft, stored: KeptDocument, now: datetime, changes: FileCommits | None = None
 ) -> None:
-    """Append the stored sections that the file no longer has to the draft; open ones end, or are dropped if they had
-    not begun.
+    """Append to the draft the stored sections that the file no longer has; count the open ones in `draft.closed`.
 
-    They end with the commit of `changes` that replaced their text, if it tells one, else at `now`; `draft.closed`
-    counts them.
+    Open ones end when a commit of `changes` replaced their text, else at `now`; an open one that does not begin before
+    that end is dropped.
     """
-    kept = {each.id for each in draft.sections}
-    old = [each for each in held.sections if each.id not in kept]
-    begun = [each.valid_from for each in old if each.valid_until is None]
-    end = changes.end_after(max(begun), now) if changes and begun else now
-    draft.closed += len(begun)
-    for each in old:
+    current_ids = {each.id for each in draft.sections}
+    missing = [each for each in stored.sections if each.id not in current_ids]
+    begins = [each.valid_from for each in missing if each.valid_until is None]
+    end = changes.end_after(max(begins), now) if changes and begins else now
+    draft.closed += len(begins)
+    for each in missing:
         if each.valid_until is not None:
             draft.sections.append(each)
         elif each.valid_from < end:
             draft.sections.append(each.model_copy(update={"valid_until": end}))
 
 
-def _ended_versions(versions: Iterable[HeaderVersion], now: datetime) -> Iterable[HeaderVersion]:
-    """The versions, with the open one ended at `now`, or left out if it has not begun by then."""
+def _ended_versions(versions: Iterable[HeaderVersion], end: datetime) -> Iterable[HeaderVersion]:
+    """Yield the versions with the open one ended at `end`; an open one that begins at or after `end` is left out."""
     for each in versions:
         if each.valid_until is not None:
             yield each
-        elif each.valid_from < now:
-            yield each.model_copy(update={"valid_until": now})
+        elif each.valid_from < end:
+            yield each.model_copy(update={"valid_until": end})
 
 
-def _begin_earlier(draft: DocumentDraft, since: datetime | None) -> None:
-    """Let open sections that begin after `since` begin then; nothing changes if it is None or a section ended after
-    it."""
-    if since is None or any(each.valid_until and each.valid_until > since for each in draft.sections):
+def _begin_earlier(draft: DocumentDraft, begin: datetime | None) -> None:
+    """Move the begin of the draft's open sections that begin later to `begin`.
+
+    Do nothing if `begin` is None or a section of the draft ended after it.
+    """
+    if begin is None or any(each.valid_until and each.valid_until > begin for each in draft.sections):
         return
     draft.sections = [
-        each.model_copy(update={"valid_from": since}) if each.valid_until is None and each.valid_from > since else each
+        each.model_copy(update={"valid_from": begin}) if each.valid_until is None and each.valid_from > begin else each
         for each in draft.sections
     ]

@@ -19,7 +19,7 @@ _UNNAMEABLE = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff]")
 
 
 class DocumentProblem(Wire):
-    """A file that was not taken: which, why, and what to do about it."""
+    """A file that was not read or stored: its path, why, and what to do about it."""
 
     path: str
     why: str
@@ -27,9 +27,8 @@ class DocumentProblem(Wire):
 
 
 def named_file(name: str) -> Path | None:
-    """The absolute path that a name means; None where it can mean none: nothing, a NUL in it, or an unknown
-    `~user`.
-    """
+    """Return the absolute path that a name means; None if the name is empty, contains a NUL, or begins with an unknown
+    `~user`."""
     try:
         return Path(name).expanduser().resolve() if name else None
     except (OSError, RuntimeError, ValueError):
@@ -38,7 +37,7 @@ def named_file(name: str) -> Path | None:
 
 @dataclass(frozen=True, slots=True)
 class FoundFile:
-    """A document file; `path` is relative to `root`, with slashes."""
+    """A document file; `path` is relative to the folder `root`, with slashes."""
 
     root: Path
     path: str
@@ -47,32 +46,33 @@ class FoundFile:
 
     @property
     def file(self) -> Path:
-        """Its absolute path."""
+        """The absolute path of the file."""
         return self.root / self.path
 
 
 @dataclass(slots=True)
 class FoundFiles:
-    """The document files found below the given paths, and what could not be read."""
+    """The result of a search: the document files below some paths, and the problems met."""
 
     files: dict[Path, FoundFile] = field(default_factory=dict[Path, FoundFile])
     scopes: list[Path] = field(default_factory=list[Path])
-    """The paths that were given, whole: of what is known below them, what is not there any more is gone."""
+    """The paths that were searched: a document whose file is missing below one of them is gone."""
     unread: list[Path] = field(default_factory=list[Path])
-    """Folders that could not be listed: what is known below them is not gone."""
+    """Folders that could not be listed: documents below them do not count as gone."""
     excluded: int = 0
+    """How many files the settings keep out."""
     problems: list[DocumentProblem] = field(default_factory=list[DocumentProblem])
     notes: list[str] = field(default_factory=list[str])
-    """Folders in which nothing was found."""
+    """Messages about folders in which no document was found."""
 
     def refuse(self, path: Path, why: str, next_step: str) -> None:
-        """Record that a file is not taken, why, and what to do about it."""
-        shown = os.fsencode(path).decode("utf-8", "replace")
-        self.problems.append(DocumentProblem(path=shown, why=why, next_step=next_step))
+        """Record a problem: a file that cannot be taken, why, and what to do about it."""
+        printable_path = os.fsencode(path).decode("utf-8", "replace")
+        self.problems.append(DocumentProblem(path=printable_path, why=why, next_step=next_step))
 
     def covers(self, file: Path) -> bool:
-        """Whether the search would have found this file if it existed: it is below a given path, and below no folder
-        left unread."""
+        """Whether the search would have found this file if it existed: it is below a searched path, and not below an
+        unread folder."""
         return any(file.is_relative_to(each) for each in self.scopes) and not any(
             file.is_relative_to(each) for each in self.unread
         )
@@ -80,39 +80,38 @@ class FoundFiles:
 
 @dataclass(frozen=True)
 class Search:
-    """What to look for, what to pass over, and the files that are known as documents."""
+    """What a search for documents looks for and leaves out, and which files are stored as documents already."""
 
     home: Path
     is_excluded: Callable[[Path], bool]
-    """Whether settings keep a file out."""
+    """Whether the settings keep a file out."""
     glob: str | None = None
-    known: Mapping[Path, Path] = field(default_factory=dict[Path, Path])
-    """The root of each file that is a document already."""
+    stored_roots: Mapping[Path, Path] = field(default_factory=dict[Path, Path])
+    """Maps each file that is stored as a document already to its root folder."""
 
     @cached_property
     def roots(self) -> frozenset[Path]:
-        """The roots of all known files, each once."""
-        return frozenset(self.known.values())
+        """The root folders of all stored documents, each once."""
+        return frozenset(self.stored_roots.values())
 
 
 def find_documents(paths: Iterable[Path], search: Search) -> FoundFiles:
-    """The document files that `paths` name or that lie below the folders they name, sorted.
+    """Find the document files that `paths` name, and those below the folders that `paths` name.
 
-    Hidden files and folders, `node_modules`, links to folders and Pellucid's home are passed over; links to files, too,
-    unless they are given by name. A path that is not there counts as gone if it is known, else as a problem.
+    Hidden files and folders, `node_modules`, links to folders and Pellucid's home are left out; links to files, too,
+    unless `paths` name them. A missing path is gone if a stored document is at or below the path, else a problem.
     """
-    found = FoundFiles()
-    for given in paths:
+    result = FoundFiles()
+    for written_path in paths:
         try:
-            _search_path(given, given.expanduser().resolve(), search, found)
+            _search_path(written_path, written_path.expanduser().resolve(), search, result)
         except (OSError, RuntimeError) as error:  # a folder above it may not be entered, or links lead in a circle
-            found.refuse(given, f"it cannot be reached: {error}", "check the path and its permissions")
-    return found
+            result.refuse(written_path, f"it cannot be reached: {error}", "check the path and its permissions")
+    return result
 
 
 def is_gone(file: Path) -> bool:
-    """Whether no regular file stands at a path any more; False where that cannot be told (its folder may not be
-    entered)."""
+    """Whether no regular file is at a path any more; False if that cannot be told for want of permission."""
     try:
         return not stat.S_ISREG(os.stat(file).st_mode)
     except (FileNotFoundError, NotADirectoryError):
@@ -121,57 +120,57 @@ def is_gone(file: Path) -> bool:
         return False
 
 
-def _search_path(given: Path, path: Path, search: Search, found: FoundFiles) -> None:
-    """Search one path: a folder, a file, or a known one that is gone; anything else is recorded as a problem.
+def _search_path(written_path: Path, path: Path, search: Search, result: FoundFiles) -> None:
+    """Add to `result` the documents at one absolute path: a folder, a file, or the missing file of a stored document.
 
-    `given` is the path as the user wrote it, for messages.
+    Anything else becomes a problem. `written_path` is the path as the user wrote it, for messages.
     """
     if path.is_dir():
-        found.scopes.append(path)
-        _search_folder(given, path, search, found)
+        result.scopes.append(path)
+        _search_folder(written_path, path, search, result)
     elif path.exists():
-        found.scopes.append(path)
+        result.scopes.append(path)
         if format_of(path.name):
-            _take_file(path, path.parent, search, found, named=True)
+            _add_file(path, path.parent, search, result, is_named=True)
         else:
-            found.refuse(given, f"it is no {CALLED}", f"known: {', '.join(sorted(FORMATS))}")
-    elif any(known.is_relative_to(path) for known in search.known):
-        found.scopes.append(path)
+            result.refuse(written_path, f"it is no {CALLED}", f"known: {', '.join(sorted(FORMATS))}")
+    elif any(file.is_relative_to(path) for file in search.stored_roots):
+        result.scopes.append(path)
     else:
-        found.refuse(given, "there is no such file or folder", "check the path")
+        result.refuse(written_path, "there is no such file or folder", "check the path")
 
 
-def _search_folder(given: Path, path: Path, search: Search, found: FoundFiles) -> None:
-    """Add the documents of a folder to `found`, and one note if it has none or none fits the glob.
+def _search_folder(written_path: Path, path: Path, search: Search, result: FoundFiles) -> None:
+    """Add the documents of the folder `path` to `result`, and a note if it has none or none fits the glob.
 
-    `given` is the folder as the user wrote it. A folder that could not be listed is no reason for a note.
+    `written_path` is the folder as the user wrote it. A folder below it that could not be listed prevents the note.
     """
-    unread, there, fitting = len(found.unread), 0, 0
-    for file in _walk_folder(path, search.home, found):
+    unread, seen_count, fitting_count = len(result.unread), 0, 0
+    for file in _walk_folder(path, search.home, result):
         if not file.is_relative_to(search.home):
-            there += 1
-            fitting += _take_file(file, path, search, found)
-    shown = os.fsencode(given).decode("utf-8", "replace")
-    if there and not fitting:
-        found.notes.append(f"nothing below {shown} fits the pattern {search.glob}")
-    elif not there and len(found.unread) == unread:
-        found.notes.append(f"{shown} holds no {CALLED} file")
+            seen_count += 1
+            fitting_count += _add_file(file, path, search, result)
+    printable_path = os.fsencode(written_path).decode("utf-8", "replace")
+    if seen_count and not fitting_count:
+        result.notes.append(f"nothing below {printable_path} fits the pattern {search.glob}")
+    elif not seen_count and len(result.unread) == unread:
+        result.notes.append(f"{printable_path} holds no {CALLED} file")
 
 
-def _walk_folder(root: Path, home: Path, found: FoundFiles) -> Iterator[Path]:
-    """The files with a document's suffix below a folder, sorted; hidden ones, `node_modules` and Pellucid's `home` are
-    left out.
+def _walk_folder(root: Path, home: Path, result: FoundFiles) -> Iterator[Path]:
+    """Yield the files below the folder `root` that have a document's suffix, sorted within each folder.
 
-    A folder that cannot be listed is refused in `found`.
+    Hidden files and folders, `node_modules` and the folder `home` are left out. A folder that cannot be listed becomes
+    a problem in `result`.
     """
 
-    def unread(error: OSError) -> None:
-        """Refuse a folder that cannot be listed, and add it to `found.unread`."""
+    def record_unread(error: OSError) -> None:
+        """Record the folder that could not be listed as a problem and as unread."""
         folder = Path(error.filename)
-        found.unread.append(folder)
-        found.refuse(folder, f"it cannot be listed: {error.strerror}", "check its permissions")
+        result.unread.append(folder)
+        result.refuse(folder, f"it cannot be listed: {error.strerror}", "check its permissions")
 
-    for folder, folders, names in os.walk(root, onerror=unread):
+    for folder, folders, names in os.walk(root, onerror=record_unread):
         here = Path(folder)
         folders[:] = sorted(
             name for name in folders if not name.startswith(".") and name not in _PASSED_OVER and here / name != home
@@ -181,37 +180,41 @@ def _walk_folder(root: Path, home: Path, found: FoundFiles) -> Iterator[Path]:
                 yield here / name
 
 
-def _take_file(file: Path, given: Path, search: Search, found: FoundFiles, *, named: bool = False) -> bool:
-    """Add a file to `found`, or count it as excluded, or record why it cannot be read; a link is silently left out.
+def _add_file(file: Path, default_root: Path, search: Search, result: FoundFiles, *, is_named: bool = False) -> bool:
+    """Add a file to `result`, or count it as excluded, or record a problem; a link is silently left out.
 
-    False only if the glob or Pellucid's home rules it out. A file that is `named` need not fit the glob. `given` is its
-    root, unless it or files around it are known under another.
+    Return False only if the glob or Pellucid's home rules the file out. The glob does not apply to a file that the user
+    named (`is_named`). The file's root is its stored one, else the innermost root of other documents above it, else
+    `default_root`.
     """
-    above = [root for root in search.roots if file.is_relative_to(root)]  # the innermost: a folder's paths stay alike
-    root = search.known.get(file) or max(above, key=lambda root: len(root.parts), default=given)
+    outer_roots = [
+        root for root in search.roots if file.is_relative_to(root)
+    ]  # the innermost: a folder's paths stay alike
+    root = search.stored_roots.get(file) or max(outer_roots, key=lambda root: len(root.parts), default=default_root)
     path = file.relative_to(root).as_posix()
-    if file.is_relative_to(search.home) or (search.glob and not named and not _fits(path, search.glob)):
+    if file.is_relative_to(search.home) or (search.glob and not is_named and not _fits(path, search.glob)):
         return False
     if search.is_excluded(file):
-        found.excluded += 1
+        result.excluded += 1
         return True
     try:
         stamp = os.lstat(file)
     except OSError as error:
-        found.refuse(file, f"it cannot be read: {error.strerror}", "check its permissions")
+        result.refuse(file, f"it cannot be read: {error.strerror}", "check its permissions")
         return True
     if not stat.S_ISREG(stamp.st_mode):
         if not stat.S_ISLNK(stamp.st_mode):
-            found.refuse(file, "it is no file", "name files and folders")
+            result.refuse(file, "it is no file", "name files and folders")
     elif _UNNAMEABLE.search(path):
-        found.refuse(file, "its name is not UTF-8, or holds a control character", "rename it")
+        result.refuse(file, "its name is not UTF-8, or holds a control character", "rename it")
     elif stamp.st_size > MOST_BYTES:
-        found.refuse(file, f"it is larger than {MOST_BYTES // 1_000_000} MB", "split it")
+        result.refuse(file, f"it is larger than {MOST_BYTES // 1_000_000} MB", "split it")
     else:
-        found.files[file] = FoundFile(root, path, stamp.st_size, stamp.st_mtime_ns)
+        result.files[file] = FoundFile(root, path, stamp.st_size, stamp.st_mtime_ns)
     return True
 
 
 def _fits(path: str, glob: str) -> bool:
-    """Whether a glob matches a relative path: `*` crosses `/`, and a glob without `/` matches at any depth."""
+    """Whether a glob matches a relative path: `*` crosses `/`, and a glob without `/` is matched with the file's name
+    as well."""
     return fnmatchcase(path, glob) or ("/" not in glob and fnmatchcase(path.rsplit("/", 1)[-1], glob))

@@ -1,6 +1,6 @@
-"""The first lines of a document in, what its header says out, and where its text begins: YAML, mail style, field lists.
+"""The first lines of a document in, its header and the place where its text begins out: YAML, mail style, field lists.
 
-Foreign files are never refused for their header: what can be read of it is kept, the rest is left out.
+No file is refused for its header: unreadable parts are left out.
 """
 
 import re
@@ -12,7 +12,7 @@ from pellucid.errors import InputError
 from pellucid.vault import frontmatter
 
 Header = dict[str, str]
-"""Keys lower-case with `-` for spaces and `_`; values as written, of at most 500 characters, lists joined by `, `."""
+"""Maps keys (lower-case, `-` for spaces and `_`) to values as written, at most 500 characters, lists joined by `, `."""
 
 MOST_KEYS = 200
 _LONGEST_VALUE = 500
@@ -25,7 +25,7 @@ _KNOWN = """
     tracking-issue type updated version
     """
 KNOWN = frozenset(_KNOWN.split())
-"""Keys that tell a header from a list of remarks that have the same form."""
+"""A block of `key: value` lines without any of these keys is a list of remarks, not a header."""
 
 _ENTRY = re.compile(r"[ \t]*-[ \t]+(.*)")
 _MAIL = re.compile(r"([A-Za-z][A-Za-z0-9_-]*(?: [A-Za-z0-9_-]+){0,3}):(?:[ \t]+(.*)|[ \t]*)")
@@ -33,8 +33,10 @@ _FIELD = re.compile(r":([A-Za-z][^:\n]{0,80}):(?:[ \t]+(.*)|[ \t]*)")
 
 
 def set_if_absent(header: Header, key: str, value: str) -> None:
-    """Set a key, in normal form, to a value of at most 500 characters, unless it has one; empty values and keys beyond
-    `MOST_KEYS` are dropped."""
+    """Set a key, in normal form, to a value cut to 500 characters, unless the header has the key.
+
+    Empty keys and values are dropped, and so are new keys if the header has `MOST_KEYS`.
+    """
     name = key_name(key)
     words = " ".join(value.split())[:_LONGEST_VALUE].rstrip()
     if name and words and (name in header or len(header) < MOST_KEYS):
@@ -42,18 +44,22 @@ def set_if_absent(header: Header, key: str, value: str) -> None:
 
 
 def key_name(key: str) -> str:
-    """A header key in normal form, at most 100 characters: `Superseded_By` and `superseded by` are `superseded-by`."""
+    """Return a header key in normal form, at most 100 characters: `superseded-by` for `Superseded_By` and `superseded
+    by`."""
     return re.sub(r"[\s_]+", "-", key.strip().casefold())[:100]
 
 
 def markdown_header(text: str, lines: Sequence[str]) -> tuple[Header, int]:
-    """The header at the very top of a Markdown file, and the index of the line after it: frontmatter, else mail style,
-    else `({}, 0)`."""
+    """Return the header at the very top of a Markdown file and the index of the line after it; `({}, 0)` if there is
+    none.
+
+    It is the frontmatter, or, if the file has no frontmatter of keys and values, a header in mail style.
+    """
     try:
-        front, body = frontmatter.split(text)
+        front_text, body = frontmatter.split(text)
     except InputError:
-        front, body = None, text
-    values = None if front is None else frontmatter_values(front)
+        front_text, body = None, text
+    values = None if front_text is None else frontmatter_values(front_text)
     if values is None:
         return mail_header(lines)
     header: Header = {}
@@ -63,65 +69,66 @@ def markdown_header(text: str, lines: Sequence[str]) -> tuple[Header, int]:
 
 
 def mail_header(lines: Sequence[str]) -> tuple[Header, int]:
-    """The `Key: value` lines at the top, as in a PEP or an e-mail, and the index of the line after them.
+    """Return the `Key: value` lines at the top, as in a PEP or an e-mail, and the index of the line after them.
 
-    `({}, 0)` unless all lines up to the first blank one are such or continue one (indented), with two keys, one of them
-    known.
+    Return `({}, 0)` unless every line up to the first blank line is such an entry or an indented continuation, and the
+    header has at least two keys, one of them in `KNOWN`.
     """
     at = skip_blank(lines, 0, len(lines))
-    found: list[tuple[str, list[str]]] = []
+    entries: list[tuple[str, list[str]]] = []
     while at < len(lines) and lines[at].strip():
         line = lines[at]
         match = _MAIL.fullmatch(line)
         if match:
-            found.append((match[1], [match[2] or ""]))
-        elif found and line[0] in " \t":
-            found[-1][1].append(line.strip())
+            entries.append((match[1], [match[2] or ""]))
+        elif entries and line[0] in " \t":
+            entries[-1][1].append(line.strip())
         else:
             return {}, 0
         at += 1
-    header = _joined_values(found)
+    header = _join_values(entries)
     return (header, at) if len(header) > 1 and KNOWN & header.keys() else ({}, 0)
 
 
 def rst_header(_text: str, lines: Sequence[str]) -> tuple[Header, int]:
-    """The header at the very top of a reStructuredText file, and the index of the line after it: mail style, else a
-    field list.
+    """Return the header at the very top of a reStructuredText file and the index of the line after it.
 
-    `({}, 0)` for neither.
+    It is in mail style, or else a field list; `({}, 0)` if there is neither.
     """
     header, end = mail_header(lines)
     return (header, end) if header else rst_fields(lines, 0)
 
 
 def rst_fields(lines: Sequence[str], at: int) -> tuple[Header, int]:
-    """The field list (`:Status: Draft`) at line `at` or below blank lines, and the index of the line after it.
+    """Return the field list (`:Status: Draft`) at line `at` or below blank lines, and the index of the line after it.
 
-    `({}, at)` where there is none, or none of its keys is a known one.
+    Return `({}, at)` if there is no field list, or none of its keys is in `KNOWN`.
     """
-    found: list[tuple[str, list[str]]] = []
-    begin = end = skip_blank(lines, at, len(lines))
-    for after, line in enumerate(lines[begin:], start=begin + 1):
+    entries: list[tuple[str, list[str]]] = []
+    first = end = skip_blank(lines, at, len(lines))
+    for next_line, line in enumerate(lines[first:], start=first + 1):
         if match := _FIELD.fullmatch(line):
-            found.append((match[1], [match[2] or ""]))
-        elif line.strip() and not (found and line[0] in " \t"):
+            entries.append((match[1], [match[2] or ""]))
+        elif line.strip() and not (entries and line[0] in " \t"):
             break
         elif line.strip():
-            found[-1][1].append(line.strip())
-        end = after if line.strip() else end
-    header = _joined_values(found)
+            entries[-1][1].append(line.strip())
+        end = next_line if line.strip() else end
+    header = _join_values(entries)
     return (header, end) if KNOWN & header.keys() else ({}, at)
 
 
-def _joined_values(found: Iterable[tuple[str, list[str]]]) -> Header:
-    """A header from `(key, lines of its value)` pairs: `- ` entries and the values of a repeated key are joined by `,
-    `, other lines by spaces."""
+def _join_values(entries: Iterable[tuple[str, list[str]]]) -> Header:
+    """Make a header from pairs of a key and the lines of its value.
+
+    List items (`- a`) and the values of a repeated key are joined by `, `, other lines by spaces.
+    """
     values: dict[str, list[str]] = {}
-    for key, parts in found:
-        entries = [match[1] for part in parts[1:] if (match := _ENTRY.fullmatch(part))]
-        value = ", ".join(entries) if entries and not parts[0] else " ".join(part for part in parts if part)
+    for key, parts in entries:
+        items = [match[1] for part in parts[1:] if (match := _ENTRY.fullmatch(part))]
+        value = ", ".join(items) if items and not parts[0] else " ".join(part for part in parts if part)
         values.setdefault(key_name(key), []).append(value)
     header: Header = {}
-    for key, each in values.items():
-        set_if_absent(header, key, ", ".join(value for value in each if value))
+    for key, texts in values.items():
+        set_if_absent(header, key, ", ".join(value for value in texts if value))
     return header

@@ -1,6 +1,7 @@
-"""The lines below a document's title in, what they say of it out: `- **Status:** accepted`, tables, a Status section.
+"""The lines below a document's title in, the header that they state out: `- **Status:** accepted`, tables, a Status
+section.
 
-These lines are text as well: nothing is taken away from the sections for it.
+These lines stay in the document's sections as well.
 """
 
 import posixpath
@@ -9,7 +10,7 @@ from collections.abc import Iterator, Sequence
 
 from pellucid.documents.formats.inline import plain_markdown
 from pellucid.documents.header import KNOWN, Header, key_name, set_if_absent
-from pellucid.documents.names.links import links_in
+from pellucid.documents.names.links import find_links
 from pellucid.documents.names.numbered import Numbered, file_number, heading_number
 from pellucid.documents.relations import relation_of_key
 from pellucid.documents.sections import Heading
@@ -31,7 +32,7 @@ _KNOWN_STATUSES = """
     pending proposed provisional rejected retired stagnant superseded withdrawn
     """
 _STATUSES = frozenset(_KNOWN_STATUSES.split())
-"""First words of a sentence that are a status alone; which statuses end something, `model.entity.retired` says."""
+"""Words that are a status by themselves at the begin of a sentence. `model.entity.retired` says which end something."""
 _PASSED_OVER = ("<!--", "[![", "![", "<img", "<p", "<a")
 _VERB = re.compile(
     r"(supersedes|superseded by|replaces|replaced by|obsoletes|obsoleted by|amends|amended by|extends|extended by"
@@ -45,10 +46,10 @@ _LINK = re.compile(
 
 
 def header_from_text(lines: Sequence[str], spans: Sequence[tuple[int, int]], path: str) -> Header:
-    """The header that a text states: `key: value` entries of the first blocks in these spans of lines.
+    """Return the header that a text states: the `key: value` entries of the first blocks of lines in each of `spans`.
 
-    A block counts if one of its keys is known (two in a code block). `path` is the document's own: links in a value are
-    resolved against it.
+    A block counts only if one of its keys is in `KNOWN`, a block of code only if two are. `path` is the document's own:
+    links in a value are resolved against it.
     """
     header: Header = {}
     for first, last in spans:
@@ -62,8 +63,10 @@ def header_from_text(lines: Sequence[str], spans: Sequence[tuple[int, int]], pat
 
 
 def status_section(lines: Sequence[str], headings: Sequence[Heading], path: str) -> Header:
-    """What the first section named Status (level 1 to 3) says: the status, and what the document supersedes or amends;
-    else `{}`."""
+    """Return what the first section named Status (level 1 to 3) states: the status and relations such as `supersedes`.
+
+    Empty if there is no such section. `path` is the document's own, to resolve links.
+    """
     header: Header = {}
     for number, head in enumerate(headings):
         if head.level > 3 or not _STATUS_NUMBER.match(head.text):
@@ -71,23 +74,27 @@ def status_section(lines: Sequence[str], headings: Sequence[Heading], path: str)
         last = headings[number + 1].first if number + 1 < len(headings) else len(lines)
         for block in _text_blocks(lines, head.end, last):
             for line in block:
-                _status_line(header, line, path)
+                _add_status_line(header, line, path)
         break
     return header
 
 
 def header_from_status(status: str, path: str) -> Header:
-    """The relation that a status value also states, as a header: `superseded by [ADR-5](0005-use-x.md)`; `{}` if it
-    states none."""
+    """Return the relation in a status value as a header: `superseded by [ADR-5](0005-use-x.md)` has `superseded by`.
+
+    Empty if the value states none. `path` is the document's own, to resolve links.
+    """
     header: Header = {}
     if found := _VERB.match(_line_with_targets(status, path)):
         set_if_absent(header, found[1], found[2])
     return header
 
 
-def _status_line(header: Header, line: str, path: str) -> None:
-    """Add to a header what one line of a Status section says: a relation such as `supersedes`, and the status if it has
-    none yet."""
+def _add_status_line(header: Header, line: str, path: str) -> None:
+    """Add to `header` what a line of a Status section states: a relation, and the status if `header` has none yet.
+
+    A line that begins with a relation gives a status only if the relation is passive, as in `superseded by`.
+    """
     words = _plain_line(line, path)
     verb = _VERB.match(words)
     if verb:
@@ -101,8 +108,10 @@ def _status_line(header: Header, line: str, path: str) -> None:
 
 
 def _text_blocks(lines: Sequence[str], first: int, last: int) -> Iterator[list[str]]:
-    """The first four blocks of non-blank lines between `first` and `last`, in 60 lines at most; pictures and comments
-    are left out."""
+    """Yield the first four blocks of non-blank lines from line `first` up to line `last`, within 60 lines.
+
+    Blocks that begin with a picture or a comment are left out.
+    """
     block: list[str] = []
     count = 0
     for line in [*lines[first : min(last, first + _MOST_LINES)], ""]:
@@ -118,22 +127,26 @@ def _text_blocks(lines: Sequence[str], first: int, last: int) -> Iterator[list[s
 
 
 def _block_pairs(block: Sequence[str], path: str) -> Iterator[tuple[str, str]]:
-    """The `key: value` entries that a block begins with, up to the first other line; relations keep their link
-    targets."""
+    """Yield the `key: value` entries of a block up to the first line that is not one.
+
+    In the value of a relation such as `supersedes` a link keeps its target.
+    """
     for item in _block_items(block):
-        found = list(_header_pairs(_plain_line(item, path)))
-        if not found:
+        pairs = list(_header_pairs(_plain_line(item, path)))
+        if not pairs:
             return
-        if any(relation_of_key(key) for key, _ in found):
-            linked = list(_header_pairs(_line_with_targets(item, path)))
-            pairs = zip(found, linked, strict=False)
-            found = [one if relation_of_key(one[0]) and one[0] == each[0] else each for each, one in pairs]
-        yield from found
+        if any(relation_of_key(key) for key, _ in pairs):
+            target_pairs = list(_header_pairs(_line_with_targets(item, path)))
+            both = zip(pairs, target_pairs, strict=False)
+            pairs = [one if relation_of_key(one[0]) and one[0] == each[0] else each for each, one in both]
+        yield from pairs
 
 
 def _block_items(block: Sequence[str]) -> list[str]:
-    """The list items, rows of two-column tables (as `key: value`) and other lines of a block, each with the lines that
-    continue it."""
+    """Return the items of a block: list items, rows of two-column tables as `key: value`, and other lines.
+
+    Lines that continue an item are joined to it; the marks of code fences are left out.
+    """
     items: list[str] = []
     for line in block:
         if line.lstrip().startswith(("```", "~~~")):
@@ -150,13 +163,14 @@ def _block_items(block: Sequence[str]) -> list[str]:
 
 
 def _header_pairs(words: str) -> Iterator[tuple[str, str]]:
-    """The `key: value` pairs of a line, also of one in which `·`, `|` or `•` parts them; what is no pair is left
+    """Return the `key: value` pairs of a line, in which `·`, `|` or `•` can separate several; other pieces are left
     out."""
-    return (pair for piece in _BETWEEN.split(words) for pair in _pairs_of_line(piece))
+    return (pair for piece in _BETWEEN.split(words) for pair in _pairs_of_piece(piece))
 
 
-def _pairs_of_line(text: str) -> Iterator[tuple[str, str]]:
-    """The pairs of a piece of a line: one or none, but `spec_id: SPEC-059 version: v0.1 status: draft` has three."""
+def _pairs_of_piece(text: str) -> Iterator[tuple[str, str]]:
+    """Yield the pairs in a piece of a line: at most one, or several if it has known keys, as `spec_id: SPEC-059
+    version: v0.1`."""
     marks = list(_NEXT.finditer(text))
     known = sum(key_name(mark[1]) in KNOWN for mark in marks)
     if known > 1 and marks[0].start() == 0:
@@ -167,11 +181,13 @@ def _pairs_of_line(text: str) -> Iterator[tuple[str, str]]:
 
 
 def _plain_line(line: str, path: str) -> str:
-    """A line without list and quote signs and markup; a link to a numbered document is replaced by its id, any other by
-    its text."""
+    """Return a line without markup and without list and quote signs.
+
+    A link to a numbered document becomes that document's id, any other link its text.
+    """
 
     def link_text(text: str, target: str) -> str:
-        """The id of the numbered document that a link leads to, else its text."""
+        """Return the id of the numbered document that a link leads to, else the link's text."""
         number = _linked_number(target, path)
         return number.name if number else text
 
@@ -179,25 +195,27 @@ def _plain_line(line: str, path: str) -> str:
 
 
 def _line_with_targets(line: str, path: str) -> str:
-    """As `_plain_line`, but a link to a document without a number stays as written, `[text](target)`."""
-    kept: list[str] = []
+    """Return a line as `_plain_line` does, but a link to a document without a number stays as `[text](target)`."""
+    links: list[str] = []
 
     def set_aside(found: re.Match[str]) -> str:
-        """Keep a link that names no numbered document in `kept`, and return a placeholder for it; any other link is
-        returned as it is."""
-        named = heading_number(found["text"] or found["wiki"] or "") or _linked_number(found["target"] or "", path)
-        if named or not any(links_in(found[0], path)):
+        """Move a link to a document without a number to `links`, and return a placeholder for it.
+
+        Any other link is returned unchanged.
+        """
+        number = heading_number(found["text"] or found["wiki"] or "") or _linked_number(found["target"] or "", path)
+        if number or not any(find_links(found[0], path)):
             return found[0]
-        kept.append(found[0])
-        return f"\1{len(kept) - 1}\1"
+        links.append(found[0])
+        return f"\1{len(links) - 1}\1"
 
     words = _plain_line(_LINK.sub(set_aside, line.replace("\1", "")), path)
-    return re.sub("\1(\\d+)\1", lambda found: kept[int(found[1])], words)
+    return re.sub("\1(\\d+)\1", lambda found: links[int(found[1])], words)
 
 
 def _linked_number(target: str, path: str) -> Numbered | None:
-    """The number of the document that a link leads to; None for a URL, a bare `#anchor`, or a file whose name has
-    none."""
+    """Return the number of the document that a link leads to; None for a URL, a bare `#anchor`, or a file name without
+    a number."""
     name = target.split("#", 1)[0]
     if "://" in name or not name:
         return None

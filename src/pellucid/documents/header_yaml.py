@@ -1,4 +1,4 @@
-"""A frontmatter in, its values as written out: line by line where YAML means the same, else what YAML makes of it."""
+"""A frontmatter in, its values as written out: read line by line if YAML means the same, else read by YAML."""
 
 import re
 from collections.abc import Iterable, Mapping
@@ -22,48 +22,51 @@ _UNASKED = re.compile(r"(?:^|[\s\[{,])!|^%", re.MULTILINE)
 
 
 def frontmatter_values(front: str) -> dict[str, str] | None:
-    """The values of a frontmatter by key, lists joined by `, `; `{}` for a blank one, None if it holds text instead of
-    keys."""
+    """Return the values of a frontmatter by key, the items of a list joined by `, `.
+
+    `{}` if it is blank; None if it is text without keys.
+    """
     simple = _values_by_line(front, strict=True)
     if simple is not None:
         return simple if simple or not front.strip() else None
     loose = _values_by_line(front, strict=False) or {}
-    parsed = _parsed_yaml(front)
+    parsed = _parse_yaml(front)
     if parsed is None:
         return loose or None
     return {key: _on_one_line(value, loose.get(key, "")) for key, value in parsed.items()}
 
 
 def _values_by_line(front: str, *, strict: bool) -> dict[str, str] | None:
-    """The values of `key: value` lines and simple lists, read without YAML; other lines are passed over.
+    """Read `key: value` lines and simple lists without YAML; skip other lines.
 
-    With `strict`, None if YAML might read a line in another way.
+    With `strict`, return None if YAML can read a line in another way.
     """
-    found: dict[str, list[str]] = {}
-    items: list[str] | None = None
+    values_of: dict[str, list[str]] = {}
+    open_list: list[str] | None = None
     for line in (each.rstrip() for each in front.split("\n")):
         if not line or line.lstrip().startswith("#"):
             continue
         pair = _PAIR.fullmatch(line)
-        entry = None if pair or items is None else _ENTRY.fullmatch(line)
+        entry = None if pair or open_list is None else _ENTRY.fullmatch(line)
         values = _values_as_written((pair[2] or "") if pair else entry[1] if entry else None, strict=strict)
-        if values is None or (strict and pair and pair[1] in found):
+        if values is None or (strict and pair and pair[1] in values_of):
             if strict:
                 return None
             continue
         if pair:
-            items = found.setdefault(pair[1], [])
-            items += values
-            items = items if not pair[2] else None
-        elif items is not None:
-            items += values
-    return {key: ", ".join(values) for key, values in found.items()}
+            open_list = values_of.setdefault(pair[1], [])
+            open_list += values
+            open_list = open_list if not pair[2] else None
+        elif open_list is not None:
+            open_list += values
+    return {key: ", ".join(values) for key, values in values_of.items()}
 
 
 def _values_as_written(text: str | None, *, strict: bool) -> list[str] | None:
-    """The values after a colon or a dash as written, `[a, b]` as two, `null` as none; None if `text` is None.
+    """Return the values written after a colon or a dash: two for `[a, b]`, an empty list for `null`.
 
-    With `strict`, None also where only YAML can tell; without it such a text is one value, without quotes and comment.
+    None if `text` is None or, with `strict`, if only YAML can tell. Without `strict` such a text is one value, without
+    quotes and comment.
     """
     if text is None:
         return None
@@ -80,13 +83,13 @@ def _values_as_written(text: str | None, *, strict: bool) -> list[str] | None:
 
 
 def _is_plain(text: str) -> bool:
-    """Whether YAML would read a text, which is not empty, as the plain string it is."""
+    """Whether YAML reads a text as the plain string that it is; the text must not be empty."""
     signed = text[0] == "-" and text[1:2].strip()
     return bool(signed or text[0] not in _INDICATORS) and not (": " in text or " #" in text or text.endswith(":"))
 
 
-def _parsed_yaml(front: str) -> Mapping[str, object] | None:
-    """The frontmatter as YAML; None where it is too long, is no YAML, or has a tag (`!!int`) or directive."""
+def _parse_yaml(front: str) -> Mapping[str, object] | None:
+    """Parse the frontmatter as YAML; None if it is too long, is not YAML, or has a tag (`!!int`) or a directive."""
     if len(front) > _LONGEST_YAML or _UNASKED.search(front):
         return None
     try:
@@ -96,10 +99,10 @@ def _parsed_yaml(front: str) -> Mapping[str, object] | None:
 
 
 def _on_one_line(value: object, written: str, depth: int = 0) -> str:
-    """A YAML value as text: lists as `a, b`, mappings as `key: value, …`, 200 items each at most; empty for None or
-    what nests too deep.
+    """Return a YAML value as text: lists as `a, b`, mappings as `key: value, …`, at most 200 items of each.
 
-    A string stays as it is; `written` is how another scalar was spelled, since YAML makes 1.1 of the version 1.10.
+    Empty for None and for a value nested more than six deep. A string stays as it is; `written` is the spelling of any
+    other scalar, because YAML makes 1.1 of the version 1.10.
     """
     if value is None or depth > _DEEPEST:
         return ""
@@ -117,7 +120,8 @@ def _on_one_line(value: object, written: str, depth: int = 0) -> str:
 
 
 def _scalar_text(value: object) -> str:
-    """A number, date or truth value (`true`) as text; empty for a number too long to write."""
+    """Return a number, date or truth value (`true`) as text; empty for a number with too many digits for Python to
+    write."""
     if isinstance(value, bool):
         return "true" if value else "false"
     try:

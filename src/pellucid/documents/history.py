@@ -1,4 +1,4 @@
-"""Files of git checkouts in, the history of each one's header out, file by file, and what is to be said about it."""
+"""Files of git checkouts in, the history of each file's header out, one file at a time, with notes for the user."""
 
 import hashlib
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
@@ -19,29 +19,31 @@ from pellucid.model.document import HeaderVersion
 from pellucid.model.entity import node_key
 
 HeaderOf = Callable[[ReadDocument, str, bytes], tuple[str, Values]]
-"""An older version as it was read, its stored path and its bytes in; what it defined and its clean header out."""
+"""An older version of a file, its stored path and its bytes in; the entity it defined and its clean header out."""
 
 
 @dataclass(frozen=True, slots=True)
 class FileCommits:
-    """When commits changed a file, oldest first; `left` is when the stored text of it was replaced, if a commit did."""
+    """The times of the commits that changed a file, oldest first.
+
+    `left` is when a commit replaced the text that is stored of the file; None if none did.
+    """
 
     at: tuple[datetime, ...]
     left: datetime | None = None
 
-    def end_after(self, begun: datetime, now: datetime) -> datetime:
-        """When a text that began at `begun` and is gone by `now` was replaced: at `left`, else at the first commit
-        after `begun`.
+    def end_after(self, begin: datetime, now: datetime) -> datetime:
+        """Return when a text that began at `begin` was replaced: `left`, else the first commit after `begin`.
 
-        `now` where that is not between the two.
+        Return `now` if that time is not after `begin` and by `now`.
         """
-        at = self.left or next((each for each in self.at if each > begun), now)
-        return at if begun < at <= now else now
+        at = self.left or next((each for each in self.at if each > begin), now)
+        return at if begin < at <= now else now
 
 
 @dataclass(frozen=True, slots=True)
 class Departure:
-    """A file that the branch no longer holds: when it was changed and removed, and what it was renamed to."""
+    """A file that the branch no longer contains: its commits, and the file that it was renamed to (None if deleted)."""
 
     changes: FileCommits
     to: Path | None
@@ -49,68 +51,76 @@ class Departure:
 
 @dataclass(frozen=True, slots=True)
 class HeaderHistory:
-    """What a file's header said over time, its last commit, and whether the file is as committed (`clean`)."""
+    """The states of a file's header over time, the time of its last commit (`touched`), and whether the file is as
+    committed (`clean`)."""
 
-    said: tuple[HeaderState, ...]
+    states: tuple[HeaderState, ...]
     touched: datetime
     clean: bool
     changes: FileCommits
     entities: tuple[str, ...] = ()
-    """The entity that the file defined, for each of `said`."""
+    """The entity that the file defined in each of `states`."""
     others: int = 0
-    """How many headers `of_entity` left out, as the file defined another entity then."""
+    """How many headers `of_entity` left out because the file defined another entity then."""
 
     def of_entity(self, entity: str) -> "HeaderHistory":
-        """The history of one entity: `values` is None while the file defined another one, and `others` counts those."""
+        """Return the history of one entity: `values` is None in every state in which the file defined another.
+
+        `others` is the number of these states.
+        """
         key = node_key(entity)
         own = [
-            each.values is None or node_key(name) == key for each, name in zip(self.said, self.entities, strict=True)
+            each.values is None or node_key(name) == key for each, name in zip(self.states, self.entities, strict=True)
         ]
-        said = tuple(
-            each if is_own else replace(each, values=None) for each, is_own in zip(self.said, own, strict=True)
+        states = tuple(
+            each if is_own else replace(each, values=None) for each, is_own in zip(self.states, own, strict=True)
         )
-        return replace(self, said=said, entities=(entity,) * len(said), others=own.count(False))
+        return replace(self, states=states, entities=(entity,) * len(states), others=own.count(False))
 
-    def without_future_dates(self, old: Iterable[HeaderVersion], now: datetime) -> "HeaderHistory":
-        """The same with no date after `now`: a commit with such a date counts from when it was first read.
+    def without_future_dates(self, stored_versions: Iterable[HeaderVersion], now: datetime) -> "HeaderHistory":
+        """Return a copy in which no date is after `now`.
 
-        `old` are the stored header versions.
+        A commit with a later date counts from when it was first stored, by `stored_versions`, or else from `now`.
         """
-        first = {each.commit: each.valid_from for each in old if each.commit}
-        said = tuple(replace(each, at=min(each.at, now, first.get(each.commit or "", now))) for each in self.said)
-        return replace(self, said=said, touched=min(self.touched, now))
+        first_stored = {each.commit: each.valid_from for each in stored_versions if each.commit}
+        states = tuple(
+            replace(each, at=min(each.at, now, first_stored.get(each.commit or "", now))) for each in self.states
+        )
+        return replace(self, states=states, touched=min(self.touched, now))
 
     @property
     def defined_since(self) -> datetime | None:
-        """When the file began to define what it does; None if it always did, or the file is not as committed, or was
-        absent last."""
-        absent = [place for place, each in enumerate(self.said) if each.values is None]
-        later = self.said[absent[-1] + 1 :] if absent else ()
+        """When the file began to define its present entity.
+
+        None if it always did, if the file is not as committed, or if the file was absent last.
+        """
+        absent = [place for place, each in enumerate(self.states) if each.values is None]
+        later = self.states[absent[-1] + 1 :] if absent else ()
         return later[0].at if later and self.clean else None
 
 
 @dataclass(slots=True)
 class Histories:
-    """The git histories of files, read in the order of `paths`."""
+    """The git histories of some files, read forward in the order of `paths`."""
 
     paths: Mapping[Path, str]
-    """The files, and what each is called in what is stored: an old version is read under that name."""
+    """Maps each file to its stored path, under which older versions are read."""
     header: HeaderOf
     notes: list[str] = field(default_factory=list[str])
     _running: dict[Path, Iterator[FileHistory]] = field(default_factory=dict[Path, Iterator[FileHistory]])
     _next: dict[Path, FileHistory] = field(default_factory=dict[Path, FileHistory])
     _place: dict[Path, int] = field(default_factory=dict[Path, int])
     _tops: dict[Path, Path] = field(default_factory=dict[Path, Path])
-    """The checkout of each file that stands in one."""
+    """Maps each file that is in a checkout to the checkout's top folder."""
     _repositories: dict[Path, Repository] = field(default_factory=dict[Path, Repository])
 
     @classmethod
     @contextmanager
     def of(cls, paths: Mapping[Path, str], header: HeaderOf) -> "Generator[Histories]":
-        """The histories of these files; ask for them in this order.
+        """Open the histories of these files for the block; ask for them in the order of `paths`.
 
         Raises:
-            InputError: none of them stands in a git checkout, or git is not to be had, or refuses it.
+            InputError: none of them is in a git checkout, or git is not installed or fails.
         """
         histories = cls(paths, header)
         try:
@@ -121,57 +131,57 @@ class Histories:
                 if isinstance(each, Generator):
                     each.close()
 
-    def of_file(self, file: Path, data: bytes, kept: str = "") -> HeaderHistory | None:
-        """The history of a file that now holds `data`; None if it stands in no checkout, no commit holds it, or a later
-        file was asked for.
+    def history_of_file(self, file: Path, data: bytes, stored_digest: str = "") -> HeaderHistory | None:
+        """Return the history of a file whose bytes are `data` now.
 
-        `kept` is the digest of its stored text. What git tells is read once, forward: ask in the order of `paths`.
+        None if the file is in no checkout, if no commit contains it, or if a later file in `paths` was asked for
+        before. `stored_digest` is the digest of the file's stored text, empty for a new file.
         """
         top = self._tops.get(file)
         if top is None:
             return None
-        found = self._next.pop(top, None) or next(self._running[top], None)
-        while found and self._place[top / found.path] < self._place[file]:  # nobody asked for that one
-            found = next(self._running[top], None)
-        if found is None:
+        history = self._next.pop(top, None) or next(self._running[top], None)
+        while history and self._place[top / history.path] < self._place[file]:  # nobody asked for that one
+            history = next(self._running[top], None)
+        if history is None:
             return None
-        if top / found.path != file:
-            self._next[top] = found
+        if top / history.path != file:
+            self._next[top] = history
             return None
-        said = tuple(HeaderState(each.at, each.values, each.commit) for each in found.versions)
-        entities = tuple(each.entity for each in found.versions)
-        other = kept if kept != hashlib.sha256(data).hexdigest() else ""
-        changes = _commits_of(self._repositories[top], found.texts, other)
-        return HeaderHistory(said, found.touched, _is_blob(found.blob, data), changes, entities)
+        states = tuple(HeaderState(each.at, each.values, each.commit) for each in history.versions)
+        entities = tuple(each.entity for each in history.versions)
+        replaced_digest = stored_digest if stored_digest != hashlib.sha256(data).hexdigest() else ""
+        changes = _file_commits(self._repositories[top], history.texts, replaced_digest)
+        return HeaderHistory(states, history.touched, _is_blob(history.blob, data), changes, entities)
 
-    def departures(self, kept: Mapping[Path, str]) -> dict[Path, Departure]:
-        """The departure of each of these missing files that a commit removed, by file; others are not in it.
+    def departures(self, stored_digests: Mapping[Path, str]) -> dict[Path, Departure]:
+        """Map each of these missing files that a commit removed to its departure.
 
-        `kept` has the digest of each file's stored text. A repository that cannot be read is noted.
+        `stored_digests` maps the missing files to the digests of their stored texts. A repository that cannot be read
+        is noted.
         """
         by_top: dict[Path, list[Path]] = {}
-        for file in kept:
+        for file in stored_digests:
             if top := find_checkout(file.parent):
                 by_top.setdefault(top, []).append(file)
-        out: dict[Path, Departure] = {}
+        departures: dict[Path, Departure] = {}
         for top, files in by_top.items():
             try:
                 repository = open_repository(top)
                 paths = [file.relative_to(top).as_posix() for file in files] if has_commits(repository) else []
                 for path, each in (git_departures(repository, paths) if paths else {}).items():
-                    changes = _commits_of(repository, each.texts, kept[top / path])
-                    out[top / path] = Departure(changes, top / each.to if each.to else None)
+                    changes = _file_commits(repository, each.texts, stored_digests[top / path])
+                    departures[top / path] = Departure(changes, top / each.to if each.to else None)
             except InputError as error:
                 self.notes.append(f"when files left is not known: {error}")
-        return out
+        return departures
 
     def _open_repositories(self, files: Sequence[Path]) -> None:
-        """Open the git repositories of these files; files outside of any, and repositories without a commit, are noted.
-
-        A shallow clone is noted, too.
+        """Open the git repositories of these files, and note files outside of any, repositories without a commit, and
+        shallow clones.
 
         Raises:
-            InputError: no file is in a git checkout.
+            InputError: no file is in a git checkout, or git is not installed or fails.
         """
         self._place = {file: place for place, file in enumerate(files)}
         folders = {folder: find_checkout(folder) for folder in {file.parent for file in files}}
@@ -200,7 +210,7 @@ class Histories:
             self._running[top] = header_history(repository, paths, partial(self._read_header, top))
 
     def _read_header(self, top: Path, path: str, data: bytes) -> tuple[str, dict[str, str]] | None:
-        """The entity and header in an old version of a file; None where it could not be read."""
+        """Return the entity and the header of an old version of a file; None if that version cannot be read."""
         name = self.paths[top / path]
         root = (top / path).parents[name.count("/")].name
         try:
@@ -209,25 +219,25 @@ class Histories:
             return None
 
 
-def _commits_of(repository: Repository, texts: Sequence[TextAt], kept: str) -> FileCommits:
-    """When commits changed a file (`texts`), and when the text of digest `kept` was last replaced, if a commit did
-    that.
+def _file_commits(repository: Repository, texts: Sequence[TextAt], stored_digest: str) -> FileCommits:
+    """Return the times at which commits changed a file, and when the text with the digest `stored_digest` was last
+    replaced.
 
-    With an empty `kept` nothing was replaced.
+    `texts` are the versions of the file, oldest first. An empty digest was never replaced.
     """
     at = tuple(each.at for each in texts)
-    if not kept or len(texts) < 2:
+    if not stored_digest or len(texts) < 2:
         return FileCommits(at)
     with blobs(repository) as blob:
-        for place in range(len(texts) - 2, -1, -1):
-            name = texts[place].blob
-            if name and hashlib.sha256(blob(name, MOST_BYTES)).hexdigest() == kept:
-                return FileCommits(at, at[place + 1])
+        for number in range(len(texts) - 2, -1, -1):
+            name = texts[number].blob
+            if name and hashlib.sha256(blob(name, MOST_BYTES)).hexdigest() == stored_digest:
+                return FileCommits(at, at[number + 1])
     return FileCommits(at)
 
 
 def _is_blob(name: str, data: bytes) -> bool:
-    """Whether git would store these bytes, or the same with plain line ends, under this object name."""
+    r"""Whether git would store these bytes, or the same with `\n` line ends, under this object name."""
     kind = "sha256" if len(name) == 64 else "sha1"
     texts = (data, data.replace(b"\r\n", b"\n"))
     return any(

@@ -1,4 +1,4 @@
-"""A file and its digest in, the document that it is out: the one of its place, or one that stood elsewhere before."""
+"""A file and its digest in, the stored document that it is out: that of its path, or one that was elsewhere before."""
 
 import hashlib
 from collections import defaultdict
@@ -12,65 +12,68 @@ from pellucid.store.graph_port import FiledDocument
 
 @dataclass(slots=True)
 class Moves:
-    """Which files moved since the last run. Documents are taken out of `known` as they are found."""
+    """The documents whose files moved since the last run."""
 
     lost: dict[str, Path] = field(default_factory=dict[str, Path])
-    """The files of documents that are not there any more, by digest."""
+    """Maps digests to the missing files of stored documents."""
     moved_to: dict[Path, Path] = field(default_factory=dict[Path, Path])
-    """Files that a history says were renamed, with the files that they were."""
+    """Maps each file that was renamed in git to the file that it was before."""
     displaced: dict[Path, FiledDocument] = field(default_factory=dict[Path, FiledDocument])
-    """Documents at whose place another one stands now, and that did not turn up elsewhere."""
+    """Maps files that now contain another document to the former one, until that is found elsewhere."""
     _places: dict[str, list[Path]] = field(default_factory=dict[str, list[Path]])
-    """The files of documents that stand, by digest."""
+    """Maps digests to the files of the stored documents that are not removed."""
 
     @classmethod
-    def of(cls, known: Mapping[Path, FiledDocument], missing: Iterable[Path]) -> "Moves":
-        """What is known before files are looked at: `missing` are files that are gone; all that stand may have swapped
-        places."""
+    def of(cls, stored: Mapping[Path, FiledDocument], missing: Iterable[Path]) -> "Moves":
+        """Make the moves of a run before any file is looked at: `stored` maps files to their documents, `missing` are
+        files that are gone."""
         places: dict[str, list[Path]] = defaultdict(list)
-        for file, each in known.items():
+        for file, each in stored.items():
             if each.document.removed_at is None:
                 places[each.document.digest].append(file)
-        return cls({known[file].document.digest: file for file in missing}, _places=dict(places))
+        return cls({stored[file].document.digest: file for file in missing}, _places=dict(places))
 
-    def take(
-        self, file: Path, digest: str, known: dict[Path, FiledDocument], *, has_history: bool = False
+    def match_stored_document(
+        self, file: Path, digest: str, stored: dict[Path, FiledDocument], *, has_history: bool = False
     ) -> FiledDocument | None:
-        """The known document that a file is; None if it is new. One that moved here leaves `known`.
+        """Return the stored document that a file is, by path, bytes (`digest`) or a rename in git; None if the file is
+        new.
 
-        It is the one of this path if its bytes are the same, else one of these bytes that left its place, else, for an
-        unknown path, one renamed to it in git, else the one of this path with other bytes. With a history in git
-        (`has_history`) the document of this path stays: git swaps no names.
+        `stored` maps files to documents; a document that moved here is removed from it. The document of this path comes
+        first if its bytes are the same or it was removed, then one with these bytes that left its file, then, for a new
+        path, one that git renamed to it. With `has_history` a document of this path is always it, since git swaps no
+        names.
         """
-        own = known.get(file)
+        own = stored.get(file)
         if own and (has_history or own.document.digest == digest or own.document.removed_at is not None):
             return own
-        before = None if has_history else self._swapped_from(file, digest, known)
-        if before is None and own is None:
-            lost = self.lost.pop(digest, None)
-            before = lost if lost in known else self.moved_to.get(file)
-        if before is None:
+        old_file = None if has_history else self._find_swapped_file(file, digest, stored)
+        if old_file is None and own is None:
+            missing_file = self.lost.pop(digest, None)
+            old_file = missing_file if missing_file in stored else self.moved_to.get(file)
+        if old_file is None:
             return own
         if own:
-            self.displaced[file] = known.pop(file)
-        return self.displaced.pop(before, None) or known.pop(before, None)
+            self.displaced[file] = stored.pop(file)
+        return self.displaced.pop(old_file, None) or stored.pop(old_file, None)
 
     def former_path(self, file: Path) -> Path:
-        """The path under which a file is known: what git says it was renamed from, else its own."""
+        """Return the path under which a file is stored: the one that git renamed it from, else its own."""
         return self.moved_to.get(file, file)
 
-    def _swapped_from(self, file: Path, digest: str, known: Mapping[Path, FiledDocument]) -> Path | None:
-        """The file where the document of this digest was, if it holds another document or nothing now; else None."""
-        for place, each in self.displaced.items():
+    def _find_swapped_file(self, file: Path, digest: str, stored: Mapping[Path, FiledDocument]) -> Path | None:
+        """Return the file where the document with this digest was, if that file now has other bytes or is missing; else
+        None."""
+        for other, each in self.displaced.items():
             if each.document.digest == digest:
-                return place
-        for place in self._places.get(digest, ()):
-            if place != file and place in known and self._has_left(place, digest):
-                return place
+                return other
+        for other in self._places.get(digest, ()):
+            if other != file and other in stored and self._has_left(other, digest):
+                return other
         return None
 
     def _has_left(self, place: Path, digest: str) -> bool:
-        """Whether a file is gone, or holds the bytes of another known document now; False if it cannot be read."""
+        """Whether a file is missing, or now has the bytes of another stored document; False if it cannot be read."""
         if is_gone(place):
             return True
         try:

@@ -1,4 +1,4 @@
-"""A file's bytes in, a document out: its title, id, header and sections, as the format of its name has them."""
+"""A file's bytes in, a document out: its title, id, header and sections, read as the format of its name says."""
 
 import re
 from collections.abc import Sequence
@@ -15,15 +15,14 @@ from pellucid.model.document import FormatName
 
 _SNIFFED = 8_192
 Values = dict[str, str]
-"""What a header says, by its keys; what is stored of it has the title among them."""
+"""Maps the keys of a header to its values; stored headers have a `title`."""
 
 
 @dataclass(frozen=True, slots=True)
 class ReadDocument:
-    """What one file says: what it defines, its header (keys lower-case with `-`) and its sections in order.
+    """The content of one file: the entity it defines, its header (keys lower-case with `-`) and its sections in order.
 
-    `format` is the name of its format; `entity` is its own id (`SPEC-054`), or its path; `aliases` are other names,
-    without the entity itself.
+    `format` is the name of its format; `entity` is its own id (`SPEC-054`), or its path; `aliases` are its other names.
     """
 
     format: FormatName
@@ -37,7 +36,7 @@ class ReadDocument:
 
 @dataclass(frozen=True, slots=True)
 class CleanSection:
-    """A section that may be stored; `lines` is its range of lines in the file, as `3-9`."""
+    """A section that is safe to store; `lines` is its range of lines in the file, as `3-9`."""
 
     heading: str
     trail: tuple[str, ...]
@@ -48,7 +47,7 @@ class CleanSection:
 
 @dataclass(frozen=True, slots=True)
 class CleanDocument:
-    """A document that may be stored, without secrets and what is off the record; `values` are its header's."""
+    """A document that is safe to store, without secrets and text that is off the record; `values` is its header."""
 
     format: FormatName
     title: str
@@ -60,15 +59,15 @@ class CleanDocument:
 
 
 def read_document(path: str, data: bytes, root: str = "") -> ReadDocument:
-    """Read a file; `path` has slashes and says the format. Time and memory are linear in the length.
+    """Read a file; the suffix of `path`, which has slashes, gives the format. Time and memory are linear in the length.
 
-    `root` is the name of the folder that the path begins in: it, too, may say what the files in it are numbered as.
+    `root` is the name of the folder that the path is relative to, which can tell the series of the files' numbers.
 
     Raises:
-        InputError: it is not text in UTF-8, or of no format that is known (`invalid_document`).
+        InputError: the file is not text in UTF-8, or not of a known format (`invalid_document`).
     """
     format_ = _document_format(path)
-    text = _decoded_text(path, data)
+    text = _decode_text(path, data)
     lines = text.split("\n")
     header, start = format_.header(text, lines)
     outline = format_.outline(lines, start)
@@ -77,21 +76,23 @@ def read_document(path: str, data: bytes, root: str = "") -> ReadDocument:
         fields, end = format_.below_title(lines, title.end)
         if fields:
             header = {**fields, **header}
-            title, outline = _with_heading(outline, title, replace(title, end=end))
-    seen = without_comments(text, lines, format_.markup, format_.comment) if format_.comment in text else lines
-    header = _completed_header(header, seen, start, outline, title, f"{root}/{path}" if root else path)
-    who = identify(path, header, title.text if title else "", root)
-    names = who.title if who.entity == path else f"{who.title} {who.entity}"
-    if title and _words(title.text) <= _words(names):
-        title, outline = _with_heading(outline, title, replace(title, text=""))
+            title, outline = _replace_heading(outline, title, replace(title, end=end))
+    visible_lines = without_comments(text, lines, format_.markup, format_.comment) if format_.comment in text else lines
+    header = _complete_header(header, visible_lines, start, outline, title, f"{root}/{path}" if root else path)
+    identity = identify(path, header, title.text if title else "", root)
+    known_names = identity.title if identity.entity == path else f"{identity.title} {identity.entity}"
+    if title and _words(title.text) <= _words(known_names):
+        title, outline = _replace_heading(outline, title, replace(title, text=""))
     parts = tuple(sections(lines, outline, start, title))
-    return ReadDocument(format_.name, who.title, who.entity, who.entity_type, who.aliases, header, parts)
+    return ReadDocument(
+        format_.name, identity.title, identity.entity, identity.entity_type, identity.aliases, header, parts
+    )
 
 
-def _decoded_text(path: str, data: bytes) -> str:
-    """The text of a file with `\n` as line ends, without a byte order mark; later NULs become `\ufffd`.
+def _decode_text(path: str, data: bytes) -> str:
+    r"""Return the text of a file with `\n` as line ends, without a byte order mark; later NULs become `\ufffd`.
 
-    InputError where it is not UTF-8, or its first bytes hold a NUL.
+    Raise InputError if the file is not UTF-8, or if its first 8,192 bytes contain a NUL.
     """
     if b"\0" in data[:_SNIFFED]:
         raise InputError(f"{path} is not a text file", code="invalid_document", next_step="leave it out")
@@ -105,7 +106,7 @@ def _decoded_text(path: str, data: bytes) -> str:
 
 
 def _document_format(path: str) -> DocumentFormat:
-    """The format of a path by its suffix. InputError for an unknown one."""
+    """Return the format of a path by its suffix; raise InputError for an unknown suffix."""
     found = format_of(path)
     if found is None:
         known = f"known: {', '.join(sorted(FORMATS))}"
@@ -114,29 +115,29 @@ def _document_format(path: str) -> DocumentFormat:
 
 
 def _title_heading(lines: Sequence[str], start: int, headings: Sequence[Heading], header: Header) -> Heading | None:
-    """The heading that names the document: the first of all, if of level 1; None if none does.
+    """Return the heading that names the document: the first of all, if it is of level 1; else None.
 
-    Where there are several of level 1, the first is the title if it says what the
-    header's title says, or, without one, if no text stands before it and the next does not begin like it (`Version 2`).
+    If several are of level 1, the first is the title only if it contains the words of the header's title or, without a
+    title in the header, only if no text precedes it and the next one begins with another word.
     """
     ones = [head for head in headings if head.level == 1]
     if not ones or ones[0] is not headings[0]:
         return None
     if len(ones) == 1:
         return ones[0]
-    if said := _words(header.get("title", "")):
-        return ones[0] if said <= _words(ones[0].text) else None
-    alike = ones[0].text.split()[:1] == ones[1].text.split()[:1]
-    return None if alike or any(line.strip() for line in lines[start : ones[0].first]) else ones[0]
+    if title_words := _words(header.get("title", "")):
+        return ones[0] if title_words <= _words(ones[0].text) else None
+    begin_alike = ones[0].text.split()[:1] == ones[1].text.split()[:1]
+    return None if begin_alike or any(line.strip() for line in lines[start : ones[0].first]) else ones[0]
 
 
-def _completed_header(
+def _complete_header(
     header: Header, lines: Sequence[str], start: int, outline: Outline, title: Heading | None, path: str
 ) -> Header:
-    """The header with what the text states added: entries above and below the title, the Status section, the status
-    itself.
+    """Return the header with what the text states added; values that the header has stay.
 
-    A value that it has stays. `path` is the document's, for links.
+    The text states entries above and below the title, a Status section, and relations in the status value. `path` is
+    the document's, to resolve links; its lines begin at `start`.
     """
     heads = outline.headings
     spans = [(start, heads[0].first if heads else len(lines))]
@@ -152,11 +153,11 @@ def _completed_header(
     return out
 
 
-def _with_heading(outline: Outline, old: Heading, new: Heading) -> tuple[Heading, Outline]:
-    """The heading `new`, and the outline with it in place of `old`."""
+def _replace_heading(outline: Outline, old: Heading, new: Heading) -> tuple[Heading, Outline]:
+    """Return the heading `new`, and the outline with `new` in place of `old`."""
     return new, replace(outline, headings=tuple(new if head is old else head for head in outline.headings))
 
 
 def _words(text: str) -> set[str]:
-    """The distinct words of a text, lower-case, numbers without leading zeros: `ADR-007` is `{"adr", "7"}`."""
+    """Return the distinct words of a text, lower-case, numbers without leading zeros: `{"adr", "7"}` for `ADR-007`."""
     return {word.lstrip("0") or "0" for word in re.findall(r"[^\W_]+", text.casefold())}

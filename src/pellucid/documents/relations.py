@@ -1,4 +1,4 @@
-"""A heading, a header key or the first words of a line in, the kind of edge it announces out."""
+"""A heading, a header key or the first words of a line in, the kind of edge that it announces out."""
 
 import re
 from dataclasses import dataclass
@@ -8,7 +8,7 @@ from pellucid.model.entity import EdgeType
 
 @dataclass(frozen=True, slots=True)
 class Relation:
-    """An edge type; `inverse` means that it leads from the named document to the naming one (`superseded by`)."""
+    """An edge type; with `inverse`, the edge leads from the named document to the naming one (`superseded by`)."""
 
     type: EdgeType
     inverse: bool = False
@@ -69,71 +69,77 @@ _ITEM = re.compile(r"([ \t]*)(?:[-*+|]|\d{1,3}[.)])[ \t]+")
 
 
 def normal_key(key: str) -> str:
-    """A header key in comparable form: lower-case, `-` for spaces and underscores."""
+    """Return a header key in comparable form: lower-case, `-` for spaces and underscores."""
     return re.sub(r"[\s_-]+", "-", key.strip().casefold())
 
 
 def relation_of_key(key: str) -> Relation | None:
-    """The relation that a header key such as `depends-on` announces; None for any other key."""
+    """Return the relation that a header key such as `depends-on` announces; None for any other key."""
     return _KEYS.get(normal_key(key))
 
 
 def is_alias_key(key: str) -> bool:
-    """Whether the value of a header key or an attribute is another name of the same thing (`aka`)."""
+    """Whether the value of a header key or of an attribute is another name of the same thing (`aka`)."""
     return normal_key(key) in _ALIASES
 
 
 def relation_of_heading(heading: str, level: int, trail: tuple[str, ...]) -> Relation | None:
-    """The relation of the names under a heading, by it or by the nearest one above it; None for mere mentions.
+    """Return the relation of the names under a heading, by that heading or the nearest one above it; None for mentions.
 
-    `level` is the heading's, `trail` has the headings above it. A heading under `Relationships` counts by its verb;
-    without one, names there are only related. Elsewhere a heading below level 3 says nothing itself, and an outermost
-    `# References` with sections of its own is a chapter, not a list of references.
+    `trail` has the headings above it, outermost first. Under `Relationships` a heading counts by its verb, and without
+    a verb names are `RELATES_TO`. Elsewhere a heading below level 3 counts for nothing itself, and an outermost `#
+    References` with subsections is a chapter, not a list of references.
     """
-    inner = [_normal_heading(each) for each in (*trail, heading)]
-    within = _BLOCK in inner
-    for depth in range(len(inner) - 1, -1, -1):
-        if inner[depth] == _BLOCK:
+    headings = [_normal_heading(each) for each in (*trail, heading)]
+    in_block = _BLOCK in headings
+    for depth in range(len(headings) - 1, -1, -1):
+        if headings[depth] == _BLOCK:
             return _RELATES
-        table = _VERBS if within and _BLOCK in inner[:depth] else _HEADINGS
-        own = depth == len(inner) - 1
-        chapter = depth == 0 and not own and len(trail) == level - 1  # no heading is left out: the first is of level 1
-        if chapter and table.get(inner[depth]) == _REFERENCES:
+        table = _VERBS if in_block and _BLOCK in headings[:depth] else _HEADINGS
+        is_own = depth == len(headings) - 1
+        is_chapter = (
+            depth == 0 and not is_own and len(trail) == level - 1
+        )  # no heading is left out: the first is of level 1
+        if is_chapter and table.get(headings[depth]) == _REFERENCES:
             continue
-        if (found := table.get(inner[depth])) and not (own and level > 3 and table is _HEADINGS):
+        if (found := table.get(headings[depth])) and not (is_own and level > 3 and table is _HEADINGS):
             return found
     return None
 
 
 def is_relationships_block(heading: str, trail: tuple[str, ...]) -> bool:
-    """Whether the heading or one above it is `Relationships`, whose lines begin with verbs of their own."""
+    """Whether the heading or one above it is `Relationships`, in which lines begin with verbs of their own."""
     return _BLOCK in (_normal_heading(each) for each in (*trail, heading))
 
 
 def relations_by_offset(text: str, default: Relation) -> list[tuple[int, Relation]]:
-    """The relations of the names in a Relationships block, each as (offset from which it applies, relation), ascending.
+    """Return the relations in a Relationships block as (offset from which the relation applies, relation), ascending.
 
-    A line that begins with a verb sets it (`- **Depends on:** SPEC-034`) for what is further indented or, if it is no
-    list item itself, until another line does or a paragraph begins. `default` applies elsewhere.
+    A line that begins with a verb (`- **Depends on:** SPEC-034`) sets the relation, up to the next item that is not
+    indented further, the next such line, or a new paragraph. `default` applies elsewhere.
     """
-    out = [(0, default)]
-    offset, held, apart = 0, -1, False
+    relations = [(0, default)]
+    offset, verb_indent, after_blank = 0, -1, False
     for line in text.splitlines(keepends=True):
         item = _ITEM.match(line)
         indent = len(item[1].expandtabs(4)) if item else -1
         if lead := _LEAD.match(line):
-            out.append((offset, _VERBS[" ".join(re.split(r"[\s_-]+", lead["verb"].casefold()))]))
-            held = indent
-        elif (item and 0 <= indent <= held) or (apart and line.strip() and not item and not line[0].isspace()):
-            out.append((offset, default))  # the next item, or a paragraph of its own
-            held = -1
-        apart = not line.strip()
+            relations.append((offset, _VERBS[" ".join(re.split(r"[\s_-]+", lead["verb"].casefold()))]))
+            verb_indent = indent
+        elif (item and 0 <= indent <= verb_indent) or (
+            after_blank and line.strip() and not item and not line[0].isspace()
+        ):
+            relations.append((offset, default))  # the next item, or a paragraph of its own
+            verb_indent = -1
+        after_blank = not line.strip()
         offset += len(line)
-    return out
+    return relations
 
 
 def _normal_heading(heading: str) -> str:
-    """A heading lower-case, without numbering, emphasis and colon, `-` and `_` as spaces: `## 2. Depends_on:` is
-    `depends on`."""
+    """Return a heading in comparable form: `depends on` for `2. **Depends_on:**`.
+
+    It is lower-case, without numbering, emphasis and colon, and with spaces for `-` and `_`.
+    """
     text = re.sub(r"[\s_-]+", " ", heading.strip().strip("*_`").casefold()).strip()
     return _NUMBERING.sub("", text, count=1).rstrip(": ").strip("*_` ")

@@ -1,7 +1,7 @@
-"""What a header states, and since when, in; the versions of a document's header out: adjoining, each with its id.
+"""The states of a header over time in, the versions of a document's header out: without overlaps, each with its id.
 
-A version that is there already keeps its id, so that reading a history twice changes nothing. Histories tell headers
-alone: where a header names no title, its version is given one.
+A version that is stored already keeps its id, so that reading a history twice changes nothing. Commits give headers
+alone: a version without a title gets the document's.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -16,7 +16,7 @@ Values = Mapping[str, str]
 
 @dataclass(frozen=True, slots=True)
 class HeaderState:
-    """What a header states from an instant on; `values` is None while the document was absent."""
+    """The values of a header from an instant on; `values` is None while the document was absent."""
 
     at: datetime
     values: Values | None
@@ -24,72 +24,78 @@ class HeaderState:
 
 
 def with_title(values: Values, title: str) -> dict[str, str]:
-    """The values with `title` as their title, unless they have one."""
+    """Return the values with `title` as their title, unless they have a title."""
     return dict(values) if "title" in values else {"title": title, **values}
 
 
 def versions_of(
-    states: Iterable[HeaderState], old: Sequence[HeaderVersion], title: str, clock: Clock
+    states: Iterable[HeaderState], stored: Sequence[HeaderVersion], title: str, clock: Clock
 ) -> list[HeaderVersion]:
-    """A header's states (ascending) as versions; one that is stored already (`old`) keeps its id, an absence makes
-    none.
+    """Make header versions of a header's states, which are in ascending order; a state of absence makes none.
 
-    New ones get an id from `clock`, and `title` where their values have none.
+    A version that is in `stored` already keeps its id and values. A new one gets an id from `clock`, and `title` unless
+    its values have one.
     """
     out: list[HeaderVersion] = []
-    merged = _merged_states(states)
+    merged = _merge_states(states)
     ends = [*(each.at for each in merged[1:]), None]
-    for each, end, known in zip(merged, ends, _known_versions(merged, old), strict=False):
+    for each, end, version in zip(merged, ends, _match_stored_versions(merged, stored), strict=False):
         if each.values is not None:
-            values = known.values if known else with_title(each.values, title)
-            name = known.id if known else clock.new_id("mem")
-            made = HeaderVersion(id=name, valid_from=each.at, valid_until=end, values=values, commit=each.commit)
+            values = version.values if version else with_title(each.values, title)
+            id_ = version.id if version else clock.new_id("mem")
+            made = HeaderVersion(id=id_, valid_from=each.at, valid_until=end, values=values, commit=each.commit)
             out.append(made)
     return out
 
 
-def states_of_versions(old: Sequence[HeaderVersion]) -> Iterator[HeaderState]:
-    """Stored versions as states: each version, and an absence where no version follows at once."""
-    ends = [*(each.valid_from for each in old[1:]), None]
-    for each, end in zip(old, ends, strict=False):
+def states_of_versions(versions: Sequence[HeaderVersion]) -> Iterator[HeaderState]:
+    """Yield stored versions as states: each version, and an absence if no version follows at once."""
+    ends = [*(each.valid_from for each in versions[1:]), None]
+    for each, end in zip(versions, ends, strict=False):
         yield HeaderState(each.valid_from, each.values, each.commit)
         if each.valid_until and each.valid_until != end:
             yield HeaderState(each.valid_until, None)
 
 
 def history_up_to_now(
-    history: Sequence[HeaderState], old: Sequence[HeaderVersion], now: HeaderState
+    commit_states: Sequence[HeaderState], stored: Sequence[HeaderVersion], present: HeaderState
 ) -> list[HeaderState]:
-    """The states that commits tell, then those stored from the file after the last commit, then `now` if its header
-    differs."""
-    end = history[-1].at if history else None
-    later = [each for each in states_of_versions(old) if each.commit is None and (end is None or each.at > end)]
-    out = [*history, *later]
-    if not out or not _is_same_header(out[-1].values, now.values):
-        out.append(now if not out or now.at > out[-1].at else replace(now, at=out[-1].at))
+    """Return the states of a header up to now, ascending.
+
+    These are the states that commits give, then the stored ones after the last commit that came from the file itself,
+    then `present` if its header differs from the last.
+    """
+    end = commit_states[-1].at if commit_states else None
+    later = [each for each in states_of_versions(stored) if each.commit is None and (end is None or each.at > end)]
+    out = [*commit_states, *later]
+    if not out or not _is_same_header(out[-1].values, present.values):
+        out.append(present if not out or present.at > out[-1].at else replace(present, at=out[-1].at))
     return out
 
 
-def history_before_versions(history: Sequence[HeaderState], old: Sequence[HeaderVersion]) -> list[HeaderState]:
-    """The states that rows of single values tell (`history`, not empty), then those of the stored versions after the
+def history_before_versions(row_states: Sequence[HeaderState], stored: Sequence[HeaderVersion]) -> list[HeaderState]:
+    """Return the states that rows of single values give (`row_states`, not empty), then the stored versions after the
     last row.
 
-    A value that rows told last and the header does not hold stays in force until the header was seen. Without a version
-    in force after the last row the states end when the last version did.
+    A value of the last row that the stored header lacks stays in force until the next stored version. If no stored
+    version is in force after the last row, the states end when the last stored version did.
     """
-    last = history[-1]
-    holding = [each for each in old if each.valid_until is None or each.valid_until > last.at]
-    if not holding:
-        end = old[-1].valid_until if old else None  # the document may have been gone before the last row
-        return [*(each for each in history if not end or each.at < end), *([HeaderState(end, None)] if end else [])]
-    later = [each for each in states_of_versions(holding) if each.at > last.at]
-    values = {**(last.values or {}), **holding[0].values} if later else holding[0].values
-    return [*history[:-1], replace(last, values=values), *later]
+    last = row_states[-1]
+    in_force = [each for each in stored if each.valid_until is None or each.valid_until > last.at]
+    if not in_force:
+        end = stored[-1].valid_until if stored else None  # the document may have been gone before the last row
+        return [*(each for each in row_states if not end or each.at < end), *([HeaderState(end, None)] if end else [])]
+    later = [each for each in states_of_versions(in_force) if each.at > last.at]
+    values = {**(last.values or {}), **in_force[0].values} if later else in_force[0].values
+    return [*row_states[:-1], replace(last, values=values), *later]
 
 
-def _merged_states(states: Iterable[HeaderState]) -> list[HeaderState]:
-    """The states without repetition: one no later than its neighbour replaces it, of equal ones the first stays; no
-    leading absence."""
+def _merge_states(states: Iterable[HeaderState]) -> list[HeaderState]:
+    """Return the states without repetitions and without a leading absence.
+
+    A state that is not later than the one before takes that one's place and time. Of equal neighbours the first stays,
+    with the later one's title.
+    """
     out: list[HeaderState] = []
     for given in states:
         each = replace(given, at=out.pop().at) if out and out[-1].at >= given.at else given
@@ -102,7 +108,7 @@ def _merged_states(states: Iterable[HeaderState]) -> list[HeaderState]:
 
 
 def _is_same_header(one: Values | None, other: Values | None) -> bool:
-    """Whether two headers are equal; titles are compared only where both have one. None equals None alone."""
+    """Whether two headers are equal; titles are compared only if both have one. None equals None alone."""
     if one is None or other is None:
         return one is other
     if ("title" in one) == ("title" in other):
@@ -111,27 +117,29 @@ def _is_same_header(one: Values | None, other: Values | None) -> bool:
 
 
 def _without_title(values: Values) -> dict[str, str]:
-    """The values without the title."""
+    """Return the values without the title."""
     return {key: value for key, value in values.items() if key != "title"}
 
 
-def _known_versions(states: Sequence[HeaderState], old: Sequence[HeaderVersion]) -> list[HeaderVersion | None]:
-    """For each state the stored version with the same values and beginning, else None.
+def _match_stored_versions(
+    states: Sequence[HeaderState], stored: Sequence[HeaderVersion]
+) -> list[HeaderVersion | None]:
+    """Return for each state the stored version with the same values and begin, else None.
 
-    The open version may also stand for the last equal state, whenever that began.
+    The open stored version also matches the last unmatched state with equal values, whenever that state begins.
     """
-    since = {each.valid_from: each for each in old}
-    out = [
-        known if (known := since.get(each.at)) and _is_same_header(each.values, known.values) else None
+    by_begin = {each.valid_from: each for each in stored}
+    matches = [
+        version if (version := by_begin.get(each.at)) and _is_same_header(each.values, version.values) else None
         for each in states
     ]
-    held = next((each for each in old if each.valid_until is None), None)
-    if held and held not in out:
-        same = [
+    open_version = next((each for each in stored if each.valid_until is None), None)
+    if open_version and open_version not in matches:
+        equal_places = [
             place
             for place, each in enumerate(states)
-            if _is_same_header(each.values, held.values) and out[place] is None
+            if _is_same_header(each.values, open_version.values) and matches[place] is None
         ]
-        if same:
-            out[same[-1]] = held
-    return out
+        if equal_places:
+            matches[equal_places[-1]] = open_version
+    return matches

@@ -1,7 +1,7 @@
-"""A folder in, the root of the repository it stands in out: `.git` entries are looked at, and nothing is run.
+"""A folder in, the checkout that it is in out: `.git` entries are read, and nothing is run.
 
-A linked worktree belongs to its main checkout. That a `.git` file says so is not enough, for it may be a stranger's:
-the repository itself must name the worktree, too.
+A linked worktree belongs to its main checkout. A `.git` file that says so is not enough, because it can be a
+stranger's: the repository must name the worktree in return.
 """
 
 import os
@@ -10,12 +10,11 @@ from pathlib import Path
 
 from pellucid.plain_file import read_plain_file
 
-_SMALL = 4096
-
 
 @dataclass(frozen=True, slots=True)
 class Checkout:
-    """The folder that holds `.git`, and the main checkout of its repository; they differ for a linked worktree only."""
+    """The folder that contains `.git`, and the main checkout of its repository; they differ only for a linked
+    worktree."""
 
     top: Path
     main: Path
@@ -33,25 +32,28 @@ def checkout_of(folder: Path) -> Checkout | None:
 
 
 def _main_checkout(top: Path) -> Path | None:
-    """Return the main checkout (or the bare repository) of the linked worktree at `top`.
+    """Return the main checkout, or the bare repository, of the linked worktree at `top`.
 
-    None if `top` is no linked worktree, or if its repository does not name it in return.
+    None if `top` is not a linked worktree, or if its repository does not name it in return.
     """
-    named, target = _small_file_text(top / ".git").partition("gitdir:")[1:]
-    if not named or not target.strip():
+    marker, target = small_file_text(top / ".git", follow=False).partition("gitdir:")[1:]
+    if not marker or not target.strip():
         return None
     own = Path(os.path.realpath(top / target.strip()))
-    back = _small_file_text(own / "gitdir").strip()
+    back = small_file_text(own / "gitdir", follow=False).strip()
     if own.parent.name != "worktrees" or not back or os.path.realpath(own / back) != os.path.realpath(top / ".git"):
         return None
-    shared = own.parent.parent
-    return shared.parent if shared.name == ".git" else shared
+    repository = own.parent.parent
+    return repository.parent if repository.name == ".git" else repository
 
 
-def _small_file_text(path: Path) -> str:
-    """Return the first 4 KiB of a regular file as text; "" for anything else, for a link, or for binary data."""
+def small_file_text(path: Path, *, follow: bool = True) -> str:
+    """Return the first 64 KiB of a regular file as text; empty for binary data, for a pipe, or if it cannot be read.
+
+    A symbolic link is read only with `follow`.
+    """
     try:
-        data = read_plain_file(path, _SMALL, follow=False) or b""
+        data = read_plain_file(path, 1 << 16, follow=follow) or b""
     except (OSError, ValueError):
         return ""
     return "" if b"\0" in data else os.fsdecode(data)

@@ -1,7 +1,7 @@
-"""Files of a git checkout in, what their headers said at each commit out: the branch that is checked out, in its order.
+"""Files of a git checkout in, the states of their headers at each commit out, on the branch that is checked out.
 
-A change counts from the committer date of the commit that brought it to the branch; what came by a merge counts from
-the merge (`--first-parent`). Renames are followed backwards from the files there are now.
+A change counts from the committer date of the commit that brought it to the branch; for a merged change that is the
+merge (`--first-parent`). Renames are followed backwards from the files of today.
 """
 
 import os
@@ -14,16 +14,19 @@ from pellucid.git.log import Departures, Trail, Version, commits
 from pellucid.git.program import Repository, blobs, run_git
 
 ReadHeader = Callable[[str, bytes], tuple[str, Mapping[str, str]] | None]
-"""A path of today and the first bytes of a version in, what it defines and the values of its header out; or None."""
+"""A path of today and the first bytes of a version in; the entity and header of that version out, or None."""
 
-HEADER_BYTES = 1 << 16  # how much of an old version is read: its header stands in there
+HEADER_BYTES = 1 << 16  # how much of an old version is read: enough for its header
 _STEP = timedelta(milliseconds=1)
 _LAST_SECOND = 253_402_300_799  # the end of the year 9999; a commit may name any
 
 
 @dataclass(frozen=True, slots=True)
 class HeaderAt:
-    """The header of a file from a commit on; `values` is None where the file was gone. `entity` is what it defined."""
+    """The header of a file from a commit on; `values` is None if the commit removed the file.
+
+    `entity` is the entity that the file defined.
+    """
 
     commit: str
     at: datetime
@@ -33,7 +36,7 @@ class HeaderAt:
 
 @dataclass(frozen=True, slots=True)
 class TextAt:
-    """The blob that a file was from a commit on; empty where the file was gone."""
+    """The blob of a file from a commit on; empty if the commit removed the file."""
 
     at: datetime
     blob: str
@@ -41,7 +44,8 @@ class TextAt:
 
 @dataclass(frozen=True, slots=True)
 class FileHistory:
-    """The header versions of a file, oldest first, neighbours unequal; `touched` and `blob` are of its last commit."""
+    """The header versions of a file, oldest first, neighbours unequal; `touched` and `blob` are those of its last
+    commit."""
 
     path: str
     versions: tuple[HeaderAt, ...]
@@ -52,14 +56,14 @@ class FileHistory:
 
 @dataclass(frozen=True, slots=True)
 class Departure:
-    """A file that the branch no longer holds: its commits, oldest first, the last of them without it."""
+    """A file that the branch no longer contains: its commits, oldest first; the last one removed it."""
 
     texts: tuple[TextAt, ...]
-    to: str  # where it stands today; empty if it was deleted
+    to: str  # its path today; empty if it was deleted
 
 
 def has_commits(repository: Repository) -> bool:
-    """Whether the current branch has a commit; True also where a commit is checked out without a branch.
+    """Whether the branch that is checked out has a commit; True if a commit is checked out without a branch.
 
     Raises InputError if `git` is not installed or fails.
     """
@@ -71,40 +75,41 @@ def has_commits(repository: Repository) -> bool:
         return bool(out.read().strip())
 
 
-def header_history(repository: Repository, paths: Iterable[str], read: ReadHeader) -> Iterator[FileHistory]:
-    """Yield the history of each of these files' headers (paths relative to the checkout), one file at a time.
+def header_history(repository: Repository, paths: Iterable[str], read_header: ReadHeader) -> Iterator[FileHistory]:
+    """Yield the header history of each of these files (paths relative to the checkout), one file at a time.
 
-    Files that no commit holds are left out. Memory grows with the number of versions, not with their size. Raises
-    InputError if `git` is not installed or fails: no commit yet, or an object is missing or damaged.
+    `read_header` parses the header of a version. Files that are in no commit are left out. Memory grows with the number
+    of versions, not with their size. Raises InputError if `git` is not installed or fails: no commit yet, or an object
+    is missing or damaged.
     """
-    wanted = {_bytes(path): path for path in paths}
-    trail = Trail(dict(zip(wanted, wanted, strict=True)))
+    path_of = {_encode_path(path): path for path in paths}
+    trail = Trail(dict(zip(path_of, path_of, strict=True)))
     for commit, seconds, entries in commits(repository):
         trail.take(commit, seconds, entries)
     with blobs(repository) as blob:
-        for name, path in wanted.items():
+        for name, path in path_of.items():
             if versions := trail.found.pop(name, None):
-                yield _file_history(path, versions, blob, read)
+                yield _file_history(path, versions, blob, read_header)
 
 
 def _file_history(
-    path: str, newest_first: list[Version], blob: Callable[[str, int], bytes], read: ReadHeader
+    path: str, newest_first: list[Version], blob: Callable[[str, int], bytes], read_header: ReadHeader
 ) -> FileHistory:
     """Build the history of one file from its versions.
 
-    `blob` loads the first bytes of a version, `read` parses its header. Versions in which `read` finds no header leave
-    no header version.
+    `blob` loads the first bytes of a version, `read_header` parses its header. A version without a readable header is
+    left out.
     """
     versions: list[HeaderAt] = []
-    last: str | None = ""
+    last_blob: str | None = ""
     for each in reversed(newest_first):
-        if each.blob == last:
+        if each.blob == last_blob:
             continue
-        last = each.blob
+        last_blob = each.blob
         at = _instant(each.seconds)
         if each.blob is None:
             _append_version(versions, HeaderAt(each.commit, at, None))
-        elif header := read(path, _whole_lines(blob(each.blob, HEADER_BYTES))):
+        elif header := read_header(path, _whole_lines(blob(each.blob, HEADER_BYTES))):
             entity, values = header
             _append_version(versions, HeaderAt(each.commit, at, values, entity))
     newest = newest_first[0]
@@ -113,9 +118,9 @@ def _file_history(
 
 
 def _texts_oldest_first(newest_first: list[Version]) -> tuple[TextAt, ...]:
-    """Return the blob of each version of a file, oldest first, "" where it was gone.
+    """Return the blob of each version of a file, oldest first, empty if the version removed the file.
 
-    Where a clock went back, the instant before is repeated.
+    A version dated before the one that precedes it gets that one's time.
     """
     seconds = accumulate((each.seconds for each in reversed(newest_first)), max)
     return tuple(
@@ -124,16 +129,16 @@ def _texts_oldest_first(newest_first: list[Version]) -> tuple[TextAt, ...]:
 
 
 def departures(repository: Repository, paths: Iterable[str]) -> dict[str, Departure]:
-    """Return those of `paths` that the branch held once and no longer holds, each with its commits and where it went.
+    """Map each of `paths` that the branch contained once and no longer contains to its departure.
 
     Raises InputError if `git` is not installed or fails.
     """
-    trail = Departures({_bytes(path) for path in paths})
+    trail = Departures({_encode_path(path) for path in paths})
     for commit, seconds, entries in commits(repository):
         trail.take(commit, seconds, entries)
     return {
-        os.fsdecode(path): Departure(_texts_oldest_first(found), os.fsdecode(trail.end(path)))
-        for path, found in trail.found.items()
+        os.fsdecode(path): Departure(_texts_oldest_first(versions), os.fsdecode(trail.final_path(path)))
+        for path, versions in trail.found.items()
     }
 
 
@@ -143,24 +148,25 @@ def _instant(seconds: int) -> datetime:
 
 
 def _append_version(versions: list[HeaderAt], new: HeaderAt) -> None:
-    """Append a header version, unless it equals the last or is a removal with nothing before it.
+    """Append a header version, unless it equals the last one or is a removal with nothing before it.
 
-    One of the same instant as the last replaces it; an earlier one is dated a millisecond after the last.
+    A version at the same instant as the last replaces that one; an earlier version is dated a millisecond after the
+    last.
     """
     if versions and new.at < versions[-1].at:
         new = replace(new, at=versions[-1].at + _STEP)
     if versions and new.at == versions[-1].at:
         versions.pop()
-    same = versions and (versions[-1].values, versions[-1].entity) == (new.values, new.entity)
-    if not same and (versions or new.values is not None):
+    is_same = versions and (versions[-1].values, versions[-1].entity) == (new.values, new.entity)
+    if not is_same and (versions or new.values is not None):
         versions.append(new)
 
 
 def _whole_lines(data: bytes) -> bytes:
-    """Return the data; if it has `HEADER_BYTES` and so may have been cut, without its incomplete last line."""
+    """Return the data, without its last line if it has `HEADER_BYTES` and so can have been cut."""
     return data if len(data) < HEADER_BYTES else data[: data.rfind(b"\n") + 1]
 
 
-def _bytes(path: str) -> bytes:
+def _encode_path(path: str) -> bytes:
     """Encode a path in UTF-8, as git stores it; undecodable bytes are restored."""
     return path.encode("utf-8", "surrogateescape")

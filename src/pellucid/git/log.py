@@ -1,4 +1,4 @@
-"""A repository in, its commits out, newest first, with the files that each changed; and files followed through them."""
+"""A repository in, its commits with the files that each changed out, newest first; and files followed through them."""
 
 import re
 from collections.abc import Iterable, Iterator
@@ -15,7 +15,7 @@ _ENTRY = re.compile(rb"\n*:(\d{6}) (\d{6}) ([0-9a-f]+) ([0-9a-f]+) ([A-Z])\d*")
 
 @dataclass(frozen=True, slots=True)
 class Version:
-    """The blob of a file from a commit on; None where the file was gone."""
+    """The blob of a file from a commit on; None if the commit removed the file."""
 
     commit: str
     seconds: int
@@ -24,7 +24,7 @@ class Version:
 
 @dataclass(frozen=True, slots=True)
 class CommitEntry:
-    """One changed file of a commit; `old` and `new` are paths, equal unless it was renamed."""
+    """One changed file of a commit; `old` and `new` are paths, equal unless the file was renamed."""
 
     status: str
     is_file: bool
@@ -37,13 +37,14 @@ class CommitEntry:
 class Trail:
     """Follows the files of today backwards through renames; commits come newest first."""
 
-    today: dict[bytes, bytes]  # under which path a file of today stood at the commit reached
+    today: dict[bytes, bytes]  # maps a path at the commit reached to the path today
     before: dict[bytes, bytes] = field(default_factory=dict[bytes, bytes])
-    """Files that came to be later than the commit reached; they may have been there before, and deleted."""
+    """Maps paths of files that later commits created to paths today; earlier files can have been deleted there."""
     found: dict[bytes, list[Version]] = field(default_factory=dict[bytes, list[Version]])
+    """Maps a path today to the versions of its file, newest first."""
 
     def take(self, commit: str, seconds: int, entries: Iterable[CommitEntry]) -> None:
-        """Follow the files one commit further back: add the versions that this commit made of them to `found`."""
+        """Follow the files one commit further back: add the versions that this commit made to `found`."""
         moved: dict[bytes, bytes] = {}
         for each in entries:
             self._record_deletion(commit, seconds, each)
@@ -61,10 +62,9 @@ class Trail:
         self.today |= moved
 
     def _record_deletion(self, commit: str, seconds: int, entry: CommitEntry) -> None:
-        """End the wait for an earlier file at the path of a file that was created later.
+        """Take the deletion of an earlier file at the path of a later one into the later file's history.
 
-        A deletion becomes part of the later file's history, which goes on from there; after a rename away from the path
-        it does not.
+        The history of the later file goes on from the deleted one; after a rename away from the path it does not.
         """
         if entry.status not in "DR" or entry.old not in self.before:
             return
@@ -76,55 +76,57 @@ class Trail:
 
 @dataclass(slots=True)
 class Departures:
-    """Follows files that no longer exist backwards through commits, newest first."""
+    """Follows files that the branch no longer contains backwards through commits, newest first."""
 
     wanted: set[bytes]
-    there: set[bytes] = field(default_factory=set[bytes])  # paths that the branch still holds
-    went: dict[bytes, bytes] = field(default_factory=dict[bytes, bytes])
-    """Paths that it holds no more, each with the path it was renamed to; empty if it was deleted."""
+    present: set[bytes] = field(default_factory=set[bytes])  # paths that the branch contains today
+    new_path_of: dict[bytes, bytes] = field(default_factory=dict[bytes, bytes])
+    """Maps paths that the branch no longer contains to the path each was renamed to; empty if it was deleted."""
     found: dict[bytes, list[Version]] = field(default_factory=dict[bytes, list[Version]])
 
     def take(self, commit: str, seconds: int, entries: Iterable[CommitEntry]) -> None:
-        """Read one commit further back: note the paths it held or took away, and versions of departed files."""
+        """Read one commit further back: note the paths that it contained or removed, and versions of departed files."""
         changed = list(entries)
         for each in changed:
             if each.status != "D":
-                self._note_held_path(commit, seconds, each)
+                self._note_path(commit, seconds, each)
         for each in changed:
-            if each.status in "DR" and each.old not in self.there and each.old not in self.went:
-                self.went[each.old] = each.new if each.status == "R" else b""
+            if each.status in "DR" and each.old not in self.present and each.old not in self.new_path_of:
+                self.new_path_of[each.old] = each.new if each.status == "R" else b""
                 if each.old in self.wanted:
                     self.found[each.old] = [Version(commit, seconds, None)]
 
-    def _note_held_path(self, commit: str, seconds: int, entry: CommitEntry) -> None:
-        """Note that a path is there today or, if a later commit took it away, that this commit held a version of it."""
-        if entry.new not in self.went:
-            self.there.add(entry.new)
+    def _note_path(self, commit: str, seconds: int, entry: CommitEntry) -> None:
+        """Note that a path exists today or, if a later commit removed it, that this commit contained a version of its
+        file."""
+        if entry.new not in self.new_path_of:
+            self.present.add(entry.new)
         elif entry.new in self.wanted:
             self.found[entry.new].append(Version(commit, seconds, entry.blob))
             if entry.status in "AR":  # what was there before it is another file
                 self.wanted.discard(entry.new)
 
-    def end(self, path: bytes) -> bytes:
-        """Return the path at which a departed file is today, through all its renames.
+    def final_path(self, path: bytes) -> bytes:
+        """Return the path of a departed file today, after all its renames.
 
-        It is empty if it was deleted, `path` if it never left.
+        Empty if the file was deleted; `path` if it never departed.
         """
-        while path in self.went:
-            path = self.went[path]
+        while path in self.new_path_of:
+            path = self.new_path_of[path]
         return path
 
 
 def commits(repository: Repository) -> Iterator[tuple[str, int, list[CommitEntry]]]:
     """Yield (name, committer date in epoch seconds, changed files) of each commit that changed files, newest first.
 
-    Files of all suffixes are included: a document may once have had another. Raises InputError if `git` fails.
+    Files of all suffixes are included, because a document can have had another suffix. Raises InputError if `git`
+    fails.
     """
     with run_git(repository, *_LOG, "--format=%x01%H %ct", "HEAD") as (_, out):
-        yield from _commits_in(tokens(out))
+        yield from _parse_log(tokens(out))
 
 
-def _commits_in(parts: Iterator[bytes]) -> Iterator[tuple[str, int, list[CommitEntry]]]:
+def _parse_log(parts: Iterator[bytes]) -> Iterator[tuple[str, int, list[CommitEntry]]]:
     """Parse the zero-separated output of `git log --raw -z`; commits without changed files are left out."""
     commit, seconds = "", 0
     entries: list[CommitEntry] = []

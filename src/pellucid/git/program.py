@@ -1,9 +1,9 @@
-"""A folder of a git checkout in, what its repository says out: the `git` program, run so that no repository can act.
+"""A folder of a git checkout in, what git says of its repository out; git runs so that no repository can act.
 
-What a repository's configuration names (remotes to fetch from, hooks, filters, watchers, pagers, files to include) is
-not switched off key by key: that configuration is never in force. Each call runs in a *view*, a folder of our own with
-a configuration of our own, links to the repository's objects and refs, and nothing else; the environment is made from
-nothing. So there is no remote that a missing object could be asked of, and nothing is written to the repository.
+A repository's configuration (remotes to fetch from, hooks, filters, watchers, pagers, files to include) is never in
+force. Each call runs in a *view*, a folder of our own with a configuration of our own and links to the repository's
+objects and refs; its environment is made from nothing. So no missing object is fetched, and nothing is written to the
+repository.
 """
 
 import os
@@ -17,7 +17,7 @@ from tempfile import TemporaryDirectory, TemporaryFile
 from typing import IO
 
 from pellucid.errors import InputError
-from pellucid.plain_file import read_plain_file
+from pellucid.git.checkout import small_file_text
 
 ENVIRONMENT = {
     "PATH": os.defpath,
@@ -26,17 +26,16 @@ ENVIRONMENT = {
     "GIT_CONFIG_SYSTEM": os.devnull,
     "GIT_CONFIG_GLOBAL": os.devnull,
     "GIT_ATTR_NOSYSTEM": "1",
-    "GIT_ALLOW_PROTOCOL": "none",  # no protocol is called so: every transport is refused, whatever is configured
+    "GIT_ALLOW_PROTOCOL": "none",  # not the name of a protocol: every transport is refused, whatever is configured
     "GIT_NO_LAZY_FETCH": "1",  # known from git 2.45 on, and to some older ones
     "GIT_NO_REPLACE_OBJECTS": "1",
     "GIT_OPTIONAL_LOCKS": "0",
     "GIT_TERMINAL_PROMPT": "0",
 }
-"""All that a `git` is told beside its view."""
+"""The environment of each `git`, besides the paths of its view."""
 _VIEW = "[core]\n\trepositoryFormatVersion = {version}\n\tbare = true\n"
 _EXTENSIONS = {"objectformat": ("sha1", "sha256"), "refstorage": ("files", "reftable")}
 _HEAD = re.compile(r"(?:ref:\s*refs/\S+|[0-9a-f]{40,64})\s*")
-_SMALL = 1 << 16
 _CHUNK = 1 << 16
 _WITHOUT = "leave the git history out"
 
@@ -47,26 +46,26 @@ class Repository:
 
     top: Path
     shallow: bool
-    own: Path  # holds what is this checkout's alone: its HEAD
-    shared: Path  # holds the objects and the branches
+    own: Path  # contains what belongs to this checkout alone: its HEAD
+    shared: Path  # contains the objects and the branches
     object_format: str = "sha1"
     ref_storage: str = "files"
 
 
 def find_checkout(folder: Path) -> Path | None:
-    """Return the nearest folder, this one or above it, that holds a `.git`; None if there is none."""
+    """Return the nearest folder, this one or one above it, that contains a `.git`; None if there is none."""
     return next((each for each in (folder, *folder.parents) if (each / ".git").exists()), None)
 
 
 def open_repository(folder: Path) -> Repository:
-    """Return the repository whose checkout a folder is in; raise InputError if there is none or it is unreadable."""
+    """Return the repository whose checkout a folder is in; raise InputError if there is none or it cannot be read."""
     top = find_checkout(folder)
     if top is None:
         raise InputError(
             f"{folder} stands in no git checkout", code="no_history", next_step=f"{_WITHOUT}, or run `git init`"
         )
     own, shared = _repository_folders(top)
-    if not _HEAD.fullmatch(_small_file_text(own / "HEAD")) or not (shared / "objects").is_dir():
+    if not _HEAD.fullmatch(small_file_text(own / "HEAD")) or not os.path.isdir(shared / "objects"):
         raise _unreadable_error(top, f"{own} is no git repository, or a damaged one")
     formats = {name: known[0] for name, known in _EXTENSIONS.items()} | _extensions(top, shared)
     for name, known in _EXTENSIONS.items():
@@ -76,42 +75,30 @@ def open_repository(folder: Path) -> Repository:
 
 
 def _repository_folders(top: Path) -> tuple[Path, Path]:
-    """Return the repository's folder of this checkout, and the one it shares with linked worktrees (else the same).
+    """Return the folder of the repository for this checkout, and the one shared by all its worktrees (often the same).
 
     Raises InputError if `.git` is a file that leads to no folder.
     """
     link = top / ".git"
     if link.is_dir():
         return link.resolve(), link.resolve()
-    named, target = _small_file_text(link).partition("gitdir:")[1:]
-    own = (top / target.strip()).resolve()
-    if not named or not own.is_dir():
+    marker, target = small_file_text(link).partition("gitdir:")[1:]
+    own = Path(os.path.realpath(top / target.strip()))  # `Path.resolve` raises where links lead in a circle
+    if not marker or not os.path.isdir(own):
         raise _unreadable_error(top, f"{link} leads to no repository")
-    shared = (own / _small_file_text(own / "commondir").strip()).resolve() if (own / "commondir").exists() else own
-    return own, shared
-
-
-def _small_file_text(path: Path) -> str:
-    """Return the first 64 KiB of a regular file as text.
-
-    Anything else, such as a pipe (reading one would block), or a file that cannot be read gives "".
-    """
-    try:
-        return os.fsdecode(read_plain_file(path, _SMALL) or b"")
-    except (OSError, ValueError):
-        return ""
+    return own, Path(os.path.realpath(own / small_file_text(own / "commondir").strip()))
 
 
 def _extensions(top: Path, shared: Path) -> dict[str, str]:
-    """Return the repository's `extensions.*` settings, such as {"objectformat": "sha256"}.
+    """Return the repository's `extensions.*` settings, such as {"objectformat": "sha256"}; no other setting is read.
 
-    Empty without a configuration. Nothing else of its configuration is read.
+    Empty if there is no configuration. `top` is the checkout, for messages.
     """
     config = shared / "config"
     if not config.is_file():
         return {}
-    asked = ("config", "--file", str(config), "--no-includes", "-z", "--get-regexp", "^extensions\\.")
-    with TemporaryDirectory() as empty, _git_process(top, Path(empty), asked, shared, fine=(0, 1)) as (_, out):
+    arguments = ("config", "--file", str(config), "--no-includes", "-z", "--get-regexp", "^extensions\\.")
+    with TemporaryDirectory() as empty, _git_process(top, Path(empty), arguments, shared, (0, 1)) as (_, out):
         pairs = (os.fsdecode(each).partition("\n") for each in tokens(out))
         return {key.removeprefix("extensions."): value.lower() for key, _, value in pairs}
 
@@ -130,7 +117,7 @@ def run_git(repository: Repository, *arguments: str) -> Generator[tuple[IO[bytes
 def _bare_view(repository: Repository) -> Generator[Path]:
     """Create, for the block, a bare repository that links to the objects and refs of another; yield its folder.
 
-    The configuration of the other one is left out.
+    The configuration of the other one is not in it.
     """
     with TemporaryDirectory() as name:
         view = Path(name)
@@ -140,7 +127,7 @@ def _bare_view(repository: Repository) -> Generator[Path]:
         if unusual:
             text += "[extensions]\n" + "".join(f"\t{key} = {value}\n" for key, value in unusual.items())
         (view / "config").write_text(text, "ascii")
-        (view / "HEAD").write_bytes(os.fsencode(_small_file_text(repository.own / "HEAD")))
+        (view / "HEAD").write_bytes(os.fsencode(small_file_text(repository.own / "HEAD")))
         for folder in ("objects", "refs", "reftable"):
             if folder != "reftable" or repository.ref_storage == folder:
                 (view / folder).symlink_to(repository.shared / folder)
@@ -152,11 +139,12 @@ def _bare_view(repository: Repository) -> Generator[Path]:
 
 @contextmanager
 def _git_process(
-    top: Path, view: Path, arguments: tuple[str, ...], shared: Path, fine: tuple[int, ...] = (0,)
+    top: Path, view: Path, arguments: tuple[str, ...], shared: Path, ok_codes: tuple[int, ...] = (0,)
 ) -> Generator[tuple[IO[bytes], IO[bytes]]]:
     """Run `git` in the folder `view` for the block; yield its input and output streams.
 
-    Raises InputError if it ends with an exit code that is not in `fine`. `top` and `shared` are only for that message.
+    Raises InputError if it ends with an exit code that is not in `ok_codes`. `top` and `shared` are for the message
+    only.
     """
     command = [_git_program(), "--no-pager", "--icase-pathspecs", *arguments]
     environment = {**ENVIRONMENT, "GIT_DIR": str(view), "HOME": str(view), "XDG_CONFIG_HOME": str(view)}
@@ -166,17 +154,17 @@ def _git_process(
         )
         assert process.stdin is not None
         assert process.stdout is not None
-        whole = False
+        is_done = False
         try:
             with suppress(BrokenPipeError):  # it ended early: its exit code says why
                 yield process.stdin, process.stdout
-            whole = True
+            is_done = True
         finally:
-            _end_process(process, whole=whole)
-        if process.returncode not in fine:
+            _end_process(process, is_done=is_done)
+        if process.returncode not in ok_codes:
             complaints.seek(0)
-            said = complaints.read(2000).decode(errors="replace").replace(str(view), str(top / ".git"))
-            raise _unreadable_error(top, f"git {arguments[0]} failed: {_complaint_line(said)}", shared)
+            error_text = complaints.read(2000).decode(errors="replace").replace(str(view), str(top / ".git"))
+            raise _unreadable_error(top, f"git {arguments[0]} failed: {_complaint_line(error_text)}", shared)
 
 
 def _git_program() -> str:
@@ -188,16 +176,16 @@ def _git_program() -> str:
     raise InputError("there is no `git` program", code="no_history", next_step=f"install git, or {_WITHOUT}")
 
 
-def _complaint_line(said: str) -> str:
+def _complaint_line(error_text: str) -> str:
     """Return the first line of git's error output that begins with `fatal:`, else its first line."""
-    lines = said.strip().split("\n")
+    lines = error_text.strip().split("\n")
     return next((line for line in lines if line.startswith("fatal:")), lines[0])
 
 
 def _unreadable_error(top: Path, why: str, shared: Path | None = None) -> InputError:
     """Make the error for a repository that cannot be read because of `why`.
 
-    It says so if the repository is a partial clone, which is known only if its folder `shared` is given.
+    It names a partial clone as the cause if the folder `shared` is given and shows one.
     """
     if shared and any((shared / "objects" / "pack").glob("*.promisor")):
         return InputError(
@@ -210,12 +198,12 @@ def _unreadable_error(top: Path, why: str, shared: Path | None = None) -> InputE
     )
 
 
-def _end_process(process: "subprocess.Popen[bytes]", *, whole: bool) -> None:
+def _end_process(process: "subprocess.Popen[bytes]", *, is_done: bool) -> None:
     """Close the streams of a process and wait for it.
 
-    It is killed first unless the block that read it ended well (`whole`).
+    It is killed first unless the block that read it has ended well (`is_done`).
     """
-    if not whole:
+    if not is_done:
         process.kill()
     for stream in (process.stdin, process.stdout):
         with suppress(BrokenPipeError):
@@ -227,7 +215,7 @@ def _end_process(process: "subprocess.Popen[bytes]", *, whole: bool) -> None:
 def tokens(stream: IO[bytes]) -> Iterator[bytes]:
     """Yield the parts of a stream between zero bytes.
 
-    What follows the last zero byte is a part only if it is not empty.
+    The part after the last zero byte is left out if it is empty.
     """
     left = b""
     while chunk := stream.read(_CHUNK):
@@ -239,19 +227,19 @@ def tokens(stream: IO[bytes]) -> Iterator[bytes]:
 
 @contextmanager
 def blobs(repository: Repository) -> Generator[Callable[[str, int], bytes]]:
-    """Yield a function that reads blobs, each by its object name and how many bytes are wanted.
+    """Yield, for the block, a function that reads the first bytes of a blob by its object name and a number of bytes.
 
     It raises InputError if the object is missing or damaged.
     """
     with run_git(repository, "cat-file", "--batch") as (ask, answer):
 
-        def read(name: str, most: int) -> bytes:
-            """Return the first `most` bytes of a blob, all of a shorter one; the rest is read and thrown away."""
+        def read(name: str, max_bytes: int) -> bytes:
+            """Return the first `max_bytes` bytes of a blob, all of a shorter one; the rest is read and thrown away."""
             ask.write(f"{name}\n".encode())
             ask.flush()
             header = answer.readline().split()
             size = int(header[2]) if len(header) == 3 else -1
-            data = answer.read(min(most, size)) if size > 0 else b""
+            data = answer.read(min(max_bytes, size)) if size > 0 else b""
             left = size + 1 - len(data)  # a line end follows
             while left and (more := answer.read(min(left, _CHUNK))):
                 left -= len(more)

@@ -1,4 +1,4 @@
-"""Entities, edges and documents in, what does not fit together out: each with where it was said and what to do."""
+"""Entities, edges and documents in, the inconsistencies among them out: each with its places and a next step."""
 
 from collections import defaultdict, deque
 from collections.abc import Iterable, Mapping, Sequence
@@ -30,7 +30,7 @@ EDGE_PHRASES: dict[EdgeType, str] = {
 
 
 class SaidAt(Wire):
-    """Where something was said: a vault file, a heading or header key in it, the memory it became."""
+    """A place where something is stated: a vault file, a heading or header key in it, the memory made of it."""
 
     path: str
     section: str = ""
@@ -38,7 +38,7 @@ class SaidAt(Wire):
 
 
 class GraphProblem(Wire):
-    """One inconsistency in the graph: its subject, why it matters, what to do, and where it was stated."""
+    """One inconsistency in the graph: its subject, why it matters, what to do, and the places that state it."""
 
     kind: ProblemKind
     subject: str
@@ -50,22 +50,22 @@ class GraphProblem(Wire):
 
 @dataclass(frozen=True, slots=True)
 class _Graph:
-    """What the checks look at: the documents and open edges of a namespace, by entity key."""
+    """The documents and open edges of a namespace, by entity key, as the checks read them."""
 
     names: Mapping[str, str]
     documents: Mapping[str, Sequence[FiledDocument]]
-    """Those that define an entity, by its key."""
+    """Maps an entity's key to the documents that define it."""
     home: Mapping[str, str]
-    """The entity of each document's file."""
+    """Maps a document's vault file to the key of its entity."""
     edges: Sequence[FiledEdge]
-    """Open ones between entities, and from memories to them."""
+    """Open edges between entities, and between memories and entities."""
     between: Sequence[FiledEdge]
-    """Open ones between entities alone."""
+    """Open edges between entities only."""
     shared: Mapping[str, Sequence[str]]
-    """Names that several things have, by key, and what these are called."""
+    """Maps the key of a name that several entities have to the names of these entities."""
 
     def name(self, key: str) -> str:
-        """The display name of an entity; its key where no name is known."""
+        """Return the display name of an entity; its key if no name is known."""
         return self.names.get(key, key)
 
 
@@ -75,23 +75,23 @@ def audit(
     documents: Sequence[FiledDocument],
     shared: Mapping[str, Sequence[str]],
 ) -> tuple[GraphProblem, ...]:
-    """The problems among documents and open edges: dangling, orphan, contradictory or one-sided, sorted by kind.
+    """Return the problems among documents and open edges, sorted by kind: dangling, orphan, contradictory, one-sided.
 
-    A removed document defines nothing, and names that only memories use are no problem. `shared` has, by key, the
-    names that several entities carry, with what these are called: such a name leads to none of them.
+    A removed document defines nothing, and a name that only memories use is not a problem. `shared` maps the key of a
+    name that several entities have to the names of these entities; such a name leads to none of them.
     """
-    graph = _graph_of(entities, edges, documents, shared)
+    graph = _build_graph(entities, edges, documents, shared)
     found = [*_dangling_targets(graph), *_orphans(graph), *_contradictions(graph), *_one_sided_replacements(graph)]
     return tuple(sorted(found, key=lambda each: (PROBLEM_KINDS.index(each.kind), each.subject, each.what)))
 
 
-def _graph_of(
+def _build_graph(
     entities: Sequence[Node],
     edges: Sequence[FiledEdge],
     documents: Sequence[FiledDocument],
     shared: Mapping[str, Sequence[str]],
 ) -> _Graph:
-    """What the checks look at: documents that are not removed, and open edges but those from a node to itself.
+    """Gather what the checks read: documents that are not removed, and open edges between different nodes.
 
     The arguments are those of `audit`.
     """
@@ -102,56 +102,62 @@ def _graph_of(
     names = {node.key: node.name for node in entities} | {
         key: each[0].document.entity for key, each in defining.items()
     }
-    held = sorted((each for each in open_edges(edges) if each.edge.source != each.edge.target), key=edge_order)
-    between = [filed for filed in held if not any(map(IDENTITY.fullmatch, (filed.edge.source, filed.edge.target)))]
+    sorted_edges = sorted((each for each in open_edges(edges) if each.edge.source != each.edge.target), key=edge_order)
+    between = [
+        filed for filed in sorted_edges if not any(map(IDENTITY.fullmatch, (filed.edge.source, filed.edge.target)))
+    ]
     home = {filed.path: key for key, each in defining.items() for filed in each}
-    return _Graph(names, defining, home, held, between, shared)
+    return _Graph(names, defining, home, sorted_edges, between, shared)
 
 
 def _dangling_targets(graph: _Graph) -> Iterable[GraphProblem]:
-    """A problem for each entity that open edges join and no document defines, or whose name several things carry."""
-    at: dict[str, list[FiledEdge]] = defaultdict(list)
+    """Yield a problem for each entity that an open edge joins and that no document defines, or whose name several
+    entities have."""
+    edges_at: dict[str, list[FiledEdge]] = defaultdict(list)
     for filed in graph.between:
         for end in (filed.edge.source, filed.edge.target):
             if end not in graph.documents:
-                at[end].append(filed)
-    for key, said in at.items():
+                edges_at[end].append(filed)
+    for key, edges in edges_at.items():
         name = graph.name(key)
         reason = f"no document defines {name}"
-        mend = f"index the document of {name} (`pellucid index docs PATH`), correct the name, or add it as an alias"
-        if sharing := graph.shared.get(key):
-            reason = f"{' and '.join(sharing)} are called {name}"
-            mend = "say which is meant, by its id, or let only one of them be called so"
-        what = f"{_first_statements(graph, said)}; {reason}"
-        why, where = "a question that follows these edges ends at a name without a text", _source_places(said)
-        yield GraphProblem(kind="dangling", subject=name, what=what, why=why, next_step=mend, where=where)
+        next_step = (
+            f"index the document of {name} (`pellucid index docs PATH`), correct the name, or add it as an alias"
+        )
+        if entity_names := graph.shared.get(key):
+            reason = f"{' and '.join(entity_names)} are called {name}"
+            next_step = "say which is meant, by its id, or let only one of them be called so"
+        what = f"{_first_statements(graph, edges)}; {reason}"
+        why, where = "a question that follows these edges ends at a name without a text", _source_places(edges)
+        yield GraphProblem(kind="dangling", subject=name, what=what, why=why, next_step=next_step, where=where)
 
 
-def _first_statements(graph: _Graph, said: Sequence[FiledEdge]) -> str:
-    """The first three different edges as phrases (`A depends on B`), and how many more there are."""
+def _first_statements(graph: _Graph, edges: Sequence[FiledEdge]) -> str:
+    """Return the first three different edges as phrases (`A depends on B`), and the number of the others."""
     phrases = dict.fromkeys(
         f"{graph.name(filed.edge.source)} {EDGE_PHRASES[filed.edge.type]} {graph.name(filed.edge.target)}"
-        for filed in said
+        for filed in edges
     )
-    shown = list(phrases)[:3]
-    return ", ".join(shown) + (f" and {len(phrases) - len(shown)} more like it" if len(phrases) > len(shown) else "")
+    first = list(phrases)[:3]
+    return ", ".join(first) + (f" and {len(phrases) - len(first)} more like it" if len(phrases) > len(first) else "")
 
 
 def _orphans(graph: _Graph) -> Iterable[GraphProblem]:
-    """A problem for each defined entity that no open edge joins, be it from a document or from a memory."""
-    tied = {end for filed in graph.edges for end in (filed.edge.source, filed.edge.target)}
-    for key, defining in graph.documents.items():
-        if key not in tied:
+    """Yield a problem for each defined entity that no open edge joins to a document or a memory."""
+    joined_keys = {end for filed in graph.edges for end in (filed.edge.source, filed.edge.target)}
+    for key, documents in graph.documents.items():
+        if key not in joined_keys:
             name = graph.name(key)
             what = f"{name} names no other document, and nothing names it"
             why = "only its own words can find it: the graph leads neither to it nor on from it"
-            mend = "name what it stands upon under `## Depends on` or `## References`"
-            where = tuple(SaidAt(path=filed.path) for filed in defining)
-            yield GraphProblem(kind="orphan", subject=name, what=what, why=why, next_step=mend, where=where)
+            next_step = "name what it stands upon under `## Depends on` or `## References`"
+            where = tuple(SaidAt(path=filed.path) for filed in documents)
+            yield GraphProblem(kind="orphan", subject=name, what=what, why=why, next_step=next_step, where=where)
 
 
 def _contradictions(graph: _Graph) -> Iterable[GraphProblem]:
-    """Problems of what cannot all hold: an id defined twice, cycles, and dependencies on retired documents."""
+    """Yield the problems of statements that cannot all be true: duplicate ids, cycles, dependencies on retired
+    documents."""
     yield from _duplicate_definitions(graph)
     why = "each would be newer than the other: which one holds cannot be told"
     yield from _cycle_problems(graph, "SUPERSEDES", why)
@@ -161,151 +167,161 @@ def _contradictions(graph: _Graph) -> Iterable[GraphProblem]:
 
 
 def _duplicate_definitions(graph: _Graph) -> Iterable[GraphProblem]:
-    """A problem for each entity that several documents define."""
-    for key, defining in graph.documents.items():
-        if len(defining) > 1:
+    """Yield a problem for each entity that several documents define."""
+    for key, documents in graph.documents.items():
+        if len(documents) > 1:
             name = graph.name(key)
-            paths = ", ".join(filed.document.path for filed in defining)
-            what = f"{len(defining)} documents define {name}: {paths}"
-            why, mend = (
+            paths = ", ".join(filed.document.path for filed in documents)
+            what = f"{len(documents)} documents define {name}: {paths}"
+            why, next_step = (
                 "their edges and states are mixed into one entity",
                 "give each its own id, or remove all but one",
             )
-            where = tuple(SaidAt(path=filed.path) for filed in defining)
-            yield GraphProblem(kind="contradictory", subject=name, what=what, why=why, next_step=mend, where=where)
+            where = tuple(SaidAt(path=filed.path) for filed in documents)
+            yield GraphProblem(kind="contradictory", subject=name, what=what, why=why, next_step=next_step, where=where)
 
 
 def _cycle_problems(graph: _Graph, kind: EdgeType, why: str) -> Iterable[GraphProblem]:
-    """A problem for each cycle of open edges of one type; `why` is the reason given."""
-    said = [filed for filed in graph.between if filed.edge.type == kind]
-    for circle in cycles((filed.edge.source, filed.edge.target) for filed in said):
-        steps = set(zip(circle, [*circle[1:], circle[0]], strict=True))
-        chain = f" {EDGE_PHRASES[kind]} ".join(graph.name(key) for key in [*circle, circle[0]])
+    """Yield a problem for each cycle of open edges of type `kind`; `why` is the reason to show."""
+    edges = [filed for filed in graph.between if filed.edge.type == kind]
+    for cycle in cycles((filed.edge.source, filed.edge.target) for filed in edges):
+        steps = set(zip(cycle, [*cycle[1:], cycle[0]], strict=True))
+        chain = f" {EDGE_PHRASES[kind]} ".join(graph.name(key) for key in [*cycle, cycle[0]])
         yield GraphProblem(
             kind="contradictory",
-            subject=graph.name(circle[0]),
+            subject=graph.name(cycle[0]),
             what=chain,
             why=why,
             next_step="correct one of these statements",
-            where=_source_places(filed for filed in said if (filed.edge.source, filed.edge.target) in steps),
+            where=_source_places(filed for filed in edges if (filed.edge.source, filed.edge.target) in steps),
         )
 
 
 def _retired_dependencies(graph: _Graph) -> Iterable[GraphProblem]:
-    """A problem for each node in force and each one it depends on that its header retires or another supersedes."""
-    ended = {key: status for key, each in graph.documents.items() if (status := _retired_status(each[0]))}
+    """Yield a problem for each open dependency of an entity in force on one that is retired.
+
+    An entity is retired by its document's header, or if another one supersedes it.
+    """
+    status_of = {key: status for key, each in graph.documents.items() if (status := _retired_status(each[0]))}
     for filed in graph.between:
         if filed.edge.type == "SUPERSEDES":
             newer = graph.name(filed.edge.source)
-            ended[filed.edge.target] = f"superseded by {newer}"
-    said: dict[tuple[str, str], list[FiledEdge]] = defaultdict(list)
+            status_of[filed.edge.target] = f"superseded by {newer}"
+    edges_between: dict[tuple[str, str], list[FiledEdge]] = defaultdict(list)
     for filed in graph.between:
-        if filed.edge.type == "DEPENDS_ON" and filed.edge.target in ended and filed.edge.source not in ended:
-            said[filed.edge.source, filed.edge.target].append(filed)
-    for (source, target), each in said.items():
-        one, other = graph.name(source), graph.name(target)
-        what, why = f"{one} depends on {other}, which is {ended[target]}", f"what {one} builds on may no longer hold"
-        mend, where = f"let {one} depend on what holds now, or say that it is retired, too", _source_places(each)
-        yield GraphProblem(kind="contradictory", subject=one, what=what, why=why, next_step=mend, where=where)
+        if filed.edge.type == "DEPENDS_ON" and filed.edge.target in status_of and filed.edge.source not in status_of:
+            edges_between[filed.edge.source, filed.edge.target].append(filed)
+    for (source, target), edges in edges_between.items():
+        name, target_name = graph.name(source), graph.name(target)
+        what = f"{name} depends on {target_name}, which is {status_of[target]}"
+        why = f"what {name} builds on may no longer hold"
+        next_step, where = f"let {name} depend on what holds now, or say that it is retired, too", _source_places(edges)
+        yield GraphProblem(kind="contradictory", subject=name, what=what, why=why, next_step=next_step, where=where)
 
 
 def _retired_status(filed: FiledDocument) -> str:
-    """The status by which a document's last header retires it (`superseded`).
-
-    Empty if it is in force or has no header.
-    """
+    """Return the status by which a document's last header retires it (`superseded`); empty if it is in force or has no
+    header."""
     versions = filed.document.versions
     return retirement(versions[-1].values) if versions else ""
 
 
 def _one_sided_replacements(graph: _Graph) -> Iterable[GraphProblem]:
-    """A problem for each SUPERSEDES edge between two documents that not both of their files state."""
-    said: dict[tuple[str, str], list[FiledEdge]] = defaultdict(list)
+    """Yield a problem for each SUPERSEDES edge between two documents that only one of their files states."""
+    edges_between: dict[tuple[str, str], list[FiledEdge]] = defaultdict(list)
     for filed in graph.between:
         if filed.edge.type == "SUPERSEDES" and {filed.edge.source, filed.edge.target} <= graph.documents.keys():
-            said[filed.edge.source, filed.edge.target].append(filed)
-    for (newer, older), each in said.items():
-        sayers = {graph.home.get(filed.path) for filed in each}
-        one, other = graph.name(newer), graph.name(older)
-        if older not in sayers:
-            what, line = f"{one} says that it supersedes {other}, and {other} does not say so", f"superseded-by: {one}"
-            why, place = f"whoever reads {other} alone takes it as still in force", other
-        elif newer not in sayers:
-            what, line = f"{other} says that {one} supersedes it, and {one} does not say so", f"supersedes: {other}"
-            why, place = f"{one} does not say what it replaces, so a reader of it cannot check", one
+            edges_between[filed.edge.source, filed.edge.target].append(filed)
+    for (newer, older), edges in edges_between.items():
+        stating_keys = {graph.home.get(filed.path) for filed in edges}
+        newer_name, older_name = graph.name(newer), graph.name(older)
+        if older not in stating_keys:
+            what = f"{newer_name} says that it supersedes {older_name}, and {older_name} does not say so"
+            line = f"superseded-by: {newer_name}"
+            why, silent_name = f"whoever reads {older_name} alone takes it as still in force", older_name
+        elif newer not in stating_keys:
+            what = f"{older_name} says that {newer_name} supersedes it, and {newer_name} does not say so"
+            line = f"supersedes: {older_name}"
+            why, silent_name = f"{newer_name} does not say what it replaces, so a reader of it cannot check", newer_name
         else:
             continue
-        mend = f"add `{line}` to the header of {place}"
+        next_step = f"add `{line}` to the header of {silent_name}"
         yield GraphProblem(
-            kind="one-sided", subject=place, what=what, why=why, next_step=mend, where=_source_places(each)
+            kind="one-sided", subject=silent_name, what=what, why=why, next_step=next_step, where=_source_places(edges)
         )
 
 
-def _source_places(said: Iterable[FiledEdge]) -> tuple[SaidAt, ...]:
-    """Where edges were stated, each place once."""
-    places = dict.fromkeys((each.path, each.edge.section, each.edge.memory_id) for each in said)
+def _source_places(edges: Iterable[FiledEdge]) -> tuple[SaidAt, ...]:
+    """Return the places where edges are stated, each place once."""
+    places = dict.fromkeys((each.path, each.edge.section, each.edge.memory_id) for each in edges)
     return tuple(SaidAt(path=path, section=section, memory_id=memory_id) for path, section, memory_id in places)
 
 
 def cycles(pairs: Iterable[tuple[str, str]]) -> list[tuple[str, ...]]:
-    """For each strongly connected set of two or more nodes one shortest cycle through its least node, sorted.
+    """Return a shortest cycle through the least node of each strongly connected set of two or more nodes, sorted.
 
-    Each cycle names its first node once, and a pair of a node with itself counts for none. Without recursion; linear
-    but for the search of the cycle itself.
+    `pairs` are edges as (source, target). Each cycle names its first node once; a pair of a node with itself is
+    ignored. There is no recursion.
     """
-    ahead: dict[str, set[str]] = defaultdict(set)
+    targets_of: dict[str, set[str]] = defaultdict(set)
     for source, target in pairs:
         if source != target:
-            ahead[source].add(target)
-    after = {node: sorted(targets) for node, targets in ahead.items()}
-    found = [_shortest_cycle(min(group), group, after) for group in _strong_components(after) if len(group) > 1]
+            targets_of[source].add(target)
+    sorted_targets = {node: sorted(targets) for node, targets in targets_of.items()}
+    found = [
+        _shortest_cycle(min(group), group, sorted_targets)
+        for group in _strong_components(sorted_targets)
+        if len(group) > 1
+    ]
     return sorted(found)
 
 
-def _strong_components(after: Mapping[str, Sequence[str]]) -> list[set[str]]:
-    """The strongly connected sets of nodes (Kosaraju's algorithm); `after` has the targets of each node."""
-    before: dict[str, list[str]] = defaultdict(list)
-    for source, targets in after.items():
+def _strong_components(targets_of: Mapping[str, Sequence[str]]) -> list[set[str]]:
+    """Return the strongly connected sets of nodes by Kosaraju's algorithm; `after` maps a node to its targets."""
+    sources_of: dict[str, list[str]] = defaultdict(list)
+    for source, targets in targets_of.items():
         for target in targets:
-            before[target].append(source)
+            sources_of[target].append(source)
     seen: set[str] = set()
-    order = [node for start in sorted(after) for node in _nodes_by_finish(start, after, seen)]
+    order = [node for start in sorted(targets_of) for node in _nodes_by_finish(start, targets_of, seen)]
     done: set[str] = set()
-    return [set(_nodes_by_finish(node, before, done)) for node in reversed(order) if node not in done]
+    return [set(_nodes_by_finish(node, sources_of, done)) for node in reversed(order) if node not in done]
 
 
-def _nodes_by_finish(start: str, after: Mapping[str, Sequence[str]], seen: set[str]) -> list[str]:
-    """The unseen nodes reachable from `start` in depth-first finishing order; adds them to `seen`."""
+def _nodes_by_finish(start: str, targets_of: Mapping[str, Sequence[str]], seen: set[str]) -> list[str]:
+    """Return the unseen nodes reachable from `start` in the order in which a depth-first search leaves them; add them
+    to `seen`."""
     if start in seen:
         return []
     seen.add(start)
-    out: list[str] = []
-    path = [(start, iter(after.get(start, ())))]
+    finished: list[str] = []
+    path = [(start, iter(targets_of.get(start, ())))]
     while path:
         node, rest = path[-1]
         ahead = next((each for each in rest if each not in seen), None)
         if ahead is None:
-            out.append(node)
+            finished.append(node)
             path.pop()
         else:
             seen.add(ahead)
-            path.append((ahead, iter(after.get(ahead, ()))))
-    return out
+            path.append((ahead, iter(targets_of.get(ahead, ()))))
+    return finished
 
 
-def _shortest_cycle(start: str, group: set[str], after: Mapping[str, Sequence[str]]) -> tuple[str, ...]:
-    """A shortest cycle from `start` through `group`, `start` named once; `(start,)` where there is none."""
-    came: dict[str, str] = {start: start}
+def _shortest_cycle(start: str, group: set[str], targets_of: Mapping[str, Sequence[str]]) -> tuple[str, ...]:
+    """Return a shortest cycle from `start` through nodes of `group`, `start` named once; `(start,)` if there is no
+    cycle."""
+    reached_from: dict[str, str] = {start: start}
     queue = deque([start])
     while queue:
         node = queue.popleft()
-        for target in after.get(node, ()):
+        for target in targets_of.get(node, ()):
             if target == start:
                 path = [node]
                 while path[-1] != start:
-                    path.append(came[path[-1]])
+                    path.append(reached_from[path[-1]])
                 return tuple(reversed(path))
-            if target in group and target not in came:
-                came[target] = node
+            if target in group and target not in reached_from:
+                reached_from[target] = node
                 queue.append(target)
     return (start,)

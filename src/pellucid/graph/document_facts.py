@@ -1,4 +1,4 @@
-"""A document and its sections in, what they say of the graph out: typed edges, header values over time, other names."""
+"""A document and its sections in, the graph facts that they state out: typed edges, header values, other names."""
 
 import re
 from bisect import bisect_right
@@ -6,9 +6,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
 from pellucid.clock import epoch_ms
-from pellucid.documents.formats.markup import NO_MARKUP, blanked
+from pellucid.documents.formats.markup import NO_MARKUP, blank_spans
 from pellucid.documents.formats.suffixes import FORMATS, DocumentFormat
-from pellucid.documents.names.links import definitions_in, labels_in, links_in, paths_in
+from pellucid.documents.names.links import find_definitions, find_labels, find_links, find_paths
 from pellucid.documents.names.naming import Named, Naming, series_of
 from pellucid.documents.relations import (
     MENTIONS,
@@ -34,12 +34,13 @@ _FORMATS: dict[str, DocumentFormat] = {each.name: each for each in FORMATS.value
 
 
 _LabelTargets = dict[str, tuple[Named, int, int]]
-"""By key the documents that a label leads to, each from and until which epoch millisecond it does."""
+"""Maps a document's key to the document and the epoch milliseconds from and until which a label leads to it."""
 
 
 @dataclass(frozen=True, slots=True)
 class _FactReading:
-    """One document while its facts are read: its naming and format, and the facts found so far."""
+    """One document while its facts are read: its entity key, naming, own series and format, and the facts read so
+    far."""
 
     document: Document
     key: str
@@ -48,48 +49,51 @@ class _FactReading:
     out: FactCollector
     format: DocumentFormat
     labels: dict[str, _LabelTargets] = field(default_factory=dict[str, _LabelTargets])
-    """What the document's own labels lead to."""
+    """Maps the labels that the document defines to the documents that they lead to."""
 
 
 def document_facts(document: Document, sections: Sequence[Section], naming: Naming) -> GraphFacts:
-    """The facts that a document states: of itself by its header versions, of others by header keys and sections."""
+    """Return the facts that a document states: about itself in its headers, about others in header keys and sections.
+
+    Quarantined sections state nothing.
+    """
     series = series_of(document.entity)
     naming, format_ = naming.with_series(series), _FORMATS[document.format]
     reading = _FactReading(document, node_key(document.entity), naming, series, FactCollector(), format_)
     _add_document(reading, sections)
     for version in document.versions:
         _add_version(reading, version)
-    shown = [each for each in sections if not each.quarantined]
-    heard = [(each, relation_of_heading(each.heading, each.level, each.trail)) for each in shown]
-    if any(relation for _, relation in heard):
-        for section in shown:
+    visible = [each for each in sections if not each.quarantined]
+    with_relations = [(each, relation_of_heading(each.heading, each.level, each.trail)) for each in visible]
+    if any(relation for _, relation in with_relations):
+        for section in visible:
             _add_labels(reading, section)
-    for section, relation in heard:
+    for section, relation in with_relations:
         _add_section(reading, section, relation)
-    own = {reading.key, *(alias for alias, key in reading.out.aliases if key == reading.key)}
-    return _without_self_references(reading.out, own, reading.key).facts()
+    own_keys = {reading.key, *(alias for alias, key in reading.out.aliases if key == reading.key)}
+    return _without_self_references(reading.out, own_keys, reading.key).facts()
 
 
 def _add_document(reading: _FactReading, sections: Sequence[Section]) -> None:
-    """Add the document as an entity that its file defines from its first words to its removal, and its aliases."""
+    """Add the document's entity, defined from the begin of its first part to its removal, and its aliases."""
     document, out = reading.document, reading.out
-    spoken = [each.valid_from for each in (*document.versions, *sections)]
-    since, until = epoch_span(min(spoken, default=document.created), document.removed_at)
+    begins = [each.valid_from for each in (*document.versions, *sections)]
+    since, until = epoch_span(min(begins, default=document.created), document.removed_at)
     out.add_entity(EntityFact(reading.key, document.entity, document.entity_type, True, since, until))
     for alias in document.aliases:
         _add_alias(reading, alias)
 
 
 def _add_alias(reading: _FactReading, name: str) -> None:
-    """Add another name of the document, unless it is a placeholder such as `none` or the document's own name."""
+    """Add another name of the document, unless `name` is a placeholder such as `none` or the document's own name."""
     if (key := node_key(name)) not in _UNNAMED and key != reading.key:
         reading.out.aliases.add((key, reading.key))
 
 
 def _add_version(reading: _FactReading, version: HeaderVersion) -> None:
-    """Add the facts of one header version: claims for its title and values, and edges to the documents they name.
+    """Add the facts of one header version: claims for its title and values, and edges to the documents that these name.
 
-    The aliases that it gives count only if it is the last version.
+    Its aliases count only if the version is open or ended with the document's removal.
     """
     since, until = epoch_span(version.valid_from, version.valid_until, reading.document.removed_at)
     voice = Voice(reading.key, version.id, since, until, epoch_ms(recorded_at(version.id, version.valid_from)))
@@ -99,27 +103,28 @@ def _add_version(reading: _FactReading, version: HeaderVersion) -> None:
         if value.strip() and since < until:
             claim = Claim(reading.key, attribute, value.strip(), version.id, since, until, voice.recorded)
             reading.out.claims[claim] = None
-    holds = version.valid_until in (None, reading.document.removed_at)
+    is_last = version.valid_until in (None, reading.document.removed_at)
     for key, value in version.values.items():
         if relation := relation_of_key(key):
             for named in _names_in_value(reading, value):
                 reading.out.add_named(voice, named, relation, key, _HEADER)
-        elif is_alias_key(key) and holds:  # a name that was given up is free for others
+        elif is_alias_key(key) and is_last:  # a name that was given up is free for others
             for name in value.split(","):
                 _add_alias(reading, name.strip())
 
 
 def _names_in_value(reading: _FactReading, value: str) -> Iterator[Named]:
-    """The documents that a header value names: by name, by path or link, and by bare numbers of its own series."""
-    found, links = reading.naming.find(value, listed=True), [*links_in(value, reading.document.path)]
-    yield from found
-    yield from (link for link in links if not any(_overlap(named, link) for named in found))
+    """Yield the documents that a header value names: by name, by link or path, and by bare numbers of the document's
+    own series."""
+    names, links = reading.naming.find(value, in_lists=True), [*find_links(value, reading.document.path)]
+    yield from names
+    yield from (link for link in links if not any(_spans_overlap(named, link) for named in names))
     rest = value
-    for named in (*found, *links):
-        rest = _with_commas(rest, named)
-    for named in paths_in(rest, reading.document.path):
+    for named in (*names, *links):
+        rest = _blank_name(rest, named)
+    for named in find_paths(rest, reading.document.path):
         yield named
-        rest = _with_commas(rest, named)
+        rest = _blank_name(rest, named)
     for item in _ITEMS.split(_ASIDE.sub("", rest)) if reading.series else ():
         if _NUMBERS.fullmatch(item):
             for number in re.findall(r"\d+", item):
@@ -127,43 +132,43 @@ def _names_in_value(reading: _FactReading, value: str) -> Iterator[Named]:
                 yield Named(name, node_key(name), 0, 0)
 
 
-def _overlap(one: Named, other: Named) -> bool:
+def _spans_overlap(one: Named, other: Named) -> bool:
     """Whether the spans of two names overlap."""
     return one.start < other.end and other.start < one.end
 
 
-def _with_commas(text: str, named: Named) -> str:
-    """The text with commas over a name: every other character keeps its offset."""
+def _blank_name(text: str, named: Named) -> str:
+    """Return the text with commas in place of a name, so that every other character keeps its offset."""
     return text[: named.start] + "," * (named.end - named.start) + text[named.end :]
 
 
 def _add_labels(reading: _FactReading, section: Section) -> None:
-    """Add which document each link label of a section leads to, and when; where periods overlap, the first wins.
+    """Add to `reading.labels` the documents that a section's link labels lead to, and when.
 
-    Definitions in comments and in code do not count.
+    Definitions in comments and in code are ignored. If two definitions of a label overlap in time, the first wins.
     """
-    found = [*definitions_in(section.content, reading.document.path)]
-    if not found:
+    definitions = [*find_definitions(section.content, reading.document.path)]
+    if not definitions:
         return
     since, until = epoch_span(section.valid_from, section.valid_until, reading.document.removed_at)
-    hidden = reading.format.markup(section.content)
-    unsaid = [*hidden.comments, *hidden.code]
-    for label, named in found:
-        if any(first <= named.start < end for first, end in unsaid):
+    markup = reading.format.markup(section.content)
+    hidden_spans = [*markup.comments, *markup.code]
+    for label, named in definitions:
+        if any(first <= named.start < end for first, end in hidden_spans):
             continue
-        known = reading.labels.setdefault(label, {})
-        if named.key in known:
-            first, begin, end = known[named.key]
-            known[named.key] = (first, min(begin, since), max(end, until))
-        elif not any(begin < until and since < end for _, begin, end in known.values()):
-            known[named.key] = (named, since, until)
+        targets = reading.labels.setdefault(label, {})
+        if named.key in targets:
+            target, begin, end = targets[named.key]
+            targets[named.key] = (target, min(begin, since), max(end, until))
+        elif not any(begin < until and since < end for _, begin, end in targets.values()):
+            targets[named.key] = (named, since, until)
 
 
 def _add_section(reading: _FactReading, section: Section, relation: Relation | None) -> None:
-    """Add the facts of a section: mentions where it has no `relation`, else an edge of it for each document it names.
+    """Add the facts of a section: an edge of `relation` to each document that it names; mentions if `relation` is None.
 
-    In a block of relationships each name has the relation of its own line; names in code are mentions, in comments
-    nothing.
+    In a Relationships block a name has the relation of its own line. Names in code are mentions; names in comments are
+    ignored.
     """
     since, until = epoch_span(section.valid_from, section.valid_until, reading.document.removed_at)
     voice = Voice(reading.key, section.id, since, until, epoch_ms(recorded_at(section.id, section.valid_from)))
@@ -171,52 +176,64 @@ def _add_section(reading: _FactReading, section: Section, relation: Relation | N
         reading.out.homes.add((section.id, reading.key))  # a list of references speaks of others
         _add_mentions(reading, voice, section)
         return
-    hidden = reading.format.markup(section.content)
-    said = blanked(section.content, (*hidden.comments, *hidden.code)) if hidden is not NO_MARKUP else section.content
-    block = is_relationships_block(section.heading, section.trail)
-    meant = relations_by_offset(said, relation) if block else [(0, relation)]
-    starts = [start for start, _ in meant]
-    for named, since, until in _names_in_section(reading, said, voice):
-        told = replace(voice, since=since, until=until) if (since, until) != (voice.since, voice.until) else voice
-        reading.out.add_named(told, named, meant[bisect_right(starts, named.start) - 1][1], section.heading, _SECTION)
-    if hidden.code:
-        code = blanked(section.content, hidden.comments)
-        for named in reading.naming.find(code):
-            if any(first <= named.start < end for first, end in hidden.code):
+    markup = reading.format.markup(section.content)
+    text = (
+        blank_spans(section.content, (*markup.comments, *markup.code)) if markup is not NO_MARKUP else section.content
+    )
+    is_block = is_relationships_block(section.heading, section.trail)
+    relations = relations_by_offset(text, relation) if is_block else [(0, relation)]
+    starts = [start for start, _ in relations]
+    for named, since, until in _names_in_section(reading, text, voice):
+        period_voice = (
+            replace(voice, since=since, until=until) if (since, until) != (voice.since, voice.until) else voice
+        )
+        reading.out.add_named(
+            period_voice, named, relations[bisect_right(starts, named.start) - 1][1], section.heading, _SECTION
+        )
+    if markup.code:
+        uncommented = blank_spans(section.content, markup.comments)
+        for named in reading.naming.find(uncommented):
+            if any(first <= named.start < end for first, end in markup.code):
                 reading.out.add_named(voice, named, MENTIONS, section.heading, _PASSING)
 
 
 def _add_mentions(reading: _FactReading, voice: Voice, section: Section) -> None:
-    """Add what a section mentions by name, in code as well, but not in a comment."""
+    """Add mentions of the documents that a section names, also in code, but not in comments."""
     text = section.content
     if reading.format.comment in text:
-        text = blanked(text, reading.format.markup(text).comments)
+        text = blank_spans(text, reading.format.markup(text).comments)
     for named in reading.naming.find(f"{section.heading}\n{text}" if section.heading else text):
         reading.out.add_named(voice, named, MENTIONS, section.heading, _PASSING)
 
 
 def _names_in_section(reading: _FactReading, text: str, voice: Voice) -> Iterator[tuple[Named, int, int]]:
-    """The documents that a list of references names, each with the epoch milliseconds from and until which it does.
+    """Yield the documents that a list of references names, each with the start and end of the naming in epoch
+    milliseconds.
 
-    By name, by a link whose span holds no name, or by a label that the document defines, while it does.
+    A document is named by name, by a link that contains no name, or by a label while the document defines that label.
     """
-    found = reading.naming.find(text, listed=True)
+    names = reading.naming.find(text, in_lists=True)
     links = [
-        link for link in links_in(text, reading.document.path) if not any(_overlap(named, link) for named in found)
+        link
+        for link in find_links(text, reading.document.path)
+        if not any(_spans_overlap(named, link) for named in names)
     ]
-    yield from ((named, voice.since, voice.until) for named in (*found, *links))
+    yield from ((named, voice.since, voice.until) for named in (*names, *links))
     if not reading.labels:
         return
-    for label, start, end in labels_in(text, reading.document.path):
+    for label, start, end in find_labels(text, reading.document.path):
         for named, since, until in reading.labels.get(label, _LabelTargets()).values():
             link = replace(named, start=start, end=end)
-            if not any(_overlap(other, link) for other in (*found, *links)):
+            if not any(_spans_overlap(other, link) for other in (*names, *links)):
                 yield link, max(since, voice.since), min(until, voice.until)
 
 
-def _without_self_references(out: FactCollector, own: set[str], key: str) -> FactCollector:
-    """The facts without edges between the document's own names (`own`) and entities only these edges named."""
-    out.edges = {at: edge for at, edge in out.edges.items() if not {edge.source, edge.target} <= own}
-    spoken = {end for edge in out.edges.values() for end in (edge.source, edge.target)} | {key}
-    out.entities = {name: fact for name, fact in out.entities.items() if name in spoken}
+def _without_self_references(out: FactCollector, own_keys: set[str], key: str) -> FactCollector:
+    """Remove the edges between the document's own names, and entities that no other edge joins; return `out`.
+
+    `own_keys` are the keys of its names, `key` that of its entity, which stays.
+    """
+    out.edges = {at: edge for at, edge in out.edges.items() if not {edge.source, edge.target} <= own_keys}
+    joined_keys = {end for edge in out.edges.values() for end in (edge.source, edge.target)} | {key}
+    out.entities = {name: fact for name, fact in out.entities.items() if name in joined_keys}
     return out

@@ -1,4 +1,4 @@
-"""A neighbourhood in, text for a terminal out: hop by hop, type by type, who says each edge and where."""
+"""A neighbourhood in, text for a terminal out: hop by hop, type by type, with the source of each edge."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -29,17 +29,17 @@ _PLAIN = _Signs("-", "->", "<-", "section ")
 def text(
     around: Neighbourhood, nodes: Sequence[Node], places: Mapping[str, str] | None = None, *, ascii_only: bool = False
 ) -> str:
-    """The neighbourhood as lines, without a final newline; the centre and `no edges` where it has none.
+    """Draw a neighbourhood as lines of text, without a final newline; `no edges` if the centre has none.
 
-    `SPEC-054 ─DEPENDS_ON→ SPEC-037 §3  (Depends on, specs/SPEC-054.md:30-34, 0.95)`: the node nearer to the centre
-    stands first. `places` has, by memory id, where its text stands; without it the vault file is named. With
-    `ascii_only` our own signs are ASCII; names stay as they are.
+    `SPEC-054 ─DEPENDS_ON→ SPEC-037 §3 (Depends on, specs/SPEC-054.md:30-34, 0.95)`: the node nearer to the centre is
+    first. `places` maps memory ids to the places of their texts; without it vault files are named. `ascii_only` is
+    about arrows and section signs; names stay as they are.
     """
     drawing = _TextDrawing(Labels.of(nodes), places or {}, _PLAIN if ascii_only else _Signs())
     center = around.hops[0][0]
     kind = drawing.labels.type(center)
-    head = drawing.labels.name(center) + (f"  {kind}" if kind else "") + drawing.undefined_mark(center)
-    lines = [head]
+    first_line = drawing.labels.name(center) + (f"  {kind}" if kind else "") + drawing.undefined_mark(center)
+    lines = [first_line]
     for hop, of_hop in groupby(drawn_edges(around), key=lambda line: line.hop):
         lines += ["", f"{hop} {'hop' if hop == 1 else 'hops'} away"]
         for _, of_type in groupby(of_hop, key=lambda line: line.type):
@@ -57,29 +57,29 @@ class _TextDrawing:
     signs: _Signs
 
     def line(self, line: DrawnEdge) -> str:
-        """One edge as a line: its ends and type, the first three that state it and where, and when it was closed."""
+        """Return one edge as a line: its ends and type, the first three statements of it, and when it was closed."""
         signs = self.signs
         arrow = f"{signs.shaft}{line.type}{signs.right}" if line.outward else f"{signs.left}{line.type}{signs.shaft}"
         near, far = self.labels.name(line.near), self.labels.name(line.far)
         anchors = ", ".join(anchor_text(anchor, signs.section) for anchor in line.anchors)
-        meant = f" {anchors}" if anchors else ""
-        ends = (near, f"{far}{meant}") if line.outward else (f"{near}{meant}", far)
-        said = [self.statement_source(filed) for filed in line.said[:_MOST_PLACES]]
-        more = [f"and {len(line.said) - _MOST_PLACES} more"] if len(line.said) > _MOST_PLACES else []
+        suffix = f" {anchors}" if anchors else ""
+        ends = (near, f"{far}{suffix}") if line.outward else (f"{near}{suffix}", far)
+        sources = [self.statement_source(filed) for filed in line.statements[:_MOST_PLACES]]
+        more = [f"and {len(line.statements) - _MOST_PLACES} more"] if len(line.statements) > _MOST_PLACES else []
         closed = f"  closed {utc_day(line.closed)}" if line.closed is not None else ""
-        return f"{ends[0]} {arrow} {ends[1]}{self.undefined_mark(line.far)}  ({'; '.join([*said, *more])}){closed}"
+        return f"{ends[0]} {arrow} {ends[1]}{self.undefined_mark(line.far)}  ({'; '.join([*sources, *more])}){closed}"
 
     def statement_source(self, filed: FiledEdge) -> str:
-        """Where an edge is stated, and how surely: `Depends on, specs/SPEC-054.md:30-34, 0.95`."""
+        """Return the source of an edge and its confidence: `Depends on, specs/SPEC-054.md:30-34, 0.95`."""
         edge = filed.edge
         where = one_line(self.places.get(edge.memory_id, filed.path))
         return ", ".join(each for each in (one_line(edge.section), where, f"{edge.confidence:.2f}") if each)
 
     def undefined_mark(self, key: str) -> str:
-        """` [not defined]` for a node that no file defines, else empty."""
+        """Return ` [not defined]` for a node that no file defines, else an empty text."""
         return f" [{UNDEFINED}]" if self.labels.is_undefined(key) else ""
 
 
 def utc_day(at: int) -> str:
-    """The UTC day of an instant in epoch milliseconds, as `2026-04-20`."""
+    """Return the UTC day of an instant in epoch milliseconds, as `2026-04-20`."""
     return f"{EPOCH + timedelta(milliseconds=at):%Y-%m-%d}"

@@ -1,4 +1,4 @@
-"""What one vault file holds in, what it says of the graph out: a pure function, the same for the same bytes."""
+"""The content of one vault file in, the facts of the graph that it states out: always the same for the same bytes."""
 
 from pellucid.clock import epoch_ms
 from pellucid.documents.names.naming import Named, Naming
@@ -16,9 +16,9 @@ _WHOLE, _NAMED, _NEAR = 1.0, 0.8, 0.5
 
 
 def facts_of(parsed: Parsed, naming: Naming) -> GraphFacts:
-    """The entities, edges, claims and aliases that a vault file states, each once and sorted.
+    """Return the entities, edges, claims and aliases that a vault file states, each once and sorted.
 
-    `naming` says what counts as a document's name; the series of a document's own id joins it.
+    `naming` decides what is a document's name; the series of a document's own id is added to it.
     """
     if parsed.document is not None:
         return document_facts(parsed.document, parsed.sections, naming)
@@ -29,10 +29,10 @@ def facts_of(parsed: Parsed, naming: Naming) -> GraphFacts:
 
 
 def _add_memory(out: FactCollector, memory: Memory, naming: Naming) -> None:
-    """Add a memory's entities, edges and claims to `out`; a forgotten one, or one that names nothing, adds none.
+    """Add a memory's entities, edges and claims to `out`; nothing for a forgotten memory or one that names nothing.
 
-    One whose period is empty adds only its place of origin. Its status does not matter otherwise: the index knows from
-    the ledger when it was in force.
+    A memory with an empty period adds only its home node. Other statuses do not matter: the index knows from the ledger
+    when the memory was in force.
     """
     has_links = memory.entity_ref or memory.supersedes or memory.derived_from or memory.superseded_by
     if not has_links and not naming.may_name(memory.content):
@@ -48,8 +48,8 @@ def _add_memory(out: FactCollector, memory: Memory, naming: Naming) -> None:
 
 
 def _add_links(out: FactCollector, memory: Memory, voice: Voice, naming: Naming) -> None:
-    """Add what a memory is about and mentions, and its edges to other memories and to its episode."""
-    before = len(out.edges)
+    """Add to `out` the entity that a memory is about, its mentions, and its edges to other memories and its episode."""
+    count_before = len(out.edges)
     if memory.entity_ref and (key := node_key(memory.entity_ref)):
         out.add_named(voice, Named(memory.entity_ref.strip(), key, 0, 0), _ABOUT, "entityRef", _WHOLE)
         _add_claims(out, memory, key, voice)
@@ -59,7 +59,7 @@ def _add_links(out: FactCollector, memory: Memory, voice: Voice, naming: Naming)
         out.add_edge(voice.edge(memory.id, old, "SUPERSEDES", "supersedes", _WHOLE))
     for source in memory.derived_from:
         out.add_edge(voice.edge(memory.id, source, "DERIVED_FROM", "derivedFrom", _WHOLE))
-    if len(out.edges) > before:
+    if len(out.edges) > count_before:
         if memory.episode_id:
             out.add_edge(voice.edge(memory.id, memory.episode_id, "PART_OF", "episodeId", _NEAR))
         out.homes.add((memory.id, memory.id))
@@ -68,16 +68,17 @@ def _add_links(out: FactCollector, memory: Memory, voice: Voice, naming: Naming)
 
 
 def _add_claims(out: FactCollector, memory: Memory, key: str, voice: Voice) -> None:
-    """Add the attributes that a memory states of its entity `key`; a value under an alias key becomes an alias of it.
+    """Add the attributes that a memory states about its entity `key` as claims; a value of an alias key becomes an
+    alias.
 
     Only an active or superseded memory outside quarantine and without a boundary scope gives aliases.
     """
-    stands = memory.status in ("active", "superseded") and memory.trust_zone != "quarantine"
-    public = stands and _BOUNDARY.isdisjoint(memory.scopes)  # an alias told in private would give itself away
-    anew = {entity_key(name): by for name, by in memory.retired_attributes.items()}
+    is_served = memory.status in ("active", "superseded") and memory.trust_zone != "quarantine"
+    gives_aliases = is_served and _BOUNDARY.isdisjoint(memory.scopes)  # an alias told in private would give itself away
+    retired_by = {entity_key(name): memory_id for name, memory_id in memory.retired_attributes.items()}
     for name, value in memory.structured_attributes.items():
-        said = voice.since, voice.until, voice.recorded
-        claim = Claim(key, entity_key(name), value, memory.id, *said, anew.get(entity_key(name), ""))
+        period = voice.since, voice.until, voice.recorded
+        claim = Claim(key, entity_key(name), value, memory.id, *period, retired_by.get(entity_key(name), ""))
         out.claims[claim] = None
-        if is_alias_key(name) and public and (alias := node_key(value)) and alias != key:
+        if is_alias_key(name) and gives_aliases and (alias := node_key(value)) and alias != key:
             out.aliases.add((alias, key))

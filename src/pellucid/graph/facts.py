@@ -1,4 +1,4 @@
-"""Statements of one file in, its graph facts out: each once, without those that a stronger one covers, sorted."""
+"""The statements of one file in, its graph facts out: each once, sorted, no mention beside a stronger edge."""
 
 from dataclasses import dataclass, field, replace
 from datetime import datetime
@@ -15,7 +15,8 @@ _CLAIM_ORDER = attrgetter("entity", "attribute", "valid_from", "valid_until", "m
 
 @dataclass(frozen=True, slots=True)
 class Voice:
-    """The source of a statement: the node it speaks for, its memory id, and from when until when (epoch ms)."""
+    """The source of a statement: the node that it speaks for, its memory, and its period and time of record in epoch
+    ms."""
 
     node: str
     memory_id: str
@@ -24,7 +25,7 @@ class Voice:
     recorded: int
 
     def edge(self, source: str, target: str, kind: EdgeType, section: str, confidence: float, anchor: str = "") -> Edge:
-        """An edge that this source states, for as long as it states it."""
+        """Make an edge that this source states, for the period in which it states the edge."""
         period = self.since, self.until, self.recorded
         return Edge(source, target, kind, self.memory_id, section, confidence, *period, anchor)
 
@@ -37,10 +38,15 @@ class FactCollector:
     entities: dict[str, EntityFact] = field(default_factory=dict[str, EntityFact])
     claims: dict[Claim, None] = field(default_factory=dict[Claim, None])
     aliases: set[tuple[str, str]] = field(default_factory=set[tuple[str, str]])
+    """Pairs of keys: another name, and the entity that it means."""
     homes: set[tuple[str, str]] = field(default_factory=set[tuple[str, str]])
+    """Pairs of a memory's id and the key of the node that it speaks for."""
 
     def add_named(self, voice: Voice, named: Named, relation: Relation, section: str, confidence: float) -> None:
-        """Add the entity that a source names and the edge between them; none to itself or of an empty period."""
+        """Add the entity that a source names, and the edge between them.
+
+        Nothing is added if the source names itself or its period is empty.
+        """
         if named.key == voice.node or voice.since >= voice.until:
             return
         self.add_entity(EntityFact(named.key, named.name, since=voice.since, until=voice.until))
@@ -48,24 +54,28 @@ class FactCollector:
         self.add_edge(voice.edge(*ends, relation.type, section, confidence, named.anchor))
 
     def add_edge(self, edge: Edge) -> None:
-        """Add an edge once, with the first anchor (`§3`) given for it; an edge from a node to itself is dropped."""
+        """Add an edge once, with the first anchor (`§3`) given for it; an edge from a node to itself is ignored."""
         key = (edge.source, edge.target, edge.type, edge.memory_id, edge.section)
-        known = self.edges.get(key)
-        if edge.source == edge.target or (known and (known.anchor or not edge.anchor)):
+        former = self.edges.get(key)
+        if edge.source == edge.target or (former and (former.anchor or not edge.anchor)):
             return
-        self.edges[key] = replace(known, anchor=edge.anchor) if known else edge
+        self.edges[key] = replace(former, anchor=edge.anchor) if former else edge
 
     def add_entity(self, fact: EntityFact) -> None:
-        """Add an entity: its definition in the file wins, else the first name used, over the time of all mentions."""
-        known = self.entities.get(fact.key)
-        if known is None:
+        """Add an entity, or extend the period of the one with the same key, which keeps the name added first.
+
+        An entity that the file defines stays as it was added.
+        """
+        former = self.entities.get(fact.key)
+        if former is None:
             self.entities[fact.key] = fact
-        elif not known.defines:
-            since, until = min(known.since, fact.since), max(known.until, fact.until)
-            self.entities[fact.key] = replace(known, since=since, until=until)
+        elif not former.defines:
+            since, until = min(former.since, fact.since), max(former.until, fact.until)
+            self.entities[fact.key] = replace(former, since=since, until=until)
 
     def facts(self) -> GraphFacts:
-        """Everything that was added, sorted, without mentions that a stronger edge covers; `NO_FACTS` for nothing."""
+        """Return all added facts, sorted, without mentions that a stronger edge covers; `NO_FACTS` if there are
+        none."""
         if not (self.edges or self.entities or self.claims or self.homes or self.aliases):
             return NO_FACTS
         return GraphFacts(
@@ -77,16 +87,17 @@ class FactCollector:
         )
 
     def _strongest_edges(self) -> dict[_EdgeKey, Edge]:
-        """The edges without mentions whose target the same memory joins by any other type of edge."""
+        """Return the edges without mentions of a target that the same memory joins by an edge of another type."""
         stronger = [edge for edge in self.edges.values() if edge.type != "MENTIONS"]
-        tied = {(edge.memory_id, end) for edge in stronger for end in (edge.source, edge.target)}
+        joined = {(edge.memory_id, end) for edge in stronger for end in (edge.source, edge.target)}
         return {
             key: edge
             for key, edge in self.edges.items()
-            if edge.type != "MENTIONS" or (edge.memory_id, edge.target) not in tied
+            if edge.type != "MENTIONS" or (edge.memory_id, edge.target) not in joined
         }
 
 
 def epoch_span(since: datetime, *ends: datetime | None) -> tuple[int, int]:
-    """The start and the earliest of the `ends` that is not None, in epoch milliseconds; FOREVER where all are None."""
+    """Return the start and the earliest of the `ends` that is not None, in epoch milliseconds; FOREVER if all are
+    None."""
     return epoch_ms(since), min((epoch_ms(end) for end in ends if end), default=FOREVER)

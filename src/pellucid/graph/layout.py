@@ -1,4 +1,4 @@
-"""Names by hop and who hangs on whom in, places on rings out: no two labels overlap, the same for the same input."""
+"""Nodes by hop and each one's nearer node in, places on rings out: no two labels overlap; same input, same places."""
 
 import math
 from bisect import bisect_left
@@ -27,14 +27,15 @@ class Box:
     width: float
 
     def is_near(self, other: "Box") -> bool:
-        """Whether two boxes overlap or stand closer than the gap."""
+        """Whether two boxes overlap or are closer than the gap."""
         across = abs(self.x - other.x) < (self.width + other.width) / 2 + _GAP
         return across and abs(self.y - other.y) < HEIGHT + _GAP
 
     def border(self, x: float, y: float) -> tuple[float, float]:
-        """Where a line from the box's middle towards a point crosses its edge.
+        """Return the point where a line from the box's centre towards the point (`x`, `y`) crosses the border of the
+        box.
 
-        The middle itself if that is the point.
+        Return the centre if that is the point.
         """
         dx, dy = x - self.x, y - self.y
         if not (dx or dy):
@@ -43,32 +44,32 @@ class Box:
         return self.x + dx * share, self.y + dy * share
 
 
-def width_of(label: str) -> float:
-    """The approximate width of a label in pixels, at 12 px of a sans-serif face."""
+def label_width(label: str) -> float:
+    """Return the approximate width of a label in pixels, in a sans-serif face of 12 px."""
     wide = sum(ord(char) >= 0x2E80 for char in label)
     return 20.0 + 7.1 * (len(label) - wide) + 12.5 * wide
 
 
 @dataclass(frozen=True, slots=True)
 class Layout:
-    """The position of everything: a box for each node key, and the two radii of each ring."""
+    """The positions of a drawing: `boxes` maps node keys to boxes, `rings` has the two radii of each ring."""
 
     boxes: Mapping[str, Box]
     rings: tuple[tuple[float, float], ...]
 
     @property
     def frame(self) -> tuple[float, float, float, float]:
-        """The left, top, width and height of the smallest rectangle that holds every box."""
+        """The left, top, width and height of the smallest rectangle that contains every box."""
         across = [side for box in self.boxes.values() for side in (box.x - box.width / 2, box.x + box.width / 2)]
         down = [side for box in self.boxes.values() for side in (box.y - HEIGHT / 2, box.y + HEIGHT / 2)]
         return min(across), min(down), max(across) - min(across), max(down) - min(down)
 
 
-def layout_of(rings: Sequence[Sequence[str]], parents: Mapping[str, str], widths: Mapping[str, float]) -> Layout:
+def place_nodes(rings: Sequence[Sequence[str]], parents: Mapping[str, str], widths: Mapping[str, float]) -> Layout:
     """Place the nodes: the centre in the middle, each hop on a ring around it, no two labels touching.
 
-    `rings` has the node keys by hop, `parents` the nearer node each one is drawn beside, `widths` the label widths. A
-    ring is widened up to 80 times; if labels touch even then, they stay so.
+    `rings` has the node keys by hop, `parents` maps a node to the nearer node to place it beside, `widths` to the width
+    of its label. A ring is widened up to 80 times; labels that touch even then stay so.
     """
     center = rings[0][0]
     boxes = {center: Box(0.0, 0.0, widths[center])}
@@ -88,49 +89,52 @@ def layout_of(rings: Sequence[Sequence[str]], parents: Mapping[str, str], widths
     return Layout(boxes, tuple(radii))
 
 
-def _ring_angles(ordered: Sequence[str], towards: Sequence[float], widths: Mapping[str, float]) -> dict[str, float]:
-    """By node its angle in radians: spread as labels need, and turned so that nodes are near the angles in `towards`.
+def _ring_angles(
+    ordered: Sequence[str], wanted_angles: Sequence[float], widths: Mapping[str, float]
+) -> dict[str, float]:
+    """Map the nodes of a ring, in their order around it, to angles in radians, spread as the widths of labels need.
 
-    With `towards` empty the first node is at the top.
+    The ring is turned so that nodes come near `wanted_angles`; if that is empty, the first node is at the top.
     """
-    metric = _cumulative_shares(sum(widths[key] for key in ordered) / len(ordered) + _GAP)
+    shares = _cumulative_shares(sum(widths[key] for key in ordered) / len(ordered) + _GAP)
     best: tuple[float, list[float]] = (math.inf, [])
-    for turn in range(_TURNS if towards else 1):
-        angles = _evenly_spread_angles(len(ordered), turn / _TURNS, metric)
-        off = sum(1 - math.cos(angle - wanted) for angle, wanted in zip(angles, towards, strict=False))
-        if off < best[0] - 1e-9:
-            best = (off, angles)
+    for turn in range(_TURNS if wanted_angles else 1):
+        angles = _evenly_spread_angles(len(ordered), turn / _TURNS, shares)
+        distance = sum(1 - math.cos(angle - wanted) for angle, wanted in zip(angles, wanted_angles, strict=False))
+        if distance < best[0] - 1e-9:
+            best = (distance, angles)
     return dict(zip(ordered, best[1], strict=True))
 
 
 def _cumulative_shares(width: float) -> list[float]:
-    """The share (0 to 1) of the labels `width` wide around a ring that fit up to the end of each small part of it.
+    """Return, for each of the 720 parts of a ring, which share of its labels (0 to 1) fit up to the end of that part.
 
-    From the top on; the last is 1.
+    Labels are `width` wide. Parts begin at the top; the last share is 1.
     """
-    parts = [
+    densities = [
         max(abs(_ASPECT * math.sin(angle)) / width, abs(math.cos(angle)) / (HEIGHT + _GAP))
         for angle in (_TOP + math.tau * (part + 0.5) / _PARTS for part in range(_PARTS))
     ]
-    return list(accumulate(part / sum(parts) for part in parts))
+    return list(accumulate(part / sum(densities) for part in densities))
 
 
-def _evenly_spread_angles(count: int, turn: float, metric: Sequence[float]) -> list[float]:
-    """Angles in radians that give `count` labels equal shares by `metric` (see `_cumulative_shares`).
+def _evenly_spread_angles(count: int, turn: float, shares: Sequence[float]) -> list[float]:
+    """Return the angles, in radians, that give `count` labels equal parts of a ring by `shares` (see
+    `_cumulative_shares`).
 
-    The first is at `turn` (0 to 1) of the ring.
+    `turn` is the share (0 to 1) at which the first label is.
     """
     starts = ((turn + place / count) % 1.0 for place in range(count))
-    return [_TOP + math.tau * min(bisect_left(metric, start), _PARTS - 1) / _PARTS for start in starts]
+    return [_TOP + math.tau * min(bisect_left(shares, start), _PARTS - 1) / _PARTS for start in starts]
 
 
 def _box_at(angle: float, radius: float, width: float) -> Box:
-    """The box of a label on a ring, at an angle in radians."""
+    """Return the box of a label on a ring, at an angle in radians."""
     return Box(round(radius * _ASPECT * math.cos(angle), 1), round(radius * math.sin(angle), 1), width)
 
 
 def _have_overlaps(boxes: Mapping[str, Box]) -> bool:
-    """Whether two boxes overlap, or stand closer than the gap."""
+    """Whether two of the boxes overlap or are closer than the gap."""
     ordered = sorted(boxes.values(), key=lambda box: (box.y, box.x))
     for place, box in enumerate(ordered):
         for other in ordered[place + 1 :]:

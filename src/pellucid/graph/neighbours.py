@@ -1,4 +1,4 @@
-"""Edges and a node in, who is within some hops of it out, and by which edges."""
+"""Edges and a node in, the nodes within some hops of it and the edges to them out."""
 
 from collections import defaultdict
 from collections.abc import Collection, Sequence
@@ -17,12 +17,12 @@ class Neighbourhood:
     """The node keys around a centre by distance, and the edges that join them."""
 
     hops: tuple[tuple[str, ...], ...]
-    """At 0 the centre alone, then those at each distance, in the order of their keys; no empty distance."""
+    """The centre alone, then the node keys at each distance from it, sorted; no distance is empty."""
     edges: tuple[FiledEdge, ...]
 
     @property
     def distance(self) -> dict[str, int]:
-        """By node key how many edges it is away from the centre."""
+        """Maps node keys to their distance from the centre, in edges."""
         return {key: hop for hop, keys in enumerate(self.hops) for key in keys}
 
 
@@ -33,37 +33,37 @@ def neighbourhood(
     types: Collection[EdgeType] = (),
     direction: Direction = "both",
 ) -> Neighbourhood:
-    """The nodes within `hops` edges of a node, along edges of `types` (empty: all) in one direction, or in both.
+    """Return the nodes within `hops` edges of a node, and the edges followed to find them.
 
-    `out` goes from source to target. Its edges are those with an end nearer than `hops`, followed from that end. A node
-    without edges stands alone.
+    Edges of `types` (empty: all) are followed from source to target (`out`), from target to source (`in`), or both. A
+    node without such edges is alone.
     """
-    ways: dict[str, list[tuple[str, FiledEdge]]] = defaultdict(list)
+    steps_from: dict[str, list[tuple[str, FiledEdge]]] = defaultdict(list)
     for filed in edges:
         edge = filed.edge
         if types and edge.type not in types:
             continue
         if direction != "in":
-            ways[edge.source].append((edge.target, filed))
+            steps_from[edge.source].append((edge.target, filed))
         if direction != "out":
-            ways[edge.target].append((edge.source, filed))
+            steps_from[edge.target].append((edge.source, filed))
     reached = {center_key}
     rings: list[tuple[str, ...]] = [(center_key,)]
-    taken: dict[FiledEdge, None] = {}
+    followed: dict[FiledEdge, None] = {}
     while len(rings) <= hops and rings[-1]:
-        steps = [step for key in rings[-1] for step in ways[key]]
-        taken |= dict.fromkeys(filed for _, filed in steps)
+        steps = [step for key in rings[-1] for step in steps_from[key]]
+        followed |= dict.fromkeys(filed for _, filed in steps)
         rings.append(tuple(sorted({key for key, _ in steps} - reached)))
         reached |= set(rings[-1])
-    return Neighbourhood(tuple(ring for ring in rings if ring), tuple(sorted(taken, key=edge_order)))
+    return Neighbourhood(tuple(ring for ring in rings if ring), tuple(sorted(followed, key=edge_order)))
 
 
 def open_edges(edges: Sequence[FiledEdge]) -> list[FiledEdge]:
-    """The edges that have no end in time."""
+    """Return the edges that have no end in time."""
     return [filed for filed in edges if filed.edge.valid_until == FOREVER]
 
 
 def edge_order(filed: FiledEdge) -> tuple[int, str, str, int, str, str]:
-    """The sort key of an edge: the strongest type first, then its ends, when it began, its section and memory."""
+    """Return the sort key of an edge: the strongest type first, then its ends, begin, section and memory."""
     edge = filed.edge
     return _TYPE[edge.type], edge.source, edge.target, edge.valid_from, edge.section, edge.memory_id

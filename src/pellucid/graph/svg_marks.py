@@ -25,7 +25,7 @@ COLOURS: dict[EdgeType, tuple[str, str]] = {
     "DERIVED_FROM": ("#7a6a00", "#e3cf57"),
     "PART_OF": ("#6b4f3a", "#d2b48c"),
 }
-"""The colour of a type on a light ground, and on a dark one."""
+"""Maps an edge type to its colour on a light background and on a dark one."""
 _ROW = 20.0
 _SAMPLE = 34.0
 _BEND = 14.0
@@ -53,7 +53,8 @@ class LegendRow:
 
 
 def legend_rows(lines: Sequence[DrawnEdge], hidden: int, *, has_undefined: bool) -> list[LegendRow]:
-    """The rows of the legend: the edge types drawn, what dashes mean, and how many nodes (`hidden`) were left out."""
+    """Return the rows of the legend: the edge types drawn, the meaning of dashes, and the number of nodes not drawn
+    (`hidden`)."""
     rows = [LegendRow(name, "edge", name) for name in _edge_types(lines)]
     if closed := next((line for line in lines if line.closed is not None), None):
         rows.append(LegendRow("closed: held once", "edge closed", closed.type))
@@ -67,7 +68,8 @@ def legend_rows(lines: Sequence[DrawnEdge], hidden: int, *, has_undefined: bool)
 def head(
     frame: Frame, rows: Sequence[LegendRow], center: str, counts: tuple[int, int, int], *, has_links: bool = False
 ) -> str:
-    """The opening `<svg>` with title, description and background; `counts`: nodes, lines, hops."""
+    """Return the opening `<svg>` with title, description and background; `counts` are the numbers of nodes, lines and
+    hops."""
     left, top, width, height = frame
     width, height = max(width, 240.0), height + _ROW * len(rows) + (12 if rows else 0)
     nodes, lines, hops = counts
@@ -82,35 +84,35 @@ def head(
 
 
 def style(lines: Sequence[DrawnEdge]) -> str:
-    """The `<style>` of a picture by itself."""
+    """Return the `<style>` of a picture by itself."""
     return f"<style>{page_style(_edge_types(lines))}</style>"
 
 
 def page_style(types: Sequence[EdgeType] = EDGE_TYPES) -> str:
-    """The CSS of pictures with edges of these types, for a light and a dark ground."""
+    """Return the CSS of pictures with edges of these types, for a light and a dark background."""
     light, dark = ("\n".join(_colour_rules(name, ground) for name in types) for ground in (0, 1))
     return f"{_STYLE}{light}\n@media (prefers-color-scheme:dark){{{_DARK}{dark}}}\n"
 
 
 def linked(mark: str, url: str) -> str:
-    """An SVG element within a link; the element itself where the URL is empty."""
+    """Return an SVG element inside a link; the element itself if the URL is empty."""
     return f'<a href="{escape(url)}">{mark}</a>' if url else mark
 
 
 def _edge_types(lines: Sequence[DrawnEdge]) -> list[EdgeType]:
-    """The types of these lines, the strongest first."""
+    """Return the types of these lines, the strongest first."""
     used = {line.type for line in lines}
     return [name for name in EDGE_TYPES if name in used]
 
 
 def _colour_rules(name: EdgeType, ground: int) -> str:
-    """The CSS rules that colour one edge type; `ground` is 0 for light, 1 for dark."""
+    """Return the CSS rules that colour one edge type; `ground` is 0 for a light background, 1 for a dark one."""
     kind, colour = _css_class(name), COLOURS[name][ground]
     return f".{kind}{{stroke:{colour}}}.head-{kind}{{fill:{colour}}}"
 
 
 def markers(lines: Sequence[DrawnEdge]) -> str:
-    """The `<defs>` with an arrow head for each edge type drawn."""
+    """Return the `<defs>` with an arrow head for each edge type drawn."""
     heads = "".join(
         f'<marker id="head-{name}" viewBox="0 0 10 10" refX="9" refY="5" markerWidth="8" markerHeight="8"'
         f' markerUnits="userSpaceOnUse" orient="auto"><path class="head-{name}" d="M0 0 10 5 0 10z"/></marker>'
@@ -120,12 +122,12 @@ def markers(lines: Sequence[DrawnEdge]) -> str:
 
 
 def ring_mark(rx: float, ry: float) -> str:
-    """The faint ellipse on which a hop's nodes stand, by its radii."""
+    """Return the faint ellipse on which a hop's nodes are, by its radii."""
     return f'<ellipse class="ring" rx="{_px(rx)}" ry="{_px(ry)}"/>'
 
 
 def arrows(lines: Sequence[DrawnEdge], boxes: Mapping[str, Box], labels: Labels) -> list[str]:
-    """An SVG arrow for each line, from source to target; several between the same two nodes are bent apart."""
+    """Return an SVG arrow for each line, from source to target; several between the same two nodes are bent apart."""
     beside: dict[frozenset[str], list[DrawnEdge]] = defaultdict(list)
     for line in lines:
         beside[frozenset((line.near, line.far))].append(line)
@@ -137,9 +139,9 @@ def arrows(lines: Sequence[DrawnEdge], boxes: Mapping[str, Box], labels: Labels)
 
 
 def _arrow(line: DrawnEdge, boxes: Mapping[str, Box], labels: Labels, bend: float) -> str:
-    """A curved SVG arrow with a tooltip that says the edge in words; `bend` is its bow in pixels.
+    """Return a curved SVG arrow with a tooltip that states the edge in words; `bend` is its bow in pixels.
 
-    An edge between nodes of one ring is bent further; one of confidence below 0.6 is marked weak.
+    An edge between nodes at the same distance is bent further; one of confidence below 0.6 is marked weak.
     """
     near, far = boxes[line.near], boxes[line.far]
     middle = _bend_point(near, far, bend if line.steps else bend + _BEND * 2)
@@ -155,24 +157,25 @@ def _arrow(line: DrawnEdge, boxes: Mapping[str, Box], labels: Labels, bend: floa
 
 
 def _bend_point(near: Box, far: Box, bend: float) -> tuple[float, float]:
-    """The control point of a curve between two boxes, `bend` pixels to its side."""
+    """Return the control point of a curve that passes `bend` pixels beside the middle between two boxes."""
     dx, dy = far.x - near.x, far.y - near.y
     length = (dx * dx + dy * dy) ** 0.5 or 1.0
     return (near.x + far.x) / 2 - dy / length * bend * 2, (near.y + far.y) / 2 + dx / length * bend * 2
 
 
 def _edge_title(line: DrawnEdge, labels: Labels) -> str:
-    """An edge in words: its ends and type, the sections that state it, its confidence, and when it was closed."""
+    """Return an edge in words: its ends and type, the sections that state it, its confidence, and when it was
+    closed."""
     source, target = (line.near, line.far) if line.outward else (line.far, line.near)
-    meant = "".join(f" {anchor_text(anchor)}" for anchor in line.anchors)
-    sections = ", ".join(dict.fromkeys(one_line(filed.edge.section) for filed in line.said if filed.edge.section))
+    anchors = "".join(f" {anchor_text(anchor)}" for anchor in line.anchors)
+    sections = ", ".join(dict.fromkeys(one_line(filed.edge.section) for filed in line.statements if filed.edge.section))
     closed = f"; closed {utc_day(line.closed)}" if line.closed is not None else ""
-    said = f" ({sections}, {line.confidence:.2f})" if sections else f" ({line.confidence:.2f})"
-    return f"{labels.name(source)} {line.type} {labels.name(target)}{meant}{said}{closed}"
+    details = f" ({sections}, {line.confidence:.2f})" if sections else f" ({line.confidence:.2f})"
+    return f"{labels.name(source)} {line.type} {labels.name(target)}{anchors}{details}{closed}"
 
 
 def node_mark(key: str, box: Box, name: str, labels: Labels, *, center: bool) -> str:
-    """A node as SVG: its frame, its shortened `name`, and a tooltip with its whole name and type."""
+    """Return a node as SVG: its frame, its shortened `name`, and a tooltip with its whole name and type."""
     undefined = UNDEFINED if labels.is_undefined(key) else ""
     classes = f"node{' center' if center else ''}{' lazy' if undefined else ''}"
     about = ", ".join(each for each in (labels.name(key), labels.type(key), undefined) if each)
@@ -184,7 +187,7 @@ def node_mark(key: str, box: Box, name: str, labels: Labels, *, center: bool) ->
 
 
 def legend(rows: Sequence[LegendRow], frame: Frame) -> list[str]:
-    """The legend as SVG elements, below the picture on the left."""
+    """Return the legend as SVG elements, below the picture on the left."""
     left, top, _, height = frame
     x, out = left + 16, list[str]()
     for place, row in enumerate(rows):
@@ -205,10 +208,10 @@ def legend(rows: Sequence[LegendRow], frame: Frame) -> list[str]:
 
 
 def _css_class(name: EdgeType) -> str:
-    """The CSS class of an edge type: `depends-on` for `DEPENDS_ON`."""
+    """Return the CSS class of an edge type: `depends-on` for `DEPENDS_ON`."""
     return name.lower().replace("_", "-")
 
 
 def _px(value: float) -> str:
-    """A coordinate with one decimal, as SVG attributes hold it; `0` for one that rounds to it."""
+    """Return a coordinate with one decimal, as SVG attributes have it; `0` if it rounds to that."""
     return f"{value:.1f}".rstrip("0").rstrip(".").replace("-0", "0") if abs(value) < 0.05 else f"{value:.1f}"

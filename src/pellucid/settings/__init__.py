@@ -1,8 +1,8 @@
 """Flags, environment and `pellucid.toml` in, one frozen settings object out: the only reader of the environment.
 
 Precedence: flag > `PELLUCID_*` > `pellucid.toml` (working directory, then home) > default. The working directory's file
-sets what is `Harmless` alone; every other setting is closed to it.
-Nested fields are written `PELLUCID_RECALL__TOP_K_FACTS` and `[recall] topKFacts`.
+sets only `Harmless` settings; every other setting is closed to it. Nested fields are written
+`PELLUCID_RECALL__TOP_K_FACTS` and `[recall] topKFacts`.
 """
 
 import hashlib
@@ -67,14 +67,15 @@ class Settings(BaseModel):
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """Messages about the working folder's `pellucid.toml`: what it may not set, which namespace it chose."""
+        """Messages about the working folder's `pellucid.toml`: the settings that it is not allowed to set, the
+        namespace that it chose."""
         return self._notes
 
     @property
     def sources(self) -> Mapping[str, str]:
-        """Where each setting that somebody gave came from, by its full name such as `recall.topKFacts`.
+        """Maps the full name of each setting that somebody gave, such as `recall.topKFacts`, to its source.
 
-        The value is the path of a file, the name of an environment variable, or "this command"; settings left at their
+        A source is the path of a file, the name of an environment variable, or "this command". Settings left at their
         default are not in it.
         """
         return self._sources
@@ -83,15 +84,15 @@ class Settings(BaseModel):
     def namespace_is_given(self) -> bool:
         """Whether a flag, the environment, a `pellucid.toml` or `naming` set the namespace.
 
-        After `in_project` it is False.
+        False after `in_project`.
         """
         return "namespace" in self.model_fields_set
 
     def in_project(self, namespace: str) -> "Settings":
         """Return these settings with the namespace of a project; `namespace_is_given` becomes false."""
-        found = self.model_copy(update={"namespace": namespace})
-        found.model_fields_set.discard("namespace")
-        return found
+        copy = self.model_copy(update={"namespace": namespace})
+        copy.model_fields_set.discard("namespace")
+        return copy
 
     def naming(self, namespace: str) -> "Settings":
         """Return these settings with a namespace that the caller names, such as `local/default`.
@@ -114,7 +115,7 @@ class Settings(BaseModel):
     @field_validator("home")
     @classmethod
     def _expand(cls, home: Path) -> Path:
-        """Expand `~` and make the home's path absolute; `InputError` for the home of a user whom nobody knows."""
+        """Expand `~` and make the home's path absolute; raise `InputError` for the home of an unknown user."""
         try:
             return home.expanduser().absolute()
         except RuntimeError as error:
@@ -124,25 +125,27 @@ class Settings(BaseModel):
 
 
 def load(**flags: Any) -> Settings:
-    """Load the settings of this process: flags before environment before files before defaults.
+    """Load the settings of this process: flags win over environment, environment over files, files over defaults.
 
-    `flags` are fields of `Settings` by name, sections as tables; None is ignored. Raises InputError, naming the
-    setting, if one is unknown or its value is wrong; naming the file, if that cannot be read or is not TOML.
+    `flags` are fields of `Settings` by name, sections as tables; None is ignored. Raises InputError that names the
+    setting, if one is unknown or its value is wrong, or the file, if a file cannot be read or is not TOML.
     """
-    given = {name: value for name, value in flags.items() if value is not None}
+    set_flags = {name: value for name, value in flags.items() if value is not None}
     try:
-        environment = _of_environment()
-        home = Settings(**{k: v for k, v in files.merged(environment, given).items() if k == "home"}).home
+        environment = _read_environment()
+        home = Settings(**{k: v for k, v in files.merged(environment, set_flags).items() if k == "home"}).home
         folder = _working_folder_file(home / files.NAME)
-        own = files.read_own(home / files.NAME)
-        found = Settings(**files.merged(own, folder.taken, environment, given))
+        own_table = files.read_own(home / files.NAME)
+        settings = Settings(**files.merged(own_table, folder.taken, environment, set_flags))
         default = Settings.model_fields["namespace"].default
-        without = files.merged({"namespace": default}, own, environment, given)["namespace"]
-        sources = {name: str(home / files.NAME) for name in files.names(own, Settings)}
+        own_namespace = files.merged({"namespace": default}, own_table, environment, set_flags)["namespace"]
+        sources = {name: str(home / files.NAME) for name in files.names(own_table, Settings)}
         sources |= {name: str(folder.path) for name in files.names(folder.taken, Settings)}
         sources |= {name: variable(name) for name in files.names(environment, Settings)}
-        sources |= dict.fromkeys(map(to_camel, given), "this command")
-        return found.noting(folder.notes(home, found.namespace if found.namespace != without else None), sources)
+        sources |= dict.fromkeys(map(to_camel, set_flags), "this command")
+        return settings.noting(
+            folder.notes(home, settings.namespace if settings.namespace != own_namespace else None), sources
+        )
     except ValidationError as error:
         raise files.wrong_setting(error) from error
 
@@ -152,14 +155,14 @@ def variable(name: str) -> str:
     return _PREFIX + _BETWEEN.join(to_snake(part).upper() for part in name.split("."))
 
 
-def _of_environment() -> files.Table:
+def _read_environment() -> files.Table:
     """Return the settings that `PELLUCID_*` variables give, as nested tables with snake-case keys.
 
-    Empty variables, and those whose first part is no field of `Settings`, are ignored; what is unknown within a section
-    stays, to be refused.
+    Empty variables, and those whose first part is not a field of `Settings`, are ignored. An unknown name within a
+    section stays, so that validation refuses it.
     """
     found: files.Table = {}
-    for name, text in sorted(os.environ.items()):  # a section before what stands in it
+    for name, text in sorted(os.environ.items()):  # a whole section before its single settings
         head, prefix, rest = name.upper().partition(_PREFIX)
         path = rest.lower().split(_BETWEEN)
         if text and prefix and not head and path[0] in Settings.model_fields:
@@ -179,25 +182,25 @@ def _read_value(text: str, path: Sequence[str]) -> object:
     for part in path:
         inner = files.section(kind)
         known = inner.model_fields.get(part) if inner else None
-        kind = known.annotation if known else (get_args(kind) or (None,))[-1]  # of a table, what its values are
+        kind = known.annotation if known else (get_args(kind) or (None,))[-1]  # of a table, the type of its values
     try:
         return json.loads(text) if _holds_many(kind) else text
-    except (ValueError, RecursionError):  # what is no JSON is refused with the rest
+    except (ValueError, RecursionError):  # validation refuses it
         return text
 
 
 def _holds_many(kind: object) -> bool:
-    """Whether a setting of this type is a section, a list or a table, or may be one of these (a union)."""
+    """Whether a setting of this type is or can be (in a union) a section, a list or a table."""
     return bool(files.section(kind)) or get_origin(kind) in (tuple, dict) or any(map(_holds_many, get_args(kind)))
 
 
-def _working_folder_file(own: Path) -> files.FolderFile:
+def _working_folder_file(own_file: Path) -> files.FolderFile:
     """Read the `pellucid.toml` of the working directory.
 
-    It is empty if there is no such file or directory, or if the file is the user's `own` (a path).
+    The result is empty if there is no such file or directory, or if the file is `own_file`, the one in the user's home.
     """
     try:
-        return files.read_folder(Path.cwd() / files.NAME, own, Settings)
+        return files.read_folder(Path.cwd() / files.NAME, own_file, Settings)
     except FileNotFoundError:  # the working directory was removed
         return files.FolderFile()
 

@@ -1,4 +1,4 @@
-"""Settings and values by name in, the settings with these values out: what one run of the lab may try."""
+"""Settings and new values by name in, the settings with these values out: the changes that a run of the lab can try."""
 
 from collections.abc import Mapping
 from typing import cast
@@ -11,10 +11,10 @@ from pellucid.settings.files import Table, merged, wrong_setting
 
 
 def changed(settings: Settings, changes: Mapping[str, object]) -> Settings:
-    """Return new settings with values changed by full name, such as `recall.topKFacts`.
+    """Return new settings in which the settings in `changes`, by full name such as `recall.topKFacts`, have new values.
 
-    `sources` ascribe these to "this run". Raises InputError if a setting is unknown or its value is wrong. The
-    namespace of a project (`in_project`) stays, and still counts as not given, unless it is changed.
+    Their source becomes "this run". The namespace of a project (`in_project`) stays, and still counts as not given,
+    unless it is changed. Raises InputError if a setting is unknown or its value is wrong.
     """
     table = settings.model_dump(exclude_unset=True)
     for name, value in changes.items():
@@ -23,8 +23,8 @@ def changed(settings: Settings, changes: Mapping[str, object]) -> Settings:
             nested = {to_snake(part): nested}
         table = merged(table, cast("Table", nested))
     try:
-        found = Settings(**table)
+        new_settings = Settings(**table)
     except ValidationError as error:
         raise wrong_setting(error) from error
-    kept = found if found.namespace_is_given else found.in_project(settings.namespace)
-    return kept.noting(settings.notes, {**settings.sources, **dict.fromkeys(changes, "this run")})
+    result = new_settings if new_settings.namespace_is_given else new_settings.in_project(settings.namespace)
+    return result.noting(settings.notes, {**settings.sources, **dict.fromkeys(changes, "this run")})

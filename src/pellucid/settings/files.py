@@ -1,8 +1,8 @@
-"""A `pellucid.toml` in, what may be set from there out: all of it in the user's own home, little in a folder.
+"""A `pellucid.toml` in, the settings that it is allowed to set out: all in the user's own home, few in a folder.
 
-A folder's file may be a stranger's: it came with a clone, or with an archive. So a setting is closed to it unless its
-field is declared `Harmless`; what it sets beyond that is named and left out. What cannot be read, or is no setting at
-all, stops the command instead, for the file may have meant to name the namespace.
+A folder's file can be a stranger's: it came with a clone or an archive. So a setting is closed to it unless its field
+is declared `Harmless`; other settings in it are named and left out. A file that cannot be read or has an unknown
+setting stops the command, because it can have been meant to name the namespace.
 """
 
 import tomllib
@@ -25,7 +25,7 @@ T = TypeVar("T")
 
 
 class _HarmlessMark:
-    """Stands in the metadata of a field."""
+    """Marks a field in its metadata as one that a folder's file is allowed to set."""
 
 
 Harmless = Annotated[T, _HarmlessMark()]
@@ -35,14 +35,15 @@ trust, redaction, capture or what is sent, and lasts no longer than the command.
 
 @dataclass(frozen=True, slots=True)
 class FolderFile:
-    """The settings in the file of a working folder: those that it may set, and the names of those it may not."""
+    """The settings in the file of a working folder: those that it is allowed to set, and the names of the others."""
 
     path: Path | None = None
     taken: Table = field(default_factory=dict[str, Any])
     ignored: tuple[str, ...] = ()
 
     def notes(self, home: Path, namespace: str | None) -> tuple[str, ...]:
-        """Return a message for the user if the file sets what it may not, and one if it chose the namespace in force.
+        """Return a message for the user about ignored settings, if any, and one if the file chose the namespace in
+        force.
 
         `namespace` is that namespace; None if the file did not choose it.
         """
@@ -59,7 +60,7 @@ class FolderFile:
 
 
 def is_harmless(known: FieldInfo) -> bool:
-    """Whether a folder's file may set this field."""
+    """Whether a folder's file is allowed to set this field."""
     return any(isinstance(each, _HarmlessMark) for each in known.metadata)
 
 
@@ -89,9 +90,9 @@ def read_folder(path: Path, own: Path, model: type[BaseModel]) -> FolderFile:
 def _harmless_settings(
     table: Table, model: type[BaseModel], at: tuple[str, ...], ignored: list[str], path: Path
 ) -> Table:
-    """Return the harmless settings of a table; append the full names of others to `ignored`, refuse unknown ones.
+    """Return the harmless settings of a table; append the full names of the other ones to `ignored`.
 
-    `at` are the sections that the table is in, `path` is the file.
+    `at` are the sections that the table is in, `path` is the file. Raises InputError for an unknown setting.
     """
     out: Table = {}
     for key, value in table.items():
@@ -107,7 +108,7 @@ def _harmless_settings(
         inner = section(known.annotation)
         if inner and isinstance(value, dict):
             out[name] = _harmless_settings(cast("Table", value), inner, where, ignored, path)
-        elif inner or is_harmless(known):  # what is no section in the place of one is refused with the rest
+        elif inner or is_harmless(known):  # a value in place of a section: validation refuses it
             out[name] = value
         else:
             ignored.append(".".join(where))
@@ -115,10 +116,8 @@ def _harmless_settings(
 
 
 def names(table: Table, model: type[BaseModel]) -> Iterator[str]:
-    """Yield the full names, such as `recall.topKFacts`, of what a table with snake-case keys sets.
-
-    Unknown settings too.
-    """
+    """Yield the full names, such as `recall.topKFacts`, of the settings in a table with snake-case keys, also of
+    unknown ones."""
     for key, value in table.items():
         known = model.model_fields.get(key)
         inner = section(known.annotation) if known else None
@@ -136,8 +135,8 @@ def section(kind: object) -> type[BaseModel] | None:
 def _read_table(path: Path, next_step: str) -> Table:
     """Read a TOML file; empty if there is none.
 
-    Raises InputError, with this next step, if it cannot be read, is no plain file, is larger than 64 KiB, or is not
-    TOML.
+    Raises InputError, with this `next_step`, if it cannot be read, is not a regular file, is larger than 64 KiB, or is
+    not TOML.
     """
     try:
         data = read_plain_file(path, MOST_BYTES + 1)
@@ -167,21 +166,21 @@ def in_snake_case(table: Table) -> Table:
 def merged(*layers: Table) -> Table:
     """Merge tables section by section; later values win.
 
-    But a section never replaces a value that is no section: that value stays, to be refused by validation.
+    A section never replaces a value that is not a section: that value stays, so that validation refuses it.
     """
-    out: Table = {}
+    result: Table = {}
     for layer in layers:
         for key, value in layer.items():
-            held = out.get(key, {})
+            former = result.get(key, {})
             if not isinstance(value, dict):
-                out[key] = value
-            elif isinstance(held, dict):  # else the wrong value below stays, and is refused
-                out[key] = merged(cast("Table", held), cast("Table", value))
-    return out
+                result[key] = value
+            elif isinstance(former, dict):  # else the wrong value below stays, and is refused
+                result[key] = merged(cast("Table", former), cast("Table", value))
+    return result
 
 
 def wrong_setting(error: ValidationError) -> InputError:
-    """Make an InputError of the first error in a validation of settings, naming the setting: `recall.topKFacts`."""
+    """Make an InputError of the first error in a validation of settings; it names the setting: `recall.topKFacts`."""
     first = error.errors()[0]
     where = ".".join(to_camel(str(part)) for part in first["loc"])
     return InputError(f"setting {where}: {first['msg']}", code="invalid_setting", next_step="see docs/settings.md")

@@ -128,14 +128,14 @@ class RecallSettings(BaseModel):
 
     @field_validator("class_weights")
     @classmethod
-    def _known_classes(cls, given: dict[str, dict[str, float]]) -> dict[str, dict[str, float]]:
+    def _known_classes(cls, weights: dict[str, dict[str, float]]) -> dict[str, dict[str, float]]:
         """Refuse unknown query classes and legs, and weights that `legWeights` would refuse.
 
-        What is returned holds the weights that were set, as `LegWeights` reads them.
+        Return only the weights that were set, as `LegWeights` reads them.
         """
-        if unknown := set(given) - set(QUERY_CLASSES):
+        if unknown := set(weights) - set(QUERY_CLASSES):
             raise ValueError(f"no class of query is called {min(unknown)!r}: {', '.join(QUERY_CLASSES)}")
-        return {name: LegWeights.model_validate(each).model_dump(exclude_unset=True) for name, each in given.items()}
+        return {name: LegWeights.model_validate(each).model_dump(exclude_unset=True) for name, each in weights.items()}
 
 
 class RerankSettings(BaseModel):

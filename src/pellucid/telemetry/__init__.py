@@ -1,1 +1,1 @@
-"""Recalls and operations that are done in, what they report of themselves out: to whoever watches a home."""
+"""Finished recalls and operations in, reports about them out: to every watcher of a home."""

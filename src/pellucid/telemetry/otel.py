@@ -1,7 +1,7 @@
-"""Spans in, a collector of OpenTelemetry told out: by OTLP over HTTP, in a thread beside.
+"""Spans in, reports to an OpenTelemetry collector out: by OTLP over HTTP, from a thread of its own.
 
-Nothing here is loaded unless the setting `telemetry.otel` is on. Where the program around us has set up OpenTelemetry
-itself, spans go where its own go; else where the setting or the `OTEL_*` variables say.
+Nothing here is loaded unless the setting `telemetry.otel` is on. If the surrounding program has set up OpenTelemetry,
+spans go where its own go; else where the setting or the `OTEL_*` variables say.
 """
 
 import logging
@@ -29,9 +29,9 @@ except ImportError as error:
     ) from error
 
 _TIME_LIMIT_S = 2.0
-"""How long sending may take, all attempts together."""
+"""The most seconds that sending can take, all attempts together."""
 _CLOSING_S = 0.4
-"""How long whoever ends waits for what is still to be sent: a collector may not be there."""
+"""The most seconds to wait at the end for unsent spans: there can be no collector."""
 _EXPORTER_LOG = "opentelemetry.exporter.otlp.proto.http.trace_exporter"
 
 
@@ -39,9 +39,9 @@ class OtelWatcher:
     """A `Watcher` that sends spans to an OpenTelemetry tracer."""
 
     def __init__(self, tracer: trace.Tracer, *, content: bool, own: TracerProvider | None = None) -> None:
-        """`content`: send queries and memories' texts, too.
+        """Watch a home and send spans to `tracer`; with `content`, queries and memories' texts as well.
 
-        `own`: the tracer provider to shut down on closing, None if the surrounding program owns it.
+        `own` is the tracer provider to shut down on closing; None if the surrounding program owns the provider.
         """
         self._tracer, self._content, self._own = tracer, content, own
 
@@ -50,14 +50,15 @@ class OtelWatcher:
         self._send_span(recall_span(done, content=self._content), self._parent_context())
 
     def performed(self, done: OperationDone) -> None:
-        """Send the span of a finished operation that changes memories; nothing for any other operation."""
+        """Send the span of a finished operation that changes memories; do nothing for any other operation."""
         if span := operation_span(done, content=self._content):
             self._send_span(span, self._parent_context())
 
     def close(self) -> None:
-        """Flush and shut down our own tracer provider, waiting 0.4 s at most; nothing to do if it is the program's.
+        """Send the remaining spans and shut down our own tracer provider, waiting at most 0.4 s.
 
-        Spans that no collector has taken by then are lost, and one error is logged.
+        Spans that no collector has taken by then are lost, and one error is logged. Do nothing if the provider is the
+        program's.
         """
         if self._own is None:
             return
@@ -68,8 +69,9 @@ class OtelWatcher:
             logging.getLogger(_EXPORTER_LOG).error("no collector took them within %g seconds", _CLOSING_S)
 
     def _parent_context(self) -> context.Context:
-        """The context of this program's open span; if none is open, of the trace that the headers of an HTTP request
-        name.
+        """Return the context of this program's open span.
+
+        If no span is open, return the context of the trace that the headers of the HTTP request name, if they name one.
         """
         here = context.get_current()
         if trace.get_current_span(here).get_span_context().is_valid:
@@ -92,18 +94,18 @@ class OtelWatcher:
 
 
 def open_otel(settings: TelemetrySettings) -> OtelWatcher:
-    """A watcher that uses the surrounding program's tracer provider, or one of our own if the program has none."""
-    around = trace.get_tracer_provider()
-    if isinstance(around, trace.ProxyTracerProvider):
-        around = own = _own_provider(settings)
+    """Make a watcher that uses the surrounding program's tracer provider, or one of our own if the program has none."""
+    provider = trace.get_tracer_provider()
+    if isinstance(provider, trace.ProxyTracerProvider):
+        provider = own = _own_provider(settings)
     else:
         own = None
-    tracer = around.get_tracer("pellucid", version("pellucid"))
+    tracer = provider.get_tracer("pellucid", version("pellucid"))
     return OtelWatcher(tracer, content=settings.content, own=own)
 
 
 def _own_provider(settings: TelemetrySettings) -> TracerProvider:
-    """A tracer provider that exports by OTLP; one that exports nothing if the environment turns the exporter off."""
+    """Make a tracer provider that exports by OTLP, or exports nothing if the environment turns the exporter off."""
     named = Resource({"service.name": "pellucid", "service.version": version("pellucid")})
     provider = TracerProvider(resource=named.merge(OTELResourceDetector().detect()), shutdown_on_exit=False)
     if exports_spans():
@@ -114,16 +116,14 @@ def _own_provider(settings: TelemetrySettings) -> TracerProvider:
 
 
 class _LogOnce(logging.Filter):
-    """Logs the first of the exporter's failures in one line and drops the rest: each attempt logs two."""
+    """Logs the first of the exporter's failures in one line and drops the others: each attempt logs two."""
 
     def __init__(self) -> None:
         super().__init__()
         self._logged = False
 
     def filter(self, record: logging.LogRecord) -> bool:
-        """True for the first record alone, whose message is rewritten to say that it is not repeated; False for all
-        later ones.
-        """
+        """Whether to log this record: only the first one, whose message is rewritten to say that it is not repeated."""
         if self._logged:
             return False
         self._logged = True

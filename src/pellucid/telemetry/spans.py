@@ -1,7 +1,7 @@
-"""What a recall or an operation reports of itself in, spans out: named as the conventions for generative AI have them.
+"""A finished recall or operation in, its spans out, named by OpenTelemetry's conventions for generative AI.
 
-Names of OpenTelemetry (`gen_ai.*`), OpenInference (`openinference.*`, `retrieval.*`, `reranker.*`) and our own
-(`pellucid.*`). No library is needed for it, and no word of a question or a memory is in it unless `content` is asked.
+Names are of OpenTelemetry (`gen_ai.*`), OpenInference (`openinference.*`, `retrieval.*`, `reranker.*`) and our own
+(`pellucid.*`). No library is needed, and no word of a question or a memory is in a span unless `content` is true.
 """
 
 import json
@@ -20,12 +20,12 @@ from pellucid.telemetry.watcher import OperationDone, RecallDone
 
 Value = str | bool | int | float | Sequence[str] | Sequence[int] | Sequence[float]
 MOST_DOCUMENTS = 20
-"""Documents named in a span: a leg brings more, and a span of OpenTelemetry has room for 128 attributes."""
+"""The most documents named in a span: legs return more, but a span of OpenTelemetry has room for 128 attributes."""
 
 
 @dataclass(frozen=True, slots=True)
 class Span:
-    """One span and its children. Times are nanoseconds since 1970."""
+    """One span and its children (`within`). Times are nanoseconds since 1970."""
 
     name: str
     began: int
@@ -37,9 +37,10 @@ class Span:
 
 
 def recall_span(done: RecallDone, *, content: bool) -> Span:
-    """A recall as a `search_memory` span, with a child for each leg that was asked and one for the reranker if it ran.
+    """Return a recall as a `search_memory` span, with a child for each leg that is on and one for the reranker if it
+    ran.
 
-    That of a failed recall has the error's type and no children. Queries and texts are in it only with `content`.
+    The span of a failed recall has the error's type and no children. With `content` it has the query and texts.
     """
     attributes = _request_attributes(done.request, content=content) | _event_attributes(done.event)
     if done.state is None:
@@ -53,33 +54,34 @@ def recall_span(done: RecallDone, *, content: bool) -> Span:
 
 
 def operation_span(done: OperationDone, *, content: bool) -> Span | None:
-    """An operation as a span; None for one that changes no memories, such as a preview.
+    """Return an operation as a span; None for an operation that changes no memories, such as a preview.
 
-    Memories' texts only with `content`.
+    With `content` it has the memories' texts.
     """
     if done.span is None:
         return None
     attributes: dict[str, Value] = {"gen_ai.operation.name": done.span, "pellucid.operation": done.name}
-    named = {
+    optional = {
         "gen_ai.memory.store.id": done.namespace,
         "gen_ai.conversation.id": done.session_id,
         "gen_ai.agent.name": done.agent,
     }
-    attributes |= {name: value for name, value in named.items() if value}
+    attributes |= {name: value for name, value in optional.items() if value}
     ids = [memory_id for memory_id, _ in done.memories]
     if len(ids) == 1:
         attributes["gen_ai.memory.record.id"] = ids[0]
     if ids or done.count is not None:
         attributes["gen_ai.memory.record.count"] = len(ids) if done.count is None else done.count
-    if content and any(said for _, said in done.memories):
-        records = [{"id": memory_id, "content": said} for memory_id, said in done.memories]
+    if content and any(text for _, text in done.memories):
+        records = [{"id": memory_id, "content": text} for memory_id, text in done.memories]
         attributes["gen_ai.memory.records"] = json.dumps(records, ensure_ascii=False)
     return Span(done.span, done.began, done.ended, attributes, type(done.error).__name__ if done.error else "")
 
 
 def _request_attributes(request: Request, *, content: bool) -> dict[str, Value]:
-    """What was asked: namespace, recall id and budget, session and agent if there are any; the query itself only with
-    `content`.
+    """Return the attributes of a request: namespace, recall id and budget, and session and agent if there are any.
+
+    With `content`, also the query itself.
     """
     attributes: dict[str, Value] = {
         "openinference.span.kind": "CHAIN",
@@ -99,7 +101,7 @@ def _request_attributes(request: Request, *, content: bool) -> dict[str, Value]:
 
 
 def _event_attributes(event: RecallEvent) -> dict[str, Value]:
-    """What came of a recall: outcome, class of the query, counts, and the surface it came through."""
+    """Return the attributes of a recall's outcome: its class of query, counts, and the surface that it came through."""
     return {
         "gen_ai.memory.record.count": event.selected,
         "pellucid.recall.outcome": event.outcome,
@@ -113,7 +115,10 @@ def _event_attributes(event: RecallEvent) -> dict[str, Value]:
 
 
 def _outcome_attributes(state: State) -> dict[str, Value]:
-    """The use of the budget, each stage's time, which stages failed if any, and the abstention score, if any."""
+    """Return the use of the budget and the time of each stage.
+
+    Also the names of failed stages, and the abstention score and threshold, if there are any.
+    """
     context, doubt = state.context, state.abstention
     failed = [each.name for each in state.stages if each.note.startswith(FAILED)]
     attributes: dict[str, Value] = {
@@ -130,9 +135,10 @@ def _outcome_attributes(state: State) -> dict[str, Value]:
 
 
 def _term_attributes(state: State) -> dict[str, Value]:
-    """The ids of the memories of the context in their order, their scores, and the terms each score is the sum of.
+    """Return the ids and scores of the memories in the context, in its order, and the terms that each score is the sum
+    of.
 
-    A term that is 0 for all of them is left out; empty if the context holds no memory.
+    A term that is 0 for all of them is left out. Empty if the context has no memory.
     """
     pool, places = state.pool, _context_positions(state)
     if not places:
@@ -147,7 +153,7 @@ def _term_attributes(state: State) -> dict[str, Value]:
 
 
 def _ladder_attributes(state: State) -> dict[str, Value]:
-    """How many memories each rung of the ladder considered and admitted, as lists in the order of the rungs."""
+    """Return how many memories each rung of the ladder considered and admitted, as lists in the order of the rungs."""
     rungs = state.rungs
     return {
         "pellucid.ladder.rungs": [each.name for each in rungs],
@@ -157,38 +163,43 @@ def _ladder_attributes(state: State) -> dict[str, Value]:
 
 
 def _records_json(state: State) -> str:
-    """The memories of the context with their texts, scores and categories, as a JSON list."""
-    said = {each.memory.id: each.memory for each in state.served}
+    """Return the memories in the context with their texts, scores and categories, as a JSON list."""
+    memories = {each.memory.id: each.memory for each in state.served}
     places = _context_positions(state)
     rows = zip(_memory_ids(state, places), _floats(state.pool.final[places]), strict=True)
     records = [
-        {"id": each, "content": said[each].content, "score": score, "metadata": {"category": said[each].category}}
+        {
+            "id": each,
+            "content": memories[each].content,
+            "score": score,
+            "metadata": {"category": memories[each].category},
+        }
         for each, score in rows
-        if each in said
+        if each in memories
     ]
     return json.dumps(records, ensure_ascii=False)
 
 
 def _context_positions(state: State) -> list[int]:
-    """The positions in the candidate pool of the memories in the context, in the context's order."""
-    at = dict(zip(_memory_ids(state, state.kept), state.kept.tolist(), strict=True))
-    return [at[each] for each in state.context.included if each in at]
+    """Return the positions in the candidate pool of the memories in the context, in the context's order."""
+    position_of = dict(zip(_memory_ids(state, state.kept), state.kept.tolist(), strict=True))
+    return [position_of[each] for each in state.context.included if each in position_of]
 
 
 def _child_spans(done: RecallDone, state: State, *, content: bool) -> Iterator[Span]:
-    """The spans of the legs that were on and of the reranker unless it was skipped.
+    """Yield the spans of the legs that were on, and of the reranker unless it was skipped.
 
-    Each has the time of its stage: legs are not timed one by one.
+    Each leg has the time of its whole stage, because legs are not timed one by one.
     """
     began = done.ranked - sum(_nanos(each) for each in state.stages)
     for stage in state.stages:
-        name, _, again = stage.name.partition("@")
+        name, _, iteration = stage.name.partition("@")
         ended = began + _nanos(stage)
         if name == "legs":
             yield from (
                 _leg_span(done, state, leg, (began, ended), content=content)
                 for leg in state.legs
-                if leg.health != "off" and leg.name.partition("@")[2] == again
+                if leg.health != "off" and leg.name.partition("@")[2] == iteration
             )
         elif name == "rerank" and (not stage.note or stage.note.startswith(FAILED)):
             yield _rerank_span(state, stage, began, ended, content=content)
@@ -196,12 +207,13 @@ def _child_spans(done: RecallDone, state: State, *, content: bool) -> Iterator[S
 
 
 def _nanos(stage: StageReport) -> int:
-    """How long a stage took, in nanoseconds."""
+    """Return how long a stage took, in nanoseconds."""
     return int(stage.millis * 1e6)
 
 
 def _leg_span(done: RecallDone, state: State, leg: LegReport, time: tuple[int, int], *, content: bool) -> Span:
-    """The span of one leg: its health, weight and 20 best candidates; `time` is its start and end in nanoseconds."""
+    """Return the span of one leg: its health, weight and 20 best candidates; `time` is its start and end in
+    nanoseconds."""
     ranks, scores = state.pool.ranks.get(leg.name), state.pool.scores.get(leg.name)
     attributes: dict[str, Value] = {
         "openinference.span.kind": "RETRIEVER",
@@ -214,14 +226,14 @@ def _leg_span(done: RecallDone, state: State, leg: LegReport, time: tuple[int, i
         attributes["input.value"] = state.plan.text
         attributes |= {"pellucid.leg.reason": leg.reason} if leg.reason else {}
     if ranks is not None:
-        found = np.flatnonzero(ranks > 0)
-        best = found[np.argsort(ranks[found], kind="stable")]
+        ranked = np.flatnonzero(ranks > 0)
+        best = ranked[np.argsort(ranks[ranked], kind="stable")]
         attributes |= _document_attributes(state, "retrieval.documents", best, scores, content=content)
     return Span(f"retrieve {base_of(leg.name)}", *time, attributes, "degraded" if leg.health == "degraded" else "")
 
 
 def _rerank_span(state: State, stage: StageReport, began: int, ended: int, *, content: bool) -> Span:
-    """The span of the reranker: its model and 20 best candidates, or the type of the error by which it failed."""
+    """Return the span of the reranker: its model and 20 best candidates, or the type of the error if it failed."""
     scores, attributes = state.pool.rerank_score, dict[str, Value]()
     attributes |= {"openinference.span.kind": "RERANKER", "reranker.model_name": state.rerank_backend}
     if content:
@@ -238,29 +250,30 @@ def _rerank_span(state: State, stage: StageReport, began: int, ended: int, *, co
 def _document_attributes(
     state: State, name: str, best: NDArray[np.int64], scores: NDArray[np.float32] | None, *, content: bool
 ) -> dict[str, Value]:
-    """The first 20 candidates as attributes `{name}.{n}.document.id`, `.score` and `.content`, as OpenInference names
-    them. `best` are positions in the pool, best first. A text is there only with `content`, and only if its memory was
-    served; a score only if there is one.
+    """Return the first 20 candidates as attributes `{name}.{n}.document.id`, `.score` and `.content`.
+
+    `best` has positions in the pool, best first. A candidate has a score only if `scores` has one, and a text only with
+    `content` and if its memory was served.
     """
-    said = {each.memory.id: each.memory.content for each in state.served} if content else {}
+    texts = {each.memory.id: each.memory.content for each in state.served} if content else {}
     attributes: dict[str, Value] = {}
-    shown = best[:MOST_DOCUMENTS]
-    points = _floats(scores[shown]) if scores is not None else [np.nan] * len(shown)
-    for number, (memory_id, score) in enumerate(zip(_memory_ids(state, shown), points, strict=True)):
-        at = f"{name}.{number}.document"
-        attributes[f"{at}.id"] = memory_id
+    first = best[:MOST_DOCUMENTS]
+    shown_scores = _floats(scores[first]) if scores is not None else [np.nan] * len(first)
+    for number, (memory_id, score) in enumerate(zip(_memory_ids(state, first), shown_scores, strict=True)):
+        prefix = f"{name}.{number}.document"
+        attributes[f"{prefix}.id"] = memory_id
         if not np.isnan(score):
-            attributes[f"{at}.score"] = score
-        if memory_id in said:
-            attributes[f"{at}.content"] = said[memory_id]
+            attributes[f"{prefix}.score"] = score
+        if memory_id in texts:
+            attributes[f"{prefix}.content"] = texts[memory_id]
     return attributes
 
 
 def _memory_ids(state: State, places: NDArray[np.int64] | list[int]) -> list[str]:
-    """The ids of the memories at these pool positions."""
+    """Return the ids of the memories at these positions in the pool."""
     return [unpack_id(each) for each in state.pool.ids[places].tolist()]
 
 
 def _floats(column: NDArray[np.floating]) -> list[float]:
-    """A column of NumPy numbers as a list of Python floats."""
+    """Return a NumPy column as a list of Python floats."""
     return [float(each) for each in column]

@@ -1,6 +1,6 @@
-"""The port of those who watch a home: each recall and each operation that is done in, nothing out.
+"""The port for watchers of a home: each finished recall and operation in, nothing out.
 
-A home without a watcher pays nothing: what is reported here is what a recall knows of itself anyway.
+A home without a watcher pays nothing, because a recall knows all that is reported anyway.
 """
 
 from collections.abc import Mapping, Sequence
@@ -15,9 +15,9 @@ if TYPE_CHECKING:
     from pellucid.recall.state import Request, State
 
 MemorySpan = Literal["create_memory", "update_memory", "upsert_memory", "delete_memory"]
-"""What an operation does to memories, in the words of OpenTelemetry's conventions for generative AI."""
+"""The change that an operation makes to memories, in the words of OpenTelemetry's conventions for generative AI."""
 CALLER: ContextVar[Mapping[str, str]] = ContextVar("CALLER", default=MappingProxyType[str, str]({}))
-"""The headers in which whoever asks over HTTP says of which trace his request is a part."""
+"""The headers of an HTTP request that name the trace that the request is a part of."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,14 +28,14 @@ class RecallDone:
     event: RecallEvent
     ended: int
     state: "State | None" = None
-    """What its stages left behind; None where it failed."""
+    """The state after its last stage; None if it failed."""
     ranked: int = 0
-    """When the last stage was done: what follows is the receipt."""
+    """When the last stage was done; only the receipt comes after."""
     error: Exception | None = None
 
     @property
     def began(self) -> int:
-        """When the recall began, in nanoseconds since 1970."""
+        """When the recall began."""
         return self.ended - int(self.event.millis * 1e6)
 
 
@@ -47,29 +47,29 @@ class OperationDone:
     began: int
     ended: int
     namespace: str = ""
-    """Empty where it asks the home as a whole."""
+    """Empty for an operation on the home as a whole."""
     session_id: str | None = None
     agent: str | None = None
     span: MemorySpan | None = None
-    """What it does to memories; None where it changes none, as a preview."""
+    """The change it makes to memories; None if it changes none, as a preview."""
     memories: Sequence[tuple[str, str]] = ()
-    """The memories it answers with, or was asked to change: ids, and what they say where that is known."""
+    """The memories that it returns or was asked to change, as (id, text); the text is empty if it is not known."""
     count: int | None = None
-    """How many memories it touched, where it does not name them."""
+    """The number of memories that it changed, if it does not name them."""
     error: Exception | None = None
 
 
 class Watcher(Protocol):
-    """Receives finished recalls and operations, in the thread that ran them: it must not block nor raise."""
+    """Receives finished recalls and operations in the thread that ran them; it must not block or raise."""
 
     def recalled(self, done: RecallDone) -> None:
-        """Called after each recall, also after one that failed."""
+        """Receive a finished recall, also one that failed."""
         ...
 
     def performed(self, done: OperationDone) -> None:
-        """Called after each operation, also after one that failed or changed nothing."""
+        """Receive a finished operation, also one that failed or changed nothing."""
         ...
 
     def close(self) -> None:
-        """Called when the home is closed: send what is still held, and release it."""
+        """Send unsent reports and release them; called when the home is closed."""
         ...

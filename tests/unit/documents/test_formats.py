@@ -5,7 +5,7 @@ from typing import get_args
 import pytest
 
 from pellucid.documents.formats.suffixes import FORMATS, format_of
-from pellucid.documents.names.links import links_in, paths_in
+from pellucid.documents.names.links import find_links, find_paths
 from pellucid.documents.names.naming import Naming
 from pellucid.documents.names.numbered import stem
 from pellucid.documents.reading import read_document
@@ -23,8 +23,8 @@ def test_a_vault_file_may_name_every_format_and_no_other() -> None:
 def test_a_suffix_that_is_indexed_is_known_wherever_a_name_is_read(suffix: str) -> None:
     other, target = f"other{suffix}", f"docs/other{suffix}"
     text = f"See [x]({other}#part), `y <{other}>`_ and SPEC-037{suffix}#part."
-    assert [(each.name, each.anchor) for each in links_in(text, "docs/a.md")] == [(target, "part"), (target, "")]
-    assert [each.name for each in paths_in(f"SPEC-1, {other}", "docs/a.md")] == [target]
+    assert [(each.name, each.anchor) for each in find_links(text, "docs/a.md")] == [(target, "part"), (target, "")]
+    assert [each.name for each in find_paths(f"SPEC-1, {other}", "docs/a.md")] == [target]
     assert [(each.name, each.anchor) for each in Naming(("SPEC",)).find(text)] == [("SPEC-037", "part")]
     assert stem(target) == "other"
     assert format_of(target) is FORMATS[suffix.lower()]
@@ -33,8 +33,8 @@ def test_a_suffix_that_is_indexed_is_known_wherever_a_name_is_read(suffix: str) 
 
 @pytest.mark.parametrize("name", ENDED_OTHERWISE)
 def test_a_link_to_a_file_that_only_begins_like_a_document_names_none(name: str) -> None:
-    assert list(links_in(f"See [x]({name}), [y]({name}#part) and `z <{name}>`_.", "docs/a.md")) == []
-    assert list(paths_in(name, "docs/a.md")) == []
+    assert list(find_links(f"See [x]({name}), [y]({name}#part) and `z <{name}>`_.", "docs/a.md")) == []
+    assert list(find_paths(name, "docs/a.md")) == []
 
 
 @pytest.mark.parametrize("name", [*ENDED_OTHERWISE, "notes.txt", "md", "docs.md/notes"])

@@ -13,7 +13,7 @@ NAMING = Naming(("SPEC", "ADR", "EIP", "PEP"))
 
 
 def names(text: str, naming: Naming = NAMING, *, listed: bool = False) -> list[str]:
-    return [named.name for named in naming.find(text, listed=listed)]
+    return [named.name for named in naming.find(text, in_lists=listed)]
 
 
 @pytest.mark.parametrize(
@@ -166,7 +166,7 @@ def test_a_series_that_is_no_word_is_refused(series: str) -> None:
 def test_long_runs_take_no_more_than_their_length() -> None:
     naming = Naming(("SPEC", "ADR"), (r"[A-Z]+-\d+", r"\w+\s*\d+x"))
     for text in ("A" * 30_000, "SPEC-" * 6_000, "SPEC-1/" * 4_000, "SPEC-1, " * 4_000, "[SPEC-1](" * 3_000):
-        naming.find(text, listed=True)
+        naming.find(text, in_lists=True)
     assert names("A" * 300 + "-1 then TICKET-7", Naming((), (r"[A-Z]+-\d+",)))[-1] == "TICKET-7"
 
 
@@ -190,7 +190,7 @@ def test_every_name_stands_where_it_is_said_to() -> None:
     ]
     for _ in range(300):
         text = "".join(random.choices(pieces, k=25))
-        found = NAMING.find(text, listed=True)
+        found = NAMING.find(text, in_lists=True)
         assert [named.start for named in found] == sorted({named.start for named in found})
         assert all(one.end <= other.start for one, other in pairwise(found))
         assert all(named.name.rpartition("-")[2].lstrip("0")[:1] in text[named.start : named.end] for named in found)

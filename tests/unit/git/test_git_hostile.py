@@ -388,6 +388,20 @@ def test_a_pipe_in_the_place_of_a_file_is_not_waited_for(git: Git) -> None:
         told(git, "a.md")
 
 
+@pytest.mark.parametrize("claim", ["a\0b", "a" * 300, "a/" * 3000, "loop/x"])
+def test_a_link_to_a_folder_that_cannot_be_is_refused_and_no_crash(tmp_path: Path, claim: str) -> None:
+    (tmp_path / "loop").symlink_to("loop")
+    (tmp_path / ".git").write_text(f"gitdir: {claim}\n")
+    with pytest.raises(InputError, match="leads to no repository"):
+        open_repository(tmp_path)
+    (tmp_path / ".git").write_text("gitdir: own\n")
+    (tmp_path / "own").mkdir()
+    (tmp_path / "own" / "HEAD").write_text("ref: refs/heads/main\n")
+    (tmp_path / "own" / "commondir").write_text(f"../{claim}\n")
+    with pytest.raises(InputError, match="no git repository"):
+        open_repository(tmp_path)
+
+
 def test_reading_a_history_changes_nothing_in_the_repository(git: Git) -> None:
     git.commit(JAN, {"a.md": "Draft"})
     before = {each: each.lstat().st_mtime_ns for each in (git.top / ".git").rglob("*")}

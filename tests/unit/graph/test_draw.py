@@ -7,7 +7,7 @@ from xml.etree import ElementTree as ET
 import pytest
 
 from pellucid.graph.draw import text
-from pellucid.graph.layout import HEIGHT, layout_of, width_of
+from pellucid.graph.layout import HEIGHT, label_width, place_nodes
 from pellucid.graph.neighbours import Direction, neighbourhood, open_edges
 from pellucid.graph.svg import svg
 from pellucid.model.entity import FOREVER, Edge, EdgeType
@@ -200,8 +200,8 @@ def test_a_lone_node_is_drawn() -> None:
 
 
 def test_a_line_ends_at_the_edge_of_a_label() -> None:
-    boxes = layout_of(
-        [["a"], ["b", "c"]], {"b": "a", "c": "a"}, {"a": 40.0, "b": 60.0, "c": width_of("日本語 text")}
+    boxes = place_nodes(
+        [["a"], ["b", "c"]], {"b": "a", "c": "a"}, {"a": 40.0, "b": 60.0, "c": label_width("日本語 text")}
     ).boxes
     x, y = boxes["b"].border(0, 0)
     assert abs(x - boxes["b"].x) <= 30.01

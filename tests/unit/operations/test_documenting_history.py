@@ -110,7 +110,7 @@ def test_a_file_that_cannot_be_read_does_not_cost_the_others_their_history(docs:
     (docs.folder / "b.md").write_bytes(b"\xff")
     names = {docs.folder / name: name for name in ("a.md", "b.md", "c.md")}
     with Histories.of(names, partial(clean_older_header, settings=docs.app.settings)) as told:
-        assert told.of_file(docs.folder / "c.md", FINAL.encode()) is not None
+        assert told.history_of_file(docs.folder / "c.md", FINAL.encode()) is not None
     out = docs.index(history=True)
     assert (out.new, out.refused) == (2, 1)
     assert len(docs.known("c.md")[0].versions) == 2

@@ -26,16 +26,18 @@ _TARGET = re.compile(r"(?<!\s)\s*+<[^<>]*>$")
 _SUBSTITUTED = re.compile(r"\|(\S(?:[^|]*\S)?)\|")
 
 ResolveLink = Callable[[str, str], str]
+"""The text and the target of a link in, the words to put in place of the link out."""
 
 
 def plain_markdown(text: str, resolve: ResolveLink | None = None) -> str:
-    """One line of Markdown as plain words; `resolve(text, target)` may give other words for a link."""
+    """Return one line of Markdown as plain words, at most 2,000 characters of it; `resolve` gives the words for each
+    link."""
     if not _MARKED.search(text):
         return " ".join(text[:_MOST].split())
     codes: list[str] = []
 
     def set_aside(found: re.Match[str]) -> str:
-        """Keep code in `codes`, so that no later pattern changes it."""
+        """Move the code to `codes`, so that no later pattern changes it, and return a placeholder."""
         codes.append(found[2])
         return "\0"
 
@@ -53,7 +55,7 @@ def plain_markdown(text: str, resolve: ResolveLink | None = None) -> str:
 
 
 def plain_rst(text: str) -> str:
-    """One line of reStructuredText as plain words."""
+    """Return one line of reStructuredText as plain words, at most 2,000 characters of it."""
     text = _ROLE.sub(lambda found: _TARGET.sub("", found[1]) or found[1], text[:_MOST])
     text = _TICKED.sub(lambda found: found[1] or _TARGET.sub("", found[2]) or found[2], text)
     text = _SUBSTITUTED.sub(r"\1", _STARS.sub(r"\2", text))

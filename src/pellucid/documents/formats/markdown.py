@@ -29,9 +29,11 @@ _FAR = 4
 
 
 def markdown_outline(lines: Sequence[str], start: int) -> Outline:
-    """The headings from line `start` (0-based) on, and the spans of lines of fences and comments with blank lines.
+    """Return the headings from line `start` (0-based) on, and the spans of lines of fenced code and of comments with
+    blank lines.
 
-    Blocks are those of CommonMark; but a table row above a `---` is no heading, and `<h1>` on a line is one.
+    Blocks are those of CommonMark, except that a table row above `---` is not a heading, and a line `<h1>…</h1>` is
+    one.
     """
     headings: list[Heading] = []
     whole: list[Span] = []
@@ -56,7 +58,7 @@ def markdown_outline(lines: Sequence[str], start: int) -> Outline:
 
 @cache
 def _block_parser() -> "MarkdownIt":
-    """A CommonMark parser that finds blocks only, not inline markup."""
+    """Make a CommonMark parser that finds blocks only, not inline markup."""
     from markdown_it import MarkdownIt
 
     parser = MarkdownIt("commonmark")
@@ -65,14 +67,14 @@ def _block_parser() -> "MarkdownIt":
 
 
 def _is_gapped_comment(lines: Sequence[str]) -> bool:
-    """Whether these lines are an HTML comment with a blank line in it."""
+    """Whether these lines are an HTML comment that contains a blank line."""
     return lines[0].lstrip().startswith(_COMMENT) and not all(line.strip() for line in lines)
 
 
 def markdown_markup(text: str) -> MarkupSpans:
-    """The HTML comments of a Markdown text, and its code: fenced, or indented where no list goes on.
+    """Find the HTML comments and the code of a Markdown text: fenced code, and code indented outside lists.
 
-    A fence that nothing closes counts only if it names a language: else it may be the end of one that was cut.
+    An unclosed fence counts only if it names a language; otherwise it can be the end of a fence that was cut in two.
     """
     if _COMMENT not in text and "```" not in text and "~~~" not in text and "    " not in text and "\t" not in text:
         return NO_MARKUP
@@ -86,7 +88,7 @@ def markdown_markup(text: str) -> MarkupSpans:
 
 
 def _is_code_fence(lines: Sequence[str], first: int, end: int) -> bool:
-    """Whether these lines are a fence that is closed, or that names its language; a comment is none."""
+    """Whether these lines are a fence that is closed or names its language; False for a comment."""
     opening = _SIGN.search(lines[first]) if not lines[first].lstrip().startswith(_COMMENT) else None
     closing = lines[end - 1].strip()
     closed = opening and end - first > 1 and closing.startswith(opening[1]) and not closing.strip(opening[1][0])
@@ -94,46 +96,47 @@ def _is_code_fence(lines: Sequence[str], first: int, end: int) -> bool:
 
 
 def _indented_code(lines: Sequence[str], fenced: Iterable[Span]) -> Iterator[Span]:
-    """The spans of lines that are indented code: after a blank line, outside lists and fences."""
-    within = {at for first, end in fenced for at in range(first, end)}
-    fresh, listed = True, False
+    """Yield the spans of lines that are indented code: after a blank line, outside lists and fences."""
+    fenced_lines = {at for first, end in fenced for at in range(first, end)}
+    after_blank, in_list = True, False
     at = 0
     while at < len(lines):
         line = lines[at]
         margin = indentation(line)
-        if not line.strip() or at in within:
-            fresh = True
+        if not line.strip() or at in fenced_lines:
+            after_blank = True
         elif _LISTED.match(line):
-            fresh, listed = False, True
-        elif fresh and not listed and margin >= _FAR:
+            after_blank, in_list = False, True
+        elif after_blank and not in_list and margin >= _FAR:
             end = block_end(lines, at, _FAR - 1)
             yield at, end
             at = end
             continue
         else:
-            listed = listed and not (fresh and margin == 0)
-            fresh = False
+            in_list = in_list and not (after_blank and margin == 0)
+            after_blank = False
         at += 1
 
 
 def _comment_spans(text: str, begins: Sequence[int], code: Sequence[Span]) -> Iterator[Span]:
-    """The spans of HTML comments outside code; an unclosed one at the start of a line reaches to the end.
+    """Yield the spans of the HTML comments outside code.
 
-    `begins` are the offsets of the lines.
+    An unclosed comment reaches to the end of the text if it begins its line; otherwise it is text. `begins` has the
+    offset of each line, `code` the spans of code blocks.
     """
-    begin, ticked = -1, list[Span]()
+    line_begin, inline_code = -1, list[Span]()
     at = text.find(_COMMENT)
     while at >= 0:
         line = begins[bisect_right(begins, at) - 1]
-        if line != begin:
-            begin, ticked = line, _inline_code(text, line)
-        if end := span_end_at(at, code) or span_end_at(at, ticked):
+        if line != line_begin:
+            line_begin, inline_code = line, _inline_code(text, line)
+        if end := span_end_at(at, code) or span_end_at(at, inline_code):
             at = text.find(_COMMENT, end)
             continue
         end = text.find(_COMMENT_END, at + len(_COMMENT)) + len(_COMMENT_END)
         if end >= len(_COMMENT_END):
             yield at, end
-        elif not text[begin:at].strip():
+        elif not text[line_begin:at].strip():
             yield at, len(text)
             return
         else:
@@ -141,7 +144,11 @@ def _comment_spans(text: str, begins: Sequence[int], code: Sequence[Span]) -> It
         at = text.find(_COMMENT, end)
 
 
-def _inline_code(text: str, line: int) -> list[Span]:
-    """The spans of inline code in the line that begins at offset `line`."""
-    part = text[line : line + _MOST_OF_A_LINE].split("\n", 1)[0]
-    return [(line + found.start(), line + found.end()) for found in _TICKED.finditer(part)] if "`" in part else []
+def _inline_code(text: str, begin: int) -> list[Span]:
+    """Return the spans, in `text`, of the inline code in the line that begins at the offset `begin`."""
+    text_of_line = text[begin : begin + _MOST_OF_A_LINE].split("\n", 1)[0]
+    return (
+        [(begin + found.start(), begin + found.end()) for found in _TICKED.finditer(text_of_line)]
+        if "`" in text_of_line
+        else []
+    )

@@ -1,4 +1,4 @@
-"""A text in, what of it is no plain speech out: comments, which no reader sees, and blocks of code."""
+"""A text in, the parts that are not prose out: comments, which no reader sees, and blocks of code."""
 
 import re
 from bisect import bisect_right
@@ -11,7 +11,7 @@ from pellucid.documents.sections import Span
 
 @dataclass(frozen=True, slots=True)
 class MarkupSpans:
-    """The comments and code of a text, as spans of characters: ascending, not overlapping within a kind."""
+    """The comments and code of a text, each as ascending spans of characters that do not overlap."""
 
     comments: tuple[Span, ...] = ()
     code: tuple[Span, ...] = ()
@@ -21,8 +21,8 @@ NO_MARKUP = MarkupSpans()
 FindMarkup = Callable[[str], MarkupSpans]
 
 
-def blanked(text: str, spans: Iterable[Span]) -> str:
-    """The text with spaces for everything in the spans but line ends, so that all else keeps its offset."""
+def blank_spans(text: str, spans: Iterable[Span]) -> str:
+    """Return the text with a space for every character in the spans except line ends, so that all offsets stay."""
     at, out = 0, list[str]()
     for first, end in sorted(spans):
         begin = max(first, at)
@@ -31,47 +31,48 @@ def blanked(text: str, spans: Iterable[Span]) -> str:
     return "".join([*out, text[at:]])
 
 
-def without_comments(text: str, lines: Sequence[str], find: FindMarkup, sign: str) -> Sequence[str]:
-    """The lines of a text with comments of several lines blanked; `sign` stands for a line with nothing left.
+def without_comments(text: str, lines: Sequence[str], find_markup: FindMarkup, sign: str) -> Sequence[str]:
+    """Return the lines of a text with every comment of more than one line blanked.
 
-    `find` finds the comments.
+    A line of which nothing is left becomes `sign`. `find_markup` finds the comments.
     """
-    comments = [(first, end) for first, end in find(text).comments if "\n" in text[first:end]]
+    comments = [(first, end) for first, end in find_markup(text).comments if "\n" in text[first:end]]
     if not comments:
         return lines
-    begins = line_offsets(lines)
-    clear = blanked(text, comments).split("\n")
+    offsets = line_offsets(lines)
+    blanked_lines = blank_spans(text, comments).split("\n")
     for first, end in comments:
-        for at in range(bisect_right(begins, first) - 1, bisect_right(begins, end - 1)):
-            clear[at] = clear[at].rstrip() or sign
-    return clear
+        for at in range(bisect_right(offsets, first) - 1, bisect_right(offsets, end - 1)):
+            blanked_lines[at] = blanked_lines[at].rstrip() or sign
+    return blanked_lines
 
 
 def line_offsets(lines: Sequence[str]) -> list[int]:
-    """The offset at which each line begins, and that of a line after the last."""
+    """Return the offset at which each line begins, and, last, the offset after the last line."""
     return list(accumulate((len(line) + 1 for line in lines), initial=0))
 
 
-def span_end_at(at: int, spans: Sequence[Span]) -> int:
-    """The end of the span that covers an offset; 0 if none does."""
-    place = bisect_right(spans, at, key=lambda span: span[0]) - 1
-    return spans[place][1] if place >= 0 and at < spans[place][1] else 0
+def span_end_at(offset: int, spans: Sequence[Span]) -> int:
+    """Return the end of the span that contains an offset; 0 if no span does. `spans` are sorted."""
+    place = bisect_right(spans, offset, key=lambda span: span[0]) - 1
+    return spans[place][1] if place >= 0 and offset < spans[place][1] else 0
 
 
-def block_end(lines: Sequence[str], at: int, margin: int) -> int:
-    """The line after an indented block that begins at `at`: its last line indented further than `margin`.
+def block_end(lines: Sequence[str], first: int, margin: int) -> int:
+    """Return the index after the last line of a block that begins at line `first`: lines indented by more than
+    `margin`.
 
-    Blank lines between such lines belong to it; `at` itself where the first text is not so indented.
+    Blank lines between such lines belong to the block. Return `first` if its first non-blank line is not so indented.
     """
-    end = at
-    while at < len(lines) and (not lines[at].strip() or indentation(lines[at]) > margin):
-        at += 1
-        if lines[at - 1].strip():
-            end = at
+    end = first
+    while first < len(lines) and (not lines[first].strip() or indentation(lines[first]) > margin):
+        first += 1
+        if lines[first - 1].strip():
+            end = first
     return end
 
 
 def indentation(line: str) -> int:
-    """How many columns a line is indented; a tab leads to the next multiple of four."""
+    """Return by how many columns a line is indented; a tab leads to the next multiple of four."""
     width = len(line) - len(line.lstrip(" \t"))
     return len(line[:width].expandtabs(4)) if "\t" in line[:width] else width

@@ -22,12 +22,13 @@ _RST_ITEM = re.compile(r"[ \t]*(?:(?:[-*+•‣⁃]|#\.|\(?\w{1,3}[.)])[ \t]+)?"
 
 
 def rst_outline(lines: Sequence[str], start: int) -> Outline:
-    """The headings from line `start` (0-based) on, and the spans of lines of tables and indented blocks. Linear."""
+    """Return the headings from line `start` (0-based) on, and the spans of lines of tables and indented blocks, in
+    linear time."""
     return _OutlineScan(lines, start).run()
 
 
 class _OutlineScan:
-    """Reads the outline of a reStructuredText from line `start` on."""
+    """Reads the outline of a reStructuredText file from line `start` on."""
 
     def __init__(self, lines: Sequence[str], start: int) -> None:
         self._lines = lines
@@ -39,31 +40,35 @@ class _OutlineScan:
         self._border = 0
 
     def run(self) -> Outline:
-        """The headings of the text, and the spans of lines that should not be cut."""
+        """Return the headings of the text, and the spans of lines that should not be cut."""
         at = self._start
-        fresh = True
+        after_blank = True
         while at < len(self._lines):
             line = self._lines[at]
             if not line.strip():
-                fresh = True
+                after_blank = True
                 at += 1
             elif line[0] in " \t":
                 end = block_end(self._lines, at, 0)  # a literal block, quotation or list: no title is in it
                 self._whole.append((at, end))
                 at = end
-                fresh = True
+                after_blank = True
             else:
-                end = self._end_of_block(at) if fresh else 0
-                fresh = bool(end) or line.startswith(".. ")
+                end = self._take_block(at) if after_blank else 0
+                after_blank = bool(end) or line.startswith(".. ")
                 at = end or at + 1
         return Outline(tuple(self._headings), tuple(self._whole))
 
-    def _end_of_block(self, at: int) -> int:
-        """The line after a table or title that begins at line `at`, which is noted; 0 where none does."""
-        return self._end_of_table(at) or self._end_of_overlined_title(at) or self._end_of_underlined_title(at)
+    def _take_block(self, at: int) -> int:
+        """Add the table or title that begins at line `at`, and return the line after it; 0 if none begins there."""
+        return self._take_table(at) or self._take_overlined_title(at) or self._take_underlined_title(at)
 
-    def _end_of_table(self, at: int) -> int:
-        """The line after a simple table that begins at line `at`, else 0: after its third border, or before a gap."""
+    def _take_table(self, at: int) -> int:
+        """Add the span of a simple table that begins at line `at`, and return the line after it; 0 if none begins
+        there.
+
+        A table ends after its third border, or after its second if a blank line or the end of the text follows.
+        """
         while self._border < len(self._borders) and self._borders[self._border] < at:
             self._border += 1
         borders = self._borders[self._border : self._border + 3]
@@ -75,8 +80,9 @@ class _OutlineScan:
                 return border + 1
         return 0
 
-    def _end_of_overlined_title(self, at: int) -> int:
-        """The line after a title between two equal lines that begins at line `at`, else 0."""
+    def _take_overlined_title(self, at: int) -> int:
+        """Add the title between two equal lines that begins at line `at`, and return the line after it; 0 if there is
+        none."""
         if at + 2 >= len(self._lines):
             return 0
         over, title, under = (line.rstrip() for line in self._lines[at : at + 3])
@@ -84,8 +90,8 @@ class _OutlineScan:
             return 0
         return self._add_heading(title.strip(), over, at, at + 3, over=True)
 
-    def _end_of_underlined_title(self, at: int) -> int:
-        """The line after an underlined title at line `at`, else 0."""
+    def _take_underlined_title(self, at: int) -> int:
+        """Add the underlined title at line `at`, and return the line after it; 0 if there is none."""
         if at + 1 >= len(self._lines):
             return 0
         title, under = (line.rstrip() for line in self._lines[at : at + 2])
@@ -96,7 +102,10 @@ class _OutlineScan:
         return self._add_heading(title, under, at, at + 2, over=False)
 
     def _add_heading(self, title: str, adornment: str, at: int, end: int, *, over: bool) -> int:
-        """Add a heading, whose level its adornment decides; returns `end`, or 0 if the adornment is too short."""
+        """Add a heading and return `end`; return 0 and add nothing if the adornment is too short for the title.
+
+        Each new style of adornment is one level deeper; `over` says that it is above the title as well.
+        """
         if len(adornment) < min(len(title), _SURE):
             return 0
         level = self._styles.setdefault((adornment[0], over), len(self._styles) + 1)
@@ -105,7 +114,7 @@ class _OutlineScan:
 
 
 def rst_markup(text: str) -> MarkupSpans:
-    """The comments of a reStructuredText, and its code: literal blocks, and the directives that hold code."""
+    """Find the comments of a reStructuredText file, and its code: literal blocks, and directives that contain code."""
     if ".." not in text and "::" not in text:
         return NO_MARKUP
     lines = text.split("\n")
@@ -119,11 +128,11 @@ def rst_markup(text: str) -> MarkupSpans:
 
 
 def _rst_blocks(lines: Sequence[str]) -> Iterator[tuple[int, int, bool]]:
-    """The blocks of comments and code, each as (first line, line after it, whether it is code)."""
-    at, fresh = 0, True
+    """Yield the blocks of comments and code, each as (first line, line after the block, whether it is code)."""
+    at, after_blank = 0, True
     while at < len(lines):
         line = lines[at]
-        explicit = _EXPLICIT.fullmatch(line.strip()) if fresh else None
+        explicit = _EXPLICIT.fullmatch(line.strip()) if after_blank else None
         is_code = _is_code_directive(explicit["rest"] or "") if explicit else None
         begin = at if explicit else at + 1
         if explicit and is_code is not None:
@@ -134,16 +143,19 @@ def _rst_blocks(lines: Sequence[str]) -> Iterator[tuple[int, int, bool]]:
             margin = len(line[: item.end()].expandtabs(8)) if item else 0
             end, is_code = block_end(lines, at + 1, margin), True
         else:
-            fresh = explicit is not None or not line.strip()
+            after_blank = explicit is not None or not line.strip()
             at += 1
             continue
         if begin < end:
             yield begin, end, is_code
-        at, fresh = max(end, at + 1), True
+        at, after_blank = max(end, at + 1), True
 
 
-def _is_code_directive(rest: str) -> bool | None:
-    """What follows `..`: True for a directive with code, False for a comment, None for anything that is read."""
-    if found := _DIRECTIVE.match(rest):
+def _is_code_directive(text: str) -> bool | None:
+    """Whether the text after `..` begins a block of code (True) or a comment (False).
+
+    None if it begins anything else, such as another directive, a target or a footnote.
+    """
+    if found := _DIRECTIVE.match(text):
         return True if found["name"].casefold() in _CODE_DIRECTIVES else None
-    return None if _NO_COMMENT.match(rest) else False
+    return None if _NO_COMMENT.match(text) else False

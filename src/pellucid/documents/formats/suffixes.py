@@ -1,7 +1,6 @@
-"""The name of a file in, the format of documents that its suffix stands for out: what it is called and how it is read.
+"""The name of a file in, the format of documents that its suffix means out: the format's name and its readers.
 
-A new format is its reader, one entry of `_ALL`, and its name in `FormatName`, which a type checker asks for. Whatever
-must know suffixes takes them from here.
+A new format costs its reader, one entry of `_ALL`, and its name in `FormatName`. Other modules take suffixes from here.
 """
 
 from collections.abc import Callable, Sequence
@@ -23,17 +22,17 @@ class DocumentFormat:
     name: FormatName
     called: str
     suffixes: tuple[str, ...]
-    """Small letters, each with its dot."""
+    """Lower-case, each with its dot."""
     header: Callable[[str, Sequence[str]], tuple[Header, int]]
-    """A text and its lines in, the header at the very top and the number of lines that it takes out."""
+    """A text and its lines in, the header at the very top and the index of the line after it out."""
     outline: Callable[[Sequence[str], int], Outline]
-    """Lines and the one at which the text begins in, its headings out."""
+    """Lines and the index at which the text begins in, its headings out."""
     markup: FindMarkup
     """A text in, its comments and code out."""
     comment: str
-    """A sign that stands in every comment."""
+    """A sign that every comment contains."""
     below_title: Callable[[Sequence[str], int], tuple[Header, int]] | None = None
-    """Lines and the one below the title in, a header that stands there and the line after it out; None: none does."""
+    """Lines and the index below the title in, the header there and the index after it out; None if never there."""
 
 
 _ALL = (
@@ -45,11 +44,11 @@ _ALL = (
 FORMATS: dict[str, DocumentFormat] = {suffix: each for each in _ALL for suffix in each.suffixes}
 """The format of each suffix."""
 CALLED = " or ".join(each.called for each in _ALL)
-"""What a document may be, for people."""
+"""The names of all formats, for messages."""
 SUFFIX = rf"\.(?:{'|'.join(sorted((suffix[1:] for suffix in FORMATS), key=len, reverse=True))})(?![\w.])"
-"""A regular expression of a suffix with which a name ends; for a search without regard to case."""
+"""A regular expression for a document's suffix at the end of a name; use it without regard to case."""
 
 
-def format_of(name: str) -> DocumentFormat | None:
-    """The format of a file by the suffix of its name or path; None if that is no document's."""
-    return FORMATS.get(splitext(name)[1].lower())
+def format_of(path: str) -> DocumentFormat | None:
+    """Return the format of a document by the suffix of its name or path; None if the suffix is not a document's."""
+    return FORMATS.get(splitext(path)[1].lower())

@@ -1,4 +1,4 @@
-"""A document's path, header and first heading in, who it is out: its entity and type, its title, its other names."""
+"""A document's path, header and first heading in, its identity out: entity and type, title, other names."""
 
 import re
 from collections.abc import Iterator, Mapping
@@ -31,10 +31,10 @@ class DocumentIdentity:
 
 
 def identify(path: str, header: Mapping[str, str], heading: str, root: str = "") -> DocumentIdentity:
-    """The identity of a document: its own id as entity where it has one, else its path.
+    """Return the identity of a document; its entity is the document's own id if it has one, else its path.
 
-    The header is asked first, then the file's name, then `heading`, its first of level 1 (empty if there is none).
-    `root` is the name of the folder that the path begins in: `adr` for `0018-use-rrf.md`.
+    The id is sought in the header, then in the file's name, then in `heading`, the first heading of level 1 (empty if
+    there is none). `root` is the name of the folder that the path is relative to: `adr` for `0018-use-rrf.md`.
     """
     place = f"{root}/{path}" if root else path
     number = _document_number(place, header, heading)
@@ -53,54 +53,63 @@ def identify(path: str, header: Mapping[str, str], heading: str, root: str = "")
 
 
 def _document_number(path: str, header: Mapping[str, str], heading: str) -> Numbered | None:
-    """The number of a document in its series, in the fullest form it writes it (`SPEC-054`); None if it has none."""
-    by_file = numbered.file_number(path)
-    by_heading = numbered.heading_number(heading)
-    number = next(_header_numbers(path, header, heading), None) or by_file or by_heading
-    if number is None and (series := folder_series(path)) and (led := numbered.leading_digits(heading)):
-        number = Numbered(series, led, written=False)
+    """Return the number of a document in its series, in the fullest form that it writes (`SPEC-054`); None if it has
+    none.
+
+    `path` begins with the name of the root folder.
+    """
+    file_number = numbered.file_number(path)
+    heading_number = numbered.heading_number(heading)
+    number = next(_header_numbers(path, header, heading), None) or file_number or heading_number
+    if number is None and (series := folder_series(path)) and (digits := numbered.leading_digits(heading)):
+        number = Numbered(series, digits, written=False)
     if number is None:
         return None
-    ways = (by_heading, number, by_file)
-    return next((way for way in ways if way and way.written and way.same == number.same), number)
+    spellings = (heading_number, number, file_number)
+    return next((each for each in spellings if each and each.written and each.same == number.same), number)
 
 
 def _header_numbers(path: str, header: Mapping[str, str], heading: str) -> Iterator[Numbered]:
-    """The numbers that the header may give the document: `id: SPEC-059`, `pep: 8`, `proposal: SE-0001` in `0001-…`."""
+    """Yield the numbers that the header gives the document: `id: SPEC-059`, `pep: 8`, `proposal: SE-0001` in
+    `0001-….md`."""
     for place, (key, value) in enumerate(header.items()):
         word = _OF_A_KEY.sub("", key)
-        full = numbered.full_number(value)
-        if full and key in _IDS:
+        number = numbered.full_number(value)
+        if number and key in _IDS:
             written = value.strip(" \"'<>[]()")
-            full = numbered.plausible_number(written[: len(full.series)], full.digits)
-        elif full and (full.series.casefold() != word or (place and key == word)):
-            full = full if _is_confirmed(full, path, heading) else None
-        if full:
-            yield full
+            number = numbered.plausible_number(written[: len(number.series)], number.digits)
+        elif number and (number.series.casefold() != word or (place and key == word)):
+            number = number if _is_confirmed(number, path, heading) else None
+        if number:
+            yield number
         elif digits := _DIGITS.fullmatch(value):
             series = (folder_series(path) or "") if key in _IDS else word
-            known = key in _IDS or series in WELL_KNOWN or _is_named_in(series, digits[1], f"{stem(path)} {heading}")
-            if known and is_series(series):
+            is_number = (
+                key in _IDS or series in WELL_KNOWN or _names_number(series, digits[1], f"{stem(path)} {heading}")
+            )
+            if is_number and is_series(series):
                 yield Numbered(series.upper(), digits[1], written=False)
 
 
-def _is_named_in(series: str, digits: str, text: str) -> bool:
+def _names_number(series: str, digits: str, text: str) -> bool:
     """Whether a text names this number of a series, as `rfc 9110` does."""
     return re.search(rf"\b{re.escape(series)}[-_ #]{{0,2}}0*{int(digits)}(?!\d)", text, re.IGNORECASE) is not None
 
 
 def _is_confirmed(number: Numbered, path: str, heading: str) -> bool:
-    """Whether the file's name or heading has this number, too: `adr: ADR-12` may also point at another document."""
-    led = numbered.leading_digits(stem(path))
-    others = (numbered.file_number(path), numbered.heading_number(heading))
-    return bool(led and int(led) == int(number.digits)) or any(each and each.same == number.same for each in others)
+    """Whether the file's name or heading has this number as well: `adr: ADR-12` can also point at another document."""
+    file_digits = numbered.leading_digits(stem(path))
+    numbers = (numbered.file_number(path), numbered.heading_number(heading))
+    return bool(file_digits and int(file_digits) == int(number.digits)) or any(
+        each and each.same == number.same for each in numbers
+    )
 
 
 def _document_type(path: str, header: Mapping[str, str], number: Numbered | None) -> str:
-    """`Decision` or `Specification` by the series of its number, if it has one.
+    """Return `Decision` or `Specification` by the series of the document's number, if it has one.
 
-    Else `Decision` for one with a status in a folder of decisions, unless its file is named as no decision
-    (`_NO_DECISION`), and `Document` for all others.
+    Without a number: `Decision` if the document has a status and its path is in a folder of decisions, unless
+    `_NO_DECISION` matches the file's name; `Document` otherwise.
     """
     if number:
         return "Decision" if number.series in _DECISION_SERIES else "Specification"
@@ -109,9 +118,9 @@ def _document_type(path: str, header: Mapping[str, str], number: Numbered | None
 
 
 def _file_name_words(path: str, place: str) -> str:
-    """The file's name as words, without its number: `0018-use-rrf` is `use rrf`; `a/README` is `a`.
+    """Return the file's name as words, without its number: `use rrf` for `0018-use-rrf`, `a` for `a/README`.
 
-    `place` is the path below the parent of its root, whose folders tell whether the name has a number.
+    `place` is the path with the root folder's name before it; its folders decide whether the name has a number.
     """
     name = stem(path)
     folder = path.split("/")[-2:-1]
@@ -123,12 +132,13 @@ def _file_name_words(path: str, place: str) -> str:
 
 
 def _is_distinctive_title(title: str) -> bool:
-    """Whether a title is distinctive enough to be an alias: two words, or two characters of an unspaced script."""
+    """Whether a title can be an alias: it has two words, or two characters of a script without spaces."""
     return len(title.split()) > 1 or len(_UNSPACED.findall(title)) > 1
 
 
 def _is_distinctive_name(name: str) -> bool:
-    """Whether a file's name is distinctive enough to be an alias: two words or with a number, not `index`, `part-1`."""
+    """Whether a file's name can be an alias: it has two words, or a word and a number that are not as common as
+    `part-1`."""
     words = [word for word in re.split(r"[-_. ]+", name) if word]
     letters = [word for word in words if not word.isdecimal()]
     return len(letters) > 1 or bool(letters and len(words) > 1 and is_series(letters[0]))

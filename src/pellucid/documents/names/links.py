@@ -1,4 +1,4 @@
-"""A text and the path of its document in, the documents it links to out: by path, by a label, or `[[by name]]`."""
+"""A text and the path of its document in, the documents that it links to out: by path, by a label, or `[[by name]]`."""
 
 import re
 from collections.abc import Iterator
@@ -35,25 +35,25 @@ _REDACTED = "redacted:"
 _PATH = re.compile(rf"(?:^|(?<=[\s,;\[\"'(]))(?P<path>[\w.@+/-]{{1,300}}{SUFFIX})(?=$|[\s,;\]\"')])", re.IGNORECASE)
 
 
-def links_in(text: str, path: str) -> Iterator[Named]:
-    """The document files that a text links to: by paths relative to `path`, wiki links, `:doc:` roles."""
+def find_links(text: str, path: str) -> Iterator[Named]:
+    """Yield the documents that a text links to: by a path relative to `path`, by a wiki link, by a `:doc:` role."""
     if "[" not in text and "<" not in text and ":doc:`" not in text:
         return
     for found in _TARGET.finditer(text):
         if found["wiki"]:
             name = " ".join(found["wiki"].split())
         else:
-            name = _resolved_path(found["path"] or _doc_role_path(found["doc"], path), path)
+            name = _resolve_path(found["path"] or _doc_role_path(found["doc"], path), path)
         if name and not name.startswith(_REDACTED):
             yield Named(name, node_key(name), *found.span(), (found["part"] or found["id"] or "").strip())
 
 
-def definitions_in(text: str, path: str) -> Iterator[tuple[str, Named]]:
-    """The labels that a text gives to document files (`[label]: a.md`, `.. _label: a.rst`), each with its target."""
+def find_definitions(text: str, path: str) -> Iterator[tuple[str, Named]]:
+    """Yield each label that a text defines for a document (`[label]: a.md`, `.. _label: a.rst`), with that document."""
     if "]:" not in text and ".. _" not in text:
         return
     for found in _DEFINITION.finditer(text):
-        name = _resolved_path(found["path"], path)
+        name = _resolve_path(found["path"], path)
         if name and not name.startswith(_REDACTED):
             yield (
                 _label_key(found["label"] or found["name"]),
@@ -61,40 +61,42 @@ def definitions_in(text: str, path: str) -> Iterator[tuple[str, Named]]:
             )
 
 
-def labels_in(text: str, path: str) -> Iterator[tuple[str, int, int]]:
-    """The labels that a text uses, each with its span: `[text][label]`, `[label][]`, `[label]`; `label_` in rst."""
+def find_labels(text: str, path: str) -> Iterator[tuple[str, int, int]]:
+    """Yield each label that a text uses, with its span: `[text][label]`, `[label][]`, `[label]`; `label_` in rst."""
     for found in (_LABELLED_RST if _is_rst(path) else _LABELLED).finditer(text):
         line = text.rfind("\n", 0, found.start()) + 1
         if not _DEFINES.match(text, line) or found.start() - line > _INDENTED:
             yield _label_key(found["label"] or found["text"]), *found.span()
 
 
-def paths_in(text: str, path: str) -> Iterator[Named]:
-    """The document files that a header value names by paths relative to `path`."""
+def find_paths(text: str, path: str) -> Iterator[Named]:
+    """Yield the documents that a header value names by paths relative to `path`."""
     for found in _PATH.finditer(text):
-        if name := _resolved_path(found["path"], path):
+        if name := _resolve_path(found["path"], path):
             yield Named(name, node_key(name), *found.span())
 
 
 def _label_key(text: str) -> str:
-    """A label in comparable form."""
+    """Return a label in comparable form: lower-case, without backticks, with single spaces."""
     return " ".join(text.strip("`").split()).casefold()
 
 
 def _doc_role_path(target: str, path: str) -> str:
-    """The file that a `:doc:` role names; its missing suffix is taken to be that of the document at `path`."""
+    """Return the file that a `:doc:` role names; without a suffix it gets that of the document at `path`, if that is
+    rst, else `.rst`."""
     name = target.strip()
     return name if format_of(name) else name + (splitext(path)[1] if _is_rst(path) else ".rst")
 
 
 def _is_rst(path: str) -> bool:
-    own = format_of(path)
-    return own is not None and own.name == "rst"
+    """Whether the document at a path is reStructuredText."""
+    document_format = format_of(path)
+    return document_format is not None and document_format.name == "rst"
 
 
-def _resolved_path(target: str, path: str) -> str:
-    """A link target as a path from the documents' root; empty where it leads out of their folder."""
-    plain = unquote(target).strip()
-    joined = plain.lstrip("/") if plain.startswith("/") else f"{dirname(path)}/{plain}"
-    out = normpath(joined.lstrip("/"))
-    return "" if out.startswith("..") else out
+def _resolve_path(target: str, path: str) -> str:
+    """Return a link target as a path relative to the documents' root; empty if the target is outside of that folder."""
+    target_path = unquote(target).strip()
+    joined = target_path.lstrip("/") if target_path.startswith("/") else f"{dirname(path)}/{target_path}"
+    resolved = normpath(joined.lstrip("/"))
+    return "" if resolved.startswith("..") else resolved

@@ -1,4 +1,4 @@
-"""A text in, the names of documents in it out: `SPEC-054`, `ADR #18`, `ADR-020/21/22`, and what patterns name."""
+"""A text in, the names of documents in it out: `SPEC-054`, `ADR #18`, `ADR-020/21/22`, and matches of patterns."""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -26,9 +26,11 @@ _LINKED = re.compile(r"[^\[\]\n]{0,200}\]\(<?[^\s()]{0,300}|[^<>`\n]{0,200}<[^\s
 
 @dataclass(frozen=True, slots=True)
 class Named:
-    """A document named in a text: its name and node key, the span of the text, and the part of it that is meant.
+    """A document that a text names: its name and node key, the span of the name, and the part of the document that is
+    meant.
 
-    `anchor` is `3` for `SPEC-037 §3`, `dedup-contract` for `spec-037.md#dedup-contract`.
+    `anchor` is that part: `3` for `SPEC-037 §3`, `dedup-contract` for `spec-037.md#dedup-contract`, empty for the
+    whole.
     """
 
     name: str
@@ -40,10 +42,10 @@ class Named:
 
 @dataclass(frozen=True, slots=True)
 class Naming:
-    """What counts as the name of a document: numbers of some series (`SPEC`), and whatever some patterns match.
+    """What counts as the name of a document: a number of one of some series (`SPEC`), or a match of a pattern.
 
     Raises:
-        InputError: a series is no word of letters and digits, or a pattern cannot be used.
+        InputError: a series is not a word of letters and digits, or a pattern cannot be used.
     """
 
     series: Sequence[str]
@@ -51,57 +53,58 @@ class Naming:
     _forms: "_Forms" = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
-        """Bring the series into capitals, drop repeats, and compile the search patterns."""
+        """Bring the series into upper case, drop repeats, and compile the search patterns."""
         series = tuple(dict.fromkeys(each.strip().upper() for each in self.series))
         object.__setattr__(self, "series", series)
         object.__setattr__(self, "patterns", tuple(dict.fromkeys(self.patterns)))
         object.__setattr__(self, "_forms", _compile_forms(series, tuple(self.patterns)))
 
     def with_series(self, series: str) -> "Naming":
-        """This naming with one more series; itself where `series` is empty or known.
+        """Return this naming with one more series; the naming itself if `series` is empty or in it already.
 
         Raises:
-            InputError: `series` is no word of letters and digits.
+            InputError: `series` is not a word of letters and digits.
         """
         wanted = series.strip().upper()
         return self if not wanted or wanted in self.series else Naming((*self.series, wanted), self.patterns)
 
     def may_name(self, text: str) -> bool:
-        """Whether a text may hold a name at all: a cheap check that most texts fail."""
+        """Whether a text can contain a name at all: a cheap check that most texts fail."""
         if self._forms.patterns:
             return True
         lowered = text.lower()
         return any(each in lowered for each in self._forms.needles)
 
-    def find(self, text: str, *, listed: bool = False) -> list[Named]:
-        """The names in a text, in order, none overlapping; a link whose text and target name the same is one.
+    def find(self, text: str, *, in_lists: bool = False) -> list[Named]:
+        """Return the names in a text, in order and without overlaps.
 
-        With `listed`, numbers that follow a name in a list are of its series: `SPEC-034, 044 and 052`.
+        A link whose text and target name the same document counts once. With `in_lists`, numbers that follow a name in
+        a list are of its series: `SPEC-034, 044 and 052`.
         """
         if not self.may_name(text):
             return []
-        found = [*self._series_in(text, listed=listed), *self._patterns_in(text)]
+        names = [*self._find_numbered(text, in_lists=in_lists), *self._find_by_pattern(text)]
         if self.patterns:
-            found = _without_overlaps(found)
-        return _join_link_names(text, [replace(each, anchor=anchor_at(text, each.end)) for each in found])
+            names = _without_overlaps(names)
+        return _join_link_names(text, [replace(each, anchor=anchor_at(text, each.end)) for each in names])
 
-    def _series_in(self, text: str, *, listed: bool) -> Iterator[Named]:
-        """The names made of a known series and a number, and the numbers that continue them (see `find`)."""
+    def _find_numbered(self, text: str, *, in_lists: bool) -> Iterator[Named]:
+        """Yield the names made of a series and a number, and the numbers that continue such a name (see `find`)."""
         if self._forms.numbered is None:
             return
-        done = 0
+        end_of_list = 0
         for found in self._forms.numbered.finditer(text):
-            if found.start() < done or not _belong_together(text, found):
+            if found.start() < end_of_list or not _belong_together(text, found):
                 continue
             series, first = found["series"].upper(), found["number"]
             yield _numbered_name(series, first, found.start(), found.end())
-            plural = found["gap"][:1] in {"s", "S"}
-            for number, start, end in _following_numbers(text, found.end(), first, listed=listed or plural):
+            is_plural = found["gap"][:1] in {"s", "S"}
+            for number, start, end in _following_numbers(text, found.end(), first, in_lists=in_lists or is_plural):
                 yield _numbered_name(series, number, start, end)
-                done = end
+                end_of_list = end
 
-    def _patterns_in(self, text: str) -> Iterator[Named]:
-        """The names that match the user's patterns."""
+    def _find_by_pattern(self, text: str) -> Iterator[Named]:
+        """Yield the names that match the user's patterns."""
         for pattern in self._forms.patterns:
             for found in matches(pattern, text):
                 if name := " ".join(found[0].split()):
@@ -109,20 +112,20 @@ class Naming:
 
 
 def series_of(entity: str) -> str:
-    """The series of a document's own id, in capitals (`SPEC`); empty for a path or any other name."""
+    """Return the series of a document's own id, in upper case (`SPEC`); empty for a path or any other name."""
     found = _ENTITY.fullmatch(entity.strip())
     return found[1].upper() if found and _SERIES.fullmatch(found[1]) else ""
 
 
 def anchor_at(text: str, end: int) -> str:
-    """The part of a document that the text right behind its name means: `3` for `§3`, `section 3`; empty for none."""
+    """Return the part of a document that the text after `end` names: `3` for `§3`, `section 3`; empty if none."""
     found = _anchor_pattern().match(text, end)
     return (found["number"] or found["id"] or "").rstrip(".:-") if found else ""
 
 
 @cache
 def _anchor_pattern() -> re.Pattern[str]:
-    """A pattern for what may follow a document's name: a suffix, `#id`, `§3` or `section 3`."""
+    """Compile the pattern of what can follow a document's name: a suffix, `#id`, `§3` or `section 3`."""
     from pellucid.documents.formats.suffixes import SUFFIX  # with it the readers of every format are loaded
 
     return re.compile(
@@ -136,7 +139,7 @@ def _anchor_pattern() -> re.Pattern[str]:
 
 @dataclass(frozen=True, slots=True)
 class _Forms:
-    """What a `Naming` searches with; a text without any of `needles` (lower-case) holds no name of a series."""
+    """The compiled patterns of a `Naming`; a text without any of `needles` (lower-case) does not name a series."""
 
     numbered: re.Pattern[str] | None
     needles: tuple[str, ...]
@@ -145,7 +148,7 @@ class _Forms:
 
 @lru_cache(maxsize=256)
 def _compile_forms(series: tuple[str, ...], patterns: tuple[str, ...]) -> _Forms:
-    """The series as one pattern, the longest first; InputError for what is no series."""
+    """Compile the series into one pattern, the longest first, and each user pattern; InputError if one is invalid."""
     for each in series:
         if not _SERIES.fullmatch(each):
             raise InputError(
@@ -158,49 +161,54 @@ def _compile_forms(series: tuple[str, ...], patterns: tuple[str, ...]) -> _Forms
     return _Forms(numbered, tuple(name.lower() for name in series), tuple(map(compile_safely, patterns)))
 
 
-def _belong_together(text: str, found: re.Match[str]) -> bool:
-    """Whether a matched series and number are a name: with a space or nothing between them they need capitals."""
-    gap = found["gap"].strip()
+def _belong_together(text: str, match: re.Match[str]) -> bool:
+    """Whether a matched series and number are a name; with a space or nothing between, the series must be in upper
+    case."""
+    gap = match["gap"].strip()
     if gap == ":`":
-        return text[found.start() - 1 : found.start()] == ":"
-    return gap.startswith(("-", "_", "#")) or "‐" <= gap[:1] <= "―" or found["series"].isupper()
+        return text[match.start() - 1 : match.start()] == ":"
+    return gap.startswith(("-", "_", "#")) or "‐" <= gap[:1] <= "―" or match["series"].isupper()
 
 
-def _following_numbers(text: str, at: int, first: str, *, listed: bool) -> Iterator[tuple[str, int, int]]:
-    """The numbers that continue a name (`SPEC-034/035`; in a list if `listed`), each with its span."""
-    padded = len(first) if first.startswith("0") else 0
+def _following_numbers(text: str, at: int, first: str, *, in_lists: bool) -> Iterator[tuple[str, int, int]]:
+    """Yield the numbers from offset `at` on that continue a name (`SPEC-034/035`), each with its start and end.
+
+    `first` is the number of the name. With `in_lists`, numbers after commas or `and` count too, unless `first` has
+    leading zeros and another length.
+    """
+    padded_width = len(first) if first.startswith("0") else 0
     while True:
         found = _SLASHED.match(text, at)
         if found:
-            yield found["number"].rjust(padded, "0"), found.start("number"), found.end()
+            yield found["number"].rjust(padded_width, "0"), found.start("number"), found.end()
         else:
-            after = _anchor_pattern().match(text, at) if listed else None
-            found = _LISTED.match(text, after.end() if after else at) if listed else None
-            if not found or (padded and len(found["number"]) != padded):
+            after = _anchor_pattern().match(text, at) if in_lists else None
+            found = _LISTED.match(text, after.end() if after else at) if in_lists else None
+            if not found or (padded_width and len(found["number"]) != padded_width):
                 return
             yield found["number"], found.start("number"), found.end()
         at = found.end()
 
 
 def _numbered_name(series: str, number: str, start: int, end: int) -> Named:
-    """A document name such as `SPEC-054`; its key has no leading zeros."""
+    """Make a document name such as `SPEC-054`; its key has no leading zeros."""
     name = f"{series}-{number}"
     return Named(name, f"{series.lower()}-{int(number)}", start, end)
 
 
-def _without_overlaps(found: list[Named]) -> list[Named]:
-    """The names without overlaps: the one that begins first wins, then the longest."""
+def _without_overlaps(names: list[Named]) -> list[Named]:
+    """Return the names without those that overlap another; the name that begins first wins, then the longest."""
     out: list[Named] = []
-    for each in sorted(found, key=lambda named: (named.start, -named.end)):
+    for each in sorted(names, key=lambda named: (named.start, -named.end)):
         if not out or each.start >= out[-1].end:
             out.append(each)
     return out
 
 
-def _join_link_names(text: str, found: list[Named]) -> list[Named]:
-    """The names, with a link's text and target joined where both name the same document."""
+def _join_link_names(text: str, names: list[Named]) -> list[Named]:
+    """Return the names, with the name in a link's text and that in its target joined if they are the same document."""
     out: list[Named] = []
-    for each in found:
+    for each in names:
         last = out[-1] if out else None
         if last and last.key == each.key and _LINKED.fullmatch(text, last.end, each.start):
             out[-1] = replace(last, end=each.end, anchor=last.anchor or each.anchor)

@@ -1,7 +1,7 @@
-"""A person's regular expressions in, ones that any text can be searched with in linear time out.
+"""A user's regular expressions in, patterns that search any text in linear time out.
 
-A text is read in windows, so that no match costs more than a window does, and what would take exponential time within
-one (a repeat within a repeat, a back reference) is refused. A match is at most 64 characters long.
+A text is read in windows, so that a match costs no more than a window. Patterns that can take exponential time within a
+window (a repeat within a repeat, a back reference) are refused. A match is at most 64 characters long.
 """
 
 import re
@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pellucid.errors import InputError
 
 LONGEST = 64
-"""Characters of a name at most."""
+"""The most characters of a name."""
 _STEP = 192
 """Characters of a window in which a match may begin."""
 _LENGTH = 200
@@ -24,64 +24,66 @@ _SET = re.compile(r"\[\^?\]?(?:\\.|[^\]\\])*\]", re.DOTALL)
 
 
 def compile_safely(pattern: str) -> re.Pattern[str]:
-    """A pattern that is safe to search any text with.
+    """Compile a pattern that is safe to search any text with.
 
     Raises:
-        InputError: it is no regular expression, matches nothing at all, or may take more than linear time.
+        InputError: it is not a regular expression, matches the empty text, or can take more than linear time.
     """
     try:
-        made = re.compile(pattern)
+        compiled = re.compile(pattern)
     except (re.error, OverflowError, RecursionError) as error:
-        raise _refused(pattern, f"is no regular expression: {error}", "correct it") from error
-    if made.match(""):
-        raise _refused(pattern, "matches the empty text, which is no name", "demand at least one character")
+        raise _pattern_error(pattern, f"is no regular expression: {error}", "correct it") from error
+    if compiled.match(""):
+        raise _pattern_error(pattern, "matches the empty text, which is no name", "demand at least one character")
     why = "" if len(pattern) <= _LENGTH else f"is longer than {_LENGTH} characters"
     if why := why or _find_danger(pattern):
-        raise _refused(pattern, why, "use single repeats such as `TICKET-\\d+`, or write several patterns")
-    return made
+        raise _pattern_error(pattern, why, "use single repeats such as `TICKET-\\d+`, or write several patterns")
+    return compiled
 
 
 def matches(pattern: re.Pattern[str], text: str) -> Iterator[re.Match[str]]:
-    """The matches of a pattern, in order, none longer than 64 characters."""
+    """Yield the matches of a pattern, in order and without overlaps; matches longer than 64 characters are left out."""
     at, size = 0, len(text)
     while at < size:
         end = min(at + _STEP + LONGEST, size)
-        begun = at + _STEP if end < size else size
-        for found in pattern.finditer(text, at, end):
-            if found.start() >= begun:
+        next_begin = at + _STEP if end < size else size
+        for match in pattern.finditer(text, at, end):
+            if match.start() >= next_begin:
                 break
-            cut = found.end() == end < size
-            if found.end() > found.start() and not cut and len(found[0]) <= LONGEST:
-                yield found
-                begun = max(begun, found.end())
-        at = begun
+            is_cut = match.end() == end < size
+            if match.end() > match.start() and not is_cut and len(match[0]) <= LONGEST:
+                yield match
+                next_begin = max(next_begin, match.end())
+        at = next_begin
 
 
-def _refused(pattern: str, why: str, next_step: str) -> InputError:
+def _pattern_error(pattern: str, why: str, next_step: str) -> InputError:
+    """Make the error for a pattern of the settings that cannot be used, with the reason and what to do about it."""
     return InputError(f"graph.patterns: {pattern!r} {why}", code="invalid_pattern", next_step=next_step)
 
 
 def _find_danger(pattern: str) -> str:
-    """Why a pattern may take too long (more than polynomial time, or many steps a character); empty if it may not."""
+    """Return why a pattern can take too long (exponential time, or many steps a character); empty if it cannot."""
     open_groups = [_Group()]
-    at, last, repeats, options = 0, _Group(), 0, 0
+    at, closed_group, repeats, options = 0, _Group(), 0, 0
     while at < len(pattern):
         step, kind = _piece_at(pattern, at)
         at += step
         if kind == "reference":
             return "refers back to what it matched"
-        if kind in {"repeat", "count"} and (last.varies or last.chooses):
+        if kind in {"repeat", "count"} and (closed_group.varies or closed_group.chooses):
             return "repeats a group that holds a repeat or an alternative"
         repeats += kind == "repeat"
         options += kind == "option" or (kind == "close" and open_groups[-1].chooses)
-        last = _track_group(open_groups, kind)
+        closed_group = _track_group(open_groups, kind)
     if repeats > _REPEATS:
         return f"holds more than {_REPEATS} open repeats"
     return f"holds more than {_OPTIONS} options" if options > _OPTIONS else ""
 
 
 def _track_group(open_groups: "list[_Group]", kind: str) -> "_Group":
-    """Apply one piece of a pattern to the stack of `open_groups`; returns the group it closed, else an empty one."""
+    """Apply the next piece of a pattern to the stack of `open_groups`; return the group that it closed, else an empty
+    group."""
     if kind == "open":
         open_groups.append(_Group())
     elif kind == "close" and len(open_groups) > 1:
@@ -97,14 +99,15 @@ def _track_group(open_groups: "list[_Group]", kind: str) -> "_Group":
 
 @dataclass(slots=True)
 class _Group:
-    """Whether a group can match at different lengths, and whether it holds alternatives."""
+    """Whether a group of a pattern can match at different lengths (`varies`), and whether it has alternatives
+    (`chooses`)."""
 
     varies: bool = False
     chooses: bool = False
 
 
 def _piece_at(pattern: str, at: int) -> tuple[int, str]:
-    """The length of the piece of a pattern at `at`, and its kind: `plain`, `open`, `close`, `repeat`, `option`, …"""
+    """Return the length and kind of the piece of a pattern at `at`: `plain`, `open`, `close`, `repeat`, `option`, …"""
     char = pattern[at]
     if found := _ESCAPE.match(pattern, at):
         return len(found[0]), "reference" if found[0][1].isdigit() and found[0][1] != "0" else "plain"
@@ -122,7 +125,7 @@ def _piece_at(pattern: str, at: int) -> tuple[int, str]:
 
 
 def _repeat_at(pattern: str, found: re.Match[str]) -> tuple[int, str]:
-    """The length of a repeat with its suffix, and its kind: `?` is an option, `{3}` a count, others are repeats."""
+    """Return the length of a repeat with its suffix, and its kind: `option` for `?`, `count` for `{3}`, or `repeat`."""
     length = len(found[0]) + (pattern[found.end() : found.end() + 1] in {"?", "+"})
     if found[0] in "*+?":
         return length, "option" if found[0] == "?" else "repeat"

@@ -208,7 +208,9 @@ class _Indexing:
             self._refuse_unread(place, f"it cannot be read: {error.strerror}", "check its permissions")
             return None
         kept = self.known.get(place.file) or self.known.get(self.moves.former_path(place.file))
-        history = histories.of_file(place.file, data, kept.document.digest if kept else "") if histories else None
+        history = (
+            histories.history_of_file(place.file, data, kept.document.digest if kept else "") if histories else None
+        )
         digest = hashlib.sha256(data).hexdigest()
         known = self.known.get(place.file)
         if history is None and known and known.document.digest == digest and known.document.removed_at is None:
@@ -309,7 +311,9 @@ class _Indexing:
         changed, one that closes the old document, unless it is closed, and one of the new. `moves` gives up the
         document it was."""
         make = partial(draft_document, namespace=self.request.namespace, now=now, clock=self.app.clock)
-        filed = self.moves.take(seen.place.file, seen.digest, self.known, has_history=seen.history is not None)
+        filed = self.moves.match_stored_document(
+            seen.place.file, seen.digest, self.known, has_history=seen.history is not None
+        )
         if filed is None:
             return [make(None, seen)]
         try:
@@ -327,7 +331,7 @@ class _Indexing:
 
     def _write_drafts(self, drafts: Sequence[DocumentDraft]) -> None:
         """Count the drafts, commit those that change something (not in a dry run), and enter these in `known`."""
-        changing = [draft for draft in drafts if draft.changed and not (draft.held is None and draft.empty)]
+        changing = [draft for draft in drafts if draft.changed and not (draft.stored is None and draft.empty)]
         for draft in drafts:
             self.counts.take(draft)
         if changing and not self.request.dry_run:

@@ -47,7 +47,7 @@ def withhold_and_quarantine(app: App, drafts: Sequence[DocumentDraft]) -> Withhe
 def _new_memories(app: App, draft: DocumentDraft) -> Iterator[tuple[Memory, list[bytes]]]:
     """The new memories of a draft, each with the keys of the tombstones it would have had it been forgotten."""
     document = draft.document
-    whole = [file_key(app.key, document.namespace, document.digest)] if draft.held is None else []
+    whole = [file_key(app.key, document.namespace, document.digest)] if draft.stored is None else []
     for memory in draft.memories():
         yield memory, own_text_keys(app.key, memory) + whole
 
@@ -61,7 +61,7 @@ def _split_instruction_ids(draft: DocumentDraft) -> Iterator[str]:
 
 def vault_path(draft: DocumentDraft) -> str:
     """Return the path in the vault of a draft's file: the one it has, or the one that a new document gets."""
-    return draft.held.path if draft.held else document_path(draft.document)
+    return draft.stored.path if draft.stored else document_path(draft.document)
 
 
 def commit_drafts(app: App, drafts: Sequence[DocumentDraft]) -> CommitResult:
@@ -105,6 +105,6 @@ def _validity_state(dated: Section | HeaderVersion) -> dict[str, object]:
 def _file_write(draft: DocumentDraft) -> FileWrite:
     """Return the write of a draft's vault file, which fails if the file changed meanwhile; unknown keys somebody added
     stay."""
-    unknown = unknown_keys(draft.held.data) if draft.held else None
-    base = content_digest(draft.held.data) if draft.held else None
+    unknown = unknown_keys(draft.stored.data) if draft.stored else None
+    base = content_digest(draft.stored.data) if draft.stored else None
     return FileWrite(vault_path(draft), render_document(draft.document, draft.sections, unknown), base)
