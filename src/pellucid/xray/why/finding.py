@@ -1,4 +1,4 @@
-"""What was found out about one memory and one question in, the records that every surface shows of it out."""
+"""The records of a finding about a memory and a question, which every surface shows."""
 
 from typing import Literal
 
@@ -26,7 +26,7 @@ ChangeKind = Literal[
 NOT_KNOWN = "not-known-yet"
 GATE, DEGRADED, LEG_OFF, NOT_NOMINATED = "gate", "leg-degraded", "leg-off", "not-nominated"
 ABSTENTION, REMOVED = "abstention", "context-pass"
-"""What can lose a memory beside the rungs of the ladder (`recall.ladder.RUNGS`), which have their own names."""
+"""Stages that can lose a memory beside the rungs of the ladder (`recall.ladder.RUNGS`), which have their own names."""
 
 
 class WhyLeg(Wire):
