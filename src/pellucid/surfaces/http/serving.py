@@ -86,7 +86,7 @@ def serve(
         if not is_ours:
             raise _already_served_error(settings.home)
         bodies.clear(settings.home)
-        with _listening_socket(place) as listener, Host(settings, report=note, done=_log_job) as host:
+        with _listening_socket(place) as listener, Host(settings, report=note, on_job_done=_log_job) as host:
             _check_exposure(host, place)
             gate = Gate(host.app, LOOPBACK | {place.host, *place.names}, needs_token=not place.insecure_loopback)
             service = Service(host, gate, settings.server)
