@@ -12,7 +12,7 @@ __all__ = ["app", "main"]
 
 
 def main() -> None:
-    """Run the command line on the program's arguments and exit; an error is printed as one line and sets the exit code.
+    """Run the command line on the program's arguments and exit; print an error as one line and exit with its code.
 
     A closed pipe on standard output ends it with 0.
     """

@@ -30,8 +30,8 @@ def run_demo(settings: Settings, write: Callable[[str], None], note: Callable[[s
     if not sessions.is_dir():
         raise NotFoundError("examples/sessions is not here", next_step="run `make demo` in a clone of the repository")
     with TemporaryDirectory(prefix="pellucid-demo-") as folder:
-        throwaway = settings.model_copy(update={"home": Path(folder), "namespace": NAMESPACE})
-        app = open_app(throwaway, models=settings.home / "models", report=note)
+        demo_settings = settings.model_copy(update={"home": Path(folder), "namespace": NAMESPACE})
+        app = open_app(demo_settings, models=settings.home / "models", report=note)
         try:
             _show(app, sessions, write)
         finally:

@@ -42,14 +42,14 @@ _CONSTANT_LISTS: tuple[CacheableMethod, ...] = (
 
 
 def server(make_call: CallMaker) -> Server[Any]:
-    """An MCP server that runs operations in the calls of `make_call`; it keeps no state between requests."""
-    known = tools()
+    """Return an MCP server that runs operations in the calls of `make_call`; it keeps no state between requests."""
+    tools_by_name = tools()
 
     async def list_tools(_context: Context, _params: object) -> types.ListToolsResult:
-        return types.ListToolsResult(tools=[each.listed for each in known.values()])
+        return types.ListToolsResult(tools=[each.listed for each in tools_by_name.values()])
 
     async def call(context: Context, params: types.CallToolRequestParams) -> types.CallToolResult:
-        return await call_tool(known, make_call, context, params)
+        return await call_tool(tools_by_name, make_call, context, params)
 
     async def list_resources(_context: Context, _params: object) -> types.ListResourcesResult:
         return types.ListResourcesResult(resources=resources.fixed_resources())

@@ -17,9 +17,9 @@ from pellucid.surfaces.mcp.server import serve_stdio, server
 
 
 class StdioHome:
-    """Makes the calls of a client over stdio, as `CallMaker` says; its home is opened in the background.
+    """Makes the calls of a client over stdio, as a `CallMaker` does; its home is opened in the background.
 
-    A client may use the namespace that commands in the working folder would use, and read those that the user's
+    A client can use the namespace that commands in the working folder would use, and read those that the user's
     settings add to it, but no other.
     """
 
@@ -31,8 +31,10 @@ class StdioHome:
     def __call__(
         self, _request: Request | None, namespace: str | None, access: Access, *, deadline: Deadline, progress: Progress
     ) -> Call:
-        """A call in the folder's namespace, or in the named one, which may only be read; `NotFoundError` for one the
-        settings do not add. It waits until the home is open, and raises what opening it raised.
+        """Make a call in the folder's namespace, or in the named one, which is read-only.
+
+        Wait until the home is open, and raise any error of opening it. `NotFoundError` for a namespace that the
+        settings do not add.
         """
         app = app_in_project(self._host.result().app)
         if namespace not in (None, app.settings.namespace):
