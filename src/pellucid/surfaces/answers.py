@@ -19,10 +19,8 @@ Form = Literal["json", "text", "markdown", "html", "lines"]
 
 
 def forms(row: Operation[Any, Any]) -> tuple[Form, ...]:
-    """Return the formats in which an operation's answer can be rendered, the default first.
-
-    Those of X-rays for an operation that gives one, `lines` alone for an iterator of JSON lines, else `json` and
-    `text`.
+    """Return the formats in which an operation's answer can be rendered, the default first. Those of X-rays for an
+    operation that gives one, `lines` alone for an iterator of JSON lines, else `json` and `text`.
     """
     if row.gives_xray:
         from pellucid.xray.render import formats  # slow to load, and needed for X-rays only
@@ -63,7 +61,6 @@ def missing_xray_text(
     row: Operation[Any, Any], error: PellucidError, form: Form, *, verbose: bool = False
 ) -> str | None:
     """Return the text to show if an X-ray does not exist or the caller is not allowed to read it, the same for both.
-
     None for an operation that gives no X-ray, for an error other than `NotFoundError`, and for the form `lines`.
     """
     if not row.gives_xray or not isinstance(error, NotFoundError):
@@ -90,7 +87,6 @@ def error_fields(error: PellucidError) -> dict[str, str]:
 
 def spell_for_program(error: PellucidError, reference: str) -> None:
     """Rewrite an error's texts in place for a program: fields as `"topK"`, commands as the surface in use runs them.
-
     `reference` names the documentation of a call's fields, to which an input error without a next step refers.
     """
     error.spell(lambda name: reference if name == "help" else f'"{to_camel(name)}"')

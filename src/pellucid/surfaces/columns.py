@@ -30,9 +30,8 @@ _MEMORY_ID = re.compile(r"\bmem_[0-9a-f]{32}\b")
 
 
 def table(headings: Sequence[str], rows: Sequence[Sequence[str]]) -> list[str]:
-    """Return a line of headings and a line for each row, in aligned columns; empty if there are no rows.
-
-    Only the last column is cut: to the width left in the terminal (24 at least), or to 100 characters in a pipe.
+    """Return a line of headings and a line for each row, in aligned columns; empty if there are no rows. Only the last
+    column is cut: to the width left in the terminal (24 at least), or to 100 characters in a pipe.
     """
     if not rows:
         return []
@@ -64,9 +63,8 @@ def largest_first(counts: Mapping[str, int]) -> str:
 
 
 def past_instants(as_of: datetime | None, as_known_at: datetime | None) -> str:
-    """Return these instants as `as of 2026-…, as known at 2026-…`, without an instant that is None.
-
-    "" if both are None.
+    """Return these instants as `as of 2026-…, as known at 2026-…`, without an instant that is None. "" if both are
+    None.
     """
     instants = (("as of", as_of), ("as known at", as_known_at))
     return ", ".join(f"{name} {isoformat(at)}" for name, at in instants if at)

@@ -41,26 +41,23 @@ def spelled_by(spelling: Spelling) -> Generator[None]:
 
 
 def command(words: str) -> str:
-    """Return a command such as `undo op_1` as the surface in use writes it.
-
-    `pellucid undo op_1 (in a shell)` if that surface cannot run it.
+    """Return a command such as `undo op_1` as the surface in use writes it. `pellucid undo op_1 (in a shell)` if that
+    surface cannot run it.
     """
     return _spelled(words) or f"pellucid {words} (in a shell)"
 
 
 def quoted(words: str) -> str:
-    """Return a command such as `undo op_1` in backticks, as the surface in use writes it.
-
-    `in a shell` follows if that surface cannot run it.
+    """Return a command such as `undo op_1` in backticks, as the surface in use writes it. `in a shell` follows if that
+    surface cannot run it.
     """
     spelled = _spelled(words)
     return f"`{spelled}`" if spelled else f"`pellucid {words}` in a shell"
 
 
 def _spelled(words: str) -> str | None:
-    """Return a command as the surface in use writes it; None if that surface cannot run it.
-
-    None also if a value in it is invalid, as in `--limit N`: a hint must never make an answer fail.
+    """Return a command as the surface in use writes it; None if that surface cannot run it. None also if a value in it
+    is invalid, as in `--limit N`: a hint must never make an answer fail.
     """
     try:
         return _SPELLING.get().command(words)

@@ -50,7 +50,6 @@ class Host:
         report: Callable[[str], None] = lambda _said: None,
     ) -> Call:
         """Make a call of an operation in a namespace; the caller's right to it must have been checked before.
-
         `progress` is called with how much is done and how much there is; `deadline` None means no time limit.
         """
         settings = self.app.settings.naming(namespace)

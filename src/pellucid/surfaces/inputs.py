@@ -62,9 +62,8 @@ def agent_fields(row: Row) -> dict[str, WritableField]:
 
 
 def _iterate_fields(model: type[Wire], parent: str = "") -> Iterator[WritableField]:
-    """Yield the writable fields of an input class and of its nested input classes.
-
-    `parent` is the field of type `model`.
+    """Yield the writable fields of an input class and of its nested input classes. `parent` is the field of type
+    `model`.
     """
     for name, info in model.model_fields.items():
         if inner := _nested_input(info):
@@ -85,18 +84,16 @@ def _names_file(annotation: Any) -> bool:
 
 
 def file_field(row: Row) -> str | None:
-    """Return the name of the required field that names files, for which a program sends a file's content.
-
-    None if none is.
+    """Return the name of the required field that names files, for which a program sends a file's content; None if none
+    is.
     """
     fields = row.input.model_fields.items()
     return next((name for name, info in fields if info.is_required() and _names_file(info.annotation)), None)
 
 
 def input_schema(row: Row, names: Sequence[str] | None = None) -> dict[str, Any]:
-    """Return the JSON Schema of an operation's writable fields, or only of the JSON names `names`.
-
-    `KeyError` for a name that is not a writable field's.
+    """Return the JSON Schema of an operation's writable fields, or only of the JSON names `names`. `KeyError` for a
+    name that is not a writable field's.
     """
     fields = writable_fields(row)
     chosen_fields = {name: fields[name] for name in (fields if names is None else names)}
@@ -113,9 +110,8 @@ def input_schema(row: Row, names: Sequence[str] | None = None) -> dict[str, Any]
 
 
 def _property_schema(field: WritableField, class_schema: Mapping[str, Any]) -> dict[str, Any]:
-    """Return a field's schema, taken from the schema of its class; its description ends with the right that it takes.
-
-    A field that is parsed from a text such as `7d` is a string.
+    """Return a field's schema, taken from the schema of its class; its description ends with the right that it takes. A
+    field that is parsed from a text such as `7d` is a string.
     """
     flag = field.flag
     schema = {"type": "string"} if flag.reads else dict(class_schema["properties"][field.json_name])
@@ -125,9 +121,8 @@ def _property_schema(field: WritableField, class_schema: Mapping[str, Any]) -> d
 
 
 def fields_beyond_namespace(row: Row, values: Mapping[str, object]) -> list[str]:
-    """Return the names in `values` of fields that reach beyond a namespace, as that takes the right everywhere.
-
-    A field whose value is None, False, "false" or empty is not included.
+    """Return the names in `values` of fields that reach beyond a namespace, as that takes the right everywhere. A field
+    whose value is None, False, "false" or empty is not included.
     """
     fields, empty_values = writable_fields(row), (None, False, "false", dict[str, object](), list[object]())
     return [
@@ -139,7 +134,6 @@ def fields_beyond_namespace(row: Row, values: Mapping[str, object]) -> list[str]
 
 def input_from_json(call: Call, row: Row, json_values: Mapping[str, object], **files: object) -> Any:
     """Make the input of an operation from JSON values by JSON names; `InputError` for a name that is not writable.
-
     `files` are fields that the surface fills in itself.
     """
     fields = writable_fields(row)
@@ -167,9 +161,8 @@ def _parse_value(call: Call, field: WritableField, value: object) -> object:
 
 
 def parse_query(row: Row, texts_by_name: Mapping[str, Sequence[str]]) -> dict[str, object]:
-    """Return the fields of a query string as JSON values, without parsing texts; an unknown field is kept.
-
-    `InputError` if a field has more values than it takes, or a mapping's text is not `name=value`.
+    """Return the fields of a query string as JSON values, without parsing texts; an unknown field is kept. `InputError`
+    if a field has more values than it takes, or a mapping's text is not `name=value`.
     """
     fields, values = writable_fields(row), dict[str, object]()
     for name, texts in texts_by_name.items():
@@ -186,9 +179,8 @@ def parse_query(row: Row, texts_by_name: Mapping[str, Sequence[str]]) -> dict[st
 
 
 def parse_pairs(name: str, info: FieldInfo, texts: Sequence[str]) -> dict[str, object]:
-    """Return a field's texts `name=value` as a mapping, of which the last of a name wins.
-
-    Values that are JSON are parsed if the field's type is open (`Any`). `InputError` if a text has no `=` or no name.
+    """Return a field's texts `name=value` as a mapping, of which the last of a name wins. Values that are JSON are
+    parsed if the field's type is open (`Any`); `InputError` if a text has no `=` or no name.
     """
     mapping: dict[str, object] = {}
     for text in texts:

@@ -59,10 +59,7 @@ def parse_command(words: str) -> Request | None:
 
 
 def _json_value(flag: Flag, typed: Any) -> Any:
-    """Return the JSON value of the words typed for a field: words joined by spaces.
-
-    False for a flag such as `--no-x`.
-    """
+    """Return the JSON value of a field's typed words: words joined by spaces; False for a flag such as `--no-x`."""
     if isinstance(flag, Words):
         return " ".join(typed)
     return typed is not True if flag.opposite else typed
@@ -77,7 +74,6 @@ def _operations() -> Sequence[Row]:
 
 def _parse_arguments(command: Command, typed: list[str]) -> dict[str, Any] | None:
     """Map the command's parameters to their typed values: a list for a parameter that takes several, True for a switch.
-
     None if a word belongs to no parameter; `InputError` if a number cannot be parsed.
     """
     flags = {each.flag: each for each in command.parameters if each.flag}
@@ -112,7 +108,6 @@ def _parse_value(parameter: Parameter, text: str) -> Any:
 
 def command_for(words: str, request: Wire, **changes: object) -> str:
     """Return the command `words` with the arguments that make `request`, quoted for a shell, without `pellucid`.
-
     `changes` are fields of the request with other values; a field that has its default is not written.
     """
     changed = request.model_copy(update=changes)
@@ -121,9 +116,8 @@ def command_for(words: str, request: Wire, **changes: object) -> str:
 
 
 def _argument_words(parameter: Parameter, request: Wire) -> list[str]:
-    """Return the words that set a command's parameter to its value in the request, such as `--top-k`, `3`.
-
-    Empty if the value is the default, or the request has no such field.
+    """Return the words that set a command's parameter to its value in the request, such as `--top-k`, `3`; empty if the
+    value is the default, or the request has no such field.
     """
     field = type(request).model_fields.get(parameter.name)
     value: Any = getattr(request, parameter.name, None)

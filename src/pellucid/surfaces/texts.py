@@ -22,9 +22,8 @@ class Text:
 
 
 def presenter(name: str) -> Callable[..., str]:
-    """Return the function of a module in `present/` by a name such as `index.documents_text`.
-
-    Its module is loaded by this call, since some load slowly.
+    """Return the function of a module in `present/` by a name such as `index.documents_text`. Its module is loaded by
+    this call, since some load slowly.
     """
     module, _, function = name.rpartition(".")
     return getattr(import_module(f"pellucid.surfaces.present.{module}"), function)
@@ -51,9 +50,8 @@ def _render_recall(outcome: Any, _request: Any, *, verbose: bool, footer: Sequen
 
 
 def _preview(name: str, words: str, has_excerpts: bool = False, **changes: bool) -> Text:
-    """Return the `Text` of a preview by the presenter `name`, which ends with the command that carries it out.
-
-    That command is `words` with the arguments of the request, changed by `changes`, such as `preview=False`.
+    """Return the `Text` of a preview by the presenter `name`, which ends with the command that carries it out. That
+    command is `words` with the arguments of the request, changed by `changes`, such as `preview=False`.
     """
 
     def render(outcome: Any, request: Any, **_: object) -> str:

@@ -15,9 +15,8 @@ from pellucid.store.index_port import Codes
 
 @dataclass(frozen=True, slots=True)
 class Aligner:
-    """Pairs a query's key words with the words of memories.
-
-    `terms` are all the query's words; `telling` are the indices of the key words among them.
+    """Pairs a query's key words with the words of memories. `terms` are all the query's words; `telling` are the
+    indices of the key words among them.
     """
 
     embedder: Embedder

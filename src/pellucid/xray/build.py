@@ -105,9 +105,8 @@ def _leg_health(state: State) -> tuple[snapshot.LegHealth, ...]:
 
 
 def _barred_by_rung(pool: Pool, leg: str) -> dict[str, int] | None:
-    """Return how many of the inadmissible memories that a leg found each rung rejected, in ladder order.
-
-    None if it found none.
+    """Return how many of the inadmissible memories that a leg found each rung rejected, in ladder order; None if it
+    found none.
     """
     ranks = pool.open_ranks.get(leg)
     if ranks is None:
@@ -124,9 +123,8 @@ def _filter_traces(state: State) -> tuple[snapshot.FilterTrace, ...]:
 
 
 def _tier_explain(state: State, anchor: str) -> snapshot.TierExplain | None:
-    """Return the verdict on a direct answer; None if the recall did not look for a direct answer.
-
-    `anchor` is the source of the answer; empty if there is no source.
+    """Return the verdict on a direct answer; None if the recall did not look for a direct answer. `anchor` is the
+    source of the answer; empty if there is no source.
     """
     tier = state.tier
     if tier is None:
@@ -142,9 +140,8 @@ def _tier_explain(state: State, anchor: str) -> snapshot.TierExplain | None:
 
 
 def _query_read(state: State) -> snapshot.QueryRead:
-    """Return how the recall understood the query: class, names, period, sub-questions.
-
-    A sub-question whose text was not kept reads `(not kept)`.
+    """Return how the recall understood the query: class, names, period, sub-questions. A sub-question whose text was
+    not kept reads `(not kept)`.
     """
     plan, period = state.plan, state.plan.period
     return snapshot.QueryRead(

@@ -123,9 +123,8 @@ class _RecallRanking:
         self._place = {at: place for place, at in enumerate(unrepeated, start=1)}
 
     def place(self, memory_id: str) -> int | None:
-        """Return the memory's rank in the ranking without repeats, from 1.
-
-        None for a repeat, for a memory that filters stopped, and for one that was not a candidate.
+        """Return the memory's rank in the ranking without repeats, from 1; None for a repeat, for a memory that filters
+        stopped, and for one that was not a candidate.
         """
         return self._place.get(self._position.get(memory_id, -1))
 
@@ -135,9 +134,8 @@ class _RecallRanking:
         return None if at is None else float(self._pool.final[at])
 
     def rejected(self, memory_id: str) -> str | None:
-        """Return the filter that stopped a memory, or `repeats`.
-
-        None if topK or the budget cut it, and for any other memory.
+        """Return the filter that stopped a memory, or `repeats`; None if topK or the budget cut it, and for any other
+        memory.
         """
         at = self._position.get(memory_id)
         if at in self._repeats:
@@ -146,9 +144,8 @@ class _RecallRanking:
         return RUNGS[rung - 1] if 0 < rung <= len(FILTERS) else None
 
     def terms(self, memory_id: str) -> dict[str, float]:
-        """Map each term of a memory's final score to its value, with the penalty negative as `mmrPenalty`.
-
-        Empty if the memory was not a candidate.
+        """Map each term of a memory's final score to its value, with the penalty negative as `mmrPenalty`; empty if the
+        memory was not a candidate.
         """
         at = self._position.get(memory_id)
         if at is None:
@@ -158,9 +155,8 @@ class _RecallRanking:
 
 
 def _shift_between(ranking_a: _RecallRanking, ranking_b: _RecallRanking, memory_id: str) -> Shift:
-    """Return the ranks and scores of a memory in both recalls, and the term with the largest difference.
-
-    Terms are compared only if it was a candidate in both: else `terms` is empty and `moved_by` None.
+    """Return the ranks and scores of a memory in both recalls, and the term with the largest difference. Terms are
+    compared only if it was a candidate in both: else `terms` is empty and `moved_by` None.
     """
     terms_a, terms_b = ranking_a.terms(memory_id), ranking_b.terms(memory_id)
     differences = dict(_term_differences(terms_a, terms_b)) if terms_a and terms_b else {}
@@ -178,10 +174,7 @@ def _shift_between(ranking_a: _RecallRanking, ranking_b: _RecallRanking, memory_
 
 
 def _term_differences(terms_a: Mapping[str, float], terms_b: Mapping[str, float]) -> Iterator[tuple[str, float]]:
-    """Yield each term that differs with its difference (b − a), in the order of the equation.
-
-    A missing term counts 0.
-    """
+    """Yield each term that differs with its difference (b − a), in equation order; a missing term counts 0."""
     for name in dict.fromkeys([*LEGS, *TERMS, *terms_a, *terms_b]):
         if difference := terms_b.get(name, 0.0) - terms_a.get(name, 0.0):
             yield name, difference
@@ -215,9 +208,8 @@ def _properties(state: State) -> dict[str, Mapping[str, Any]]:
 
 
 def _flat_values(prefix: str, values: dict[str, Any]) -> Iterator[tuple[str, object]]:
-    """Yield every value of nested tables with its dotted path (`legWeights.vector`) after `prefix`.
-
-    An empty table is a value.
+    """Yield every value of nested tables with its dotted path (`legWeights.vector`) after `prefix`. An empty table is a
+    value.
     """
     for name, value in values.items():
         if isinstance(value, dict) and value:

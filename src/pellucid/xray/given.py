@@ -49,7 +49,6 @@ def rebuild_context(receipt: Receipt, world: World) -> GivenContext:
 
 def _state_now(recorded: State, world: World, shown: Sequence[Served]) -> State:
     """Return the recorded state with the parts that no receipt contains read again: plan, graph paths, index rows.
-
     `shown` are the served memories that still exist and that the caller is allowed to see.
     """
     settings = recorded.request.settings.model_copy(update={"context_passes": ()})  # no model is asked again
@@ -71,10 +70,7 @@ def _state_now(recorded: State, world: World, shown: Sequence[Served]) -> State:
 
 
 def _differences(receipt: Receipt, context: Context, shown: Sequence[Served]) -> Iterator[str]:
-    """Yield the reasons in words why the rebuilt context differs from the one that was given.
-
-    Nothing if it does not.
-    """
+    """Yield in words why the rebuilt context differs from the one that was given; nothing if it does not."""
     versions = dict(zip(receipt.served_ids, receipt.op_ids, strict=True))
     then = receipt.state.context
     if gone := len(versions) - len(shown):

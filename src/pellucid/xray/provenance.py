@@ -42,9 +42,8 @@ def provenance(memory: Memory, request: Request, served_by: ServedBy) -> Provena
 
 
 def is_stale(memory: Memory, at: datetime) -> bool:
-    """Whether a memory had ceased to hold by `at`: expired, ended, retired with its document, or stale by its status.
-
-    A status such as `superseded` or `archived` counts whatever `at` is.
+    """Whether a memory had ceased to hold by `at`: expired, ended, retired with its document, or stale by its status. A
+    status such as `superseded` or `archived` counts whatever `at` is.
     """
     ends = [end for end in (memory.expires_at, memory.invalid_at) if end is not None]
     return memory.status in _STALE or retired_at(memory, at) or any(end <= at for end in ends)
@@ -84,9 +83,8 @@ def staleness(
 
 
 def _safety_reasons(memory: Memory, request: Request, *, stale: bool) -> tuple[str, ...]:
-    """Return the reasons against using a memory (`status=…`, `stale=true`, `boundary-blocked=…`).
-
-    Empty if there is none.
+    """Return the reasons against using a memory (`status=…`, `stale=true`, `boundary-blocked=…`); empty if there is
+    none.
     """
     unmatched = [s for s in BOUNDARY_SCOPES if s in memory.scopes and s not in request.scopes]
     return (
@@ -105,9 +103,8 @@ def _safety(memory: Memory, reasons: tuple[str, ...]) -> Safety:
 
 
 def _correction_state(memory: Memory) -> CorrectionState:
-    """Return `forgotten`, `superseded` or `disputed`; else `correction` for a memory of that category, else `none`.
-
-    A memory is also disputed if it has the ids of others that dispute it.
+    """Return `forgotten`, `superseded` or `disputed`; else `correction` for a memory of that category, else `none`. A
+    memory is also disputed if it has the ids of others that dispute it.
     """
     if memory.status in ("forgotten", "superseded", "disputed"):
         return memory.status

@@ -60,9 +60,8 @@ class Ranked(Wire):
 
 @dataclass(frozen=True, slots=True)
 class Replay:
-    """The ranking of a receipt computed again, without repeats of better memories.
-
-    Its first `served` memories are those to serve; `identical`: they are the ones that the receipt served.
+    """The ranking of a receipt computed again, without repeats of better memories. Its first `served` memories are
+    those to serve; `identical`: they are the ones that the receipt served.
     """
 
     ranking: tuple[Ranked, ...]
@@ -82,9 +81,8 @@ class Since:
 
 
 def replay_receipt(receipt: Receipt) -> Replay:
-    """Compute the ranking of a receipt again from its columns alone, without repeats of better memories.
-
-    `identical` needs the same memories served in the same order, and the same ones cut by topK.
+    """Compute the ranking of a receipt again from its columns alone, without repeats of better memories. `identical`
+    needs the same memories served in the same order, and the same ones cut by topK.
     """
     state = receipt.state
     pool, order = rescore(state)
@@ -136,9 +134,8 @@ class _ThenAndNow:
 
     @property
     def unrecorded(self) -> frozenset[str]:
-        """The columns that the receipt lacks because it is older than they are.
-
-        Empty if its settings name no field at all.
+        """The columns that the receipt lacks because it is older than they are; empty if its settings name no field at
+        all.
         """
         recorded_settings = self.then.request.settings.model_fields_set
         return (
@@ -148,9 +145,8 @@ class _ThenAndNow:
         )
 
     def differing(self, *columns: str) -> NDArray[np.bool_]:
-        """Return a mask of the shared candidates for which any of these columns differs.
-
-        Unrecorded columns do not count.
+        """Return a mask of the shared candidates for which any of these columns differs. Unrecorded columns do not
+        count.
         """
         out = np.zeros(len(self._here), dtype=np.bool_)
         for column in (each for each in columns if each not in self.unrecorded):
@@ -178,9 +174,8 @@ def _reason_with_ids(name: str, ids: Sequence[str]) -> Iterator[Reason]:
 def _change_reason(
     name: str, then: Mapping[str, object], now: Mapping[str, object], absent: str = "none"
 ) -> Iterator[Reason]:
-    """Yield one reason that names every key whose value differs, with both values; nothing if all are equal.
-
-    `absent` is written for a key that one side lacks. The reason counts keys and has no memory ids.
+    """Yield one reason that names every key whose value differs, with both values; nothing if all are equal. `absent`
+    is written for a key that one side lacks. The reason counts keys and has no memory ids.
     """
     names = [each for each in dict.fromkeys([*then, *now]) if then.get(each) != now.get(each)]
     if names:
@@ -189,9 +184,8 @@ def _change_reason(
 
 
 def _statistics_reasons(both: _ThenAndNow) -> Iterator[Reason]:
-    """Yield the reason that the numbers of memories (all, active, with vectors) or word frequencies changed.
-
-    Its detail is the change in the number of memories: `+3`.
+    """Yield the reason that the numbers of memories (all, active, with vectors) or word frequencies changed. Its detail
+    is the change in the number of memories: `+3`.
     """
     then, now = both.then.corpus, both.now.corpus
     rows, words = now.rows - then.rows, both.then.plan.frequencies != both.now.plan.frequencies
@@ -225,7 +219,6 @@ def _lifecycle_reasons(both: _ThenAndNow) -> Iterator[Reason]:
 
 def _vector_reasons(both: _ThenAndNow) -> Iterator[Reason]:
     """Yield `model-changed` for another cosine of unchanged words, `vectors-changed` for a vector in only one recall.
-
     If one recall had no vectors at all, its encoder was down, which `_health_reasons` reports.
     """
     then, now = both.pairs("cosine")
@@ -236,9 +229,8 @@ def _vector_reasons(both: _ThenAndNow) -> Iterator[Reason]:
 
 
 def _reranker_reasons(both: _ThenAndNow) -> Iterator[Reason]:
-    """Yield the reason that another reranker scored, or that the same one scored unwritten memories differently.
-
-    A reranker that always scores the same words alike (`late-interaction`, `none`) never yields the second.
+    """Yield the reason that another reranker scored, or that the same one scored unwritten memories differently. A
+    reranker that always scores the same words alike (`late-interaction`, `none`) never yields the second.
     """
     then, now = both.then, both.now
     if then.rerank_backend != now.rerank_backend:
@@ -265,9 +257,8 @@ def _plan_reasons(both: _ThenAndNow) -> Iterator[Reason]:
 
 
 def _plan_values(state: State) -> dict[str, object]:
-    """Return how a recall understood its query, without the query's words.
-
-    Maps `class`, `depth`, `period`, and the numbers of `names` and `sub-questions` to their values.
+    """Return how a recall understood its query, without the query's words. Maps `class`, `depth`, `period`, and the
+    numbers of `names` and `sub-questions` to their values.
     """
     plan = state.plan
     period = plan.period and (plan.period.since, plan.period.until, plan.period.asserts)

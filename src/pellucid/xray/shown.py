@@ -64,7 +64,6 @@ class CandidateView:
         self, memory_id: str, place: int, served: Served | None, aligner: Aligner | None = None
     ) -> snapshot.XrayResult:
         """Return a result with everything that put it at `place` (from 1); `served` is its file, None if that is gone.
-
         `aligner` matches the memory's words with the query's; without one there are no alignments.
         """
         position = self._position[memory_id]
@@ -115,9 +114,8 @@ class CandidateView:
         return (*near_misses, *map(self._rejected_candidate, others))
 
     def _near_miss(self, position: int, doubt: Abstention) -> snapshot.RejectedCandidate:
-        """Return a candidate of a recall that abstained.
-
-        Its reason says whether it would do by itself, how it was found, and its doubt.
+        """Return a candidate of a recall that abstained. Its reason says whether it would do by itself, how it was
+        found, and its doubt.
         """
         verdict, numbers = sureness_of_one(1 - nearness(self._state, position), doubt.threshold)
         contributions, scores = self._contributions(position), self._scores(position)
@@ -162,10 +160,8 @@ class CandidateView:
         return repeat_in_words(self._result_label(better_id), shown=better_id in self._state.context.included)
 
     def _moved_in_words(self, position: int) -> str:
-        """Say above which older memory `renewal` moved this one, and why; empty if `renewal` did not move it.
-
-        It is called newer only if it is from a later day (UTC) and another session, and the older one does not only
-        ask.
+        """Say above which older memory `renewal` moved this one, and why; empty if `renewal` did not move it. It is
+        called newer only if it is from a later day (UTC) and another session, and the older one does not only ask.
         """
         pool, older = self._pool, self._pool.newer_than.get(position)
         if older is None:
@@ -189,9 +185,8 @@ class CandidateView:
         return f"[{results.index(memory_id) + 1}]" if memory_id in results else memory_id
 
     def _margin(self, rung: str, position: int) -> float | None:
-        """Return by how much a candidate missed a rung, in that filter's unit or, for `top-k`, in score.
-
-        None for other rungs.
+        """Return by how much a candidate missed a rung, in that filter's unit or, for `top-k`, in score; None for other
+        rungs.
         """
         measured = {each.name: each.margin for each in FILTERS}.get(rung)
         if measured:
@@ -201,9 +196,8 @@ class CandidateView:
         return None
 
     def _scores(self, position: int) -> snapshot.ScoreDecomposition:
-        """Return the final score, the penalty and the terms at work: of legs that found it, and others not 0.
-
-        The terms of the sub-questions' legs are added up as `sub_queries`.
+        """Return the final score, the penalty and the terms at work: of legs that found it, and others not 0. The terms
+        of the sub-questions' legs are added up as `sub_queries`.
         """
         ranks = self._pool.ranks
         values = {name: float(term[position]) for name, term in self._pool.terms.items()}
@@ -218,7 +212,6 @@ class CandidateView:
 
     def _contributions(self, position: int) -> tuple[snapshot.LegContribution, ...]:
         """Return for each leg that found a candidate: rank, raw score, term, and the key words that `lexical` matched.
-
         A candidate that a leg found only as evidence (in its open arm) has its rank there and the term 0.
         """
         pool, out = self._pool, list[snapshot.LegContribution]()
@@ -237,9 +230,8 @@ class CandidateView:
         return tuple(out)
 
     def _graph_path(self, memory_id: str) -> _GraphPath:
-        """Return how the graph leg reached a memory: node names, edge confidences, and edges in words.
-
-        All three are None if the leg did not reach the memory. A node without a name is called `GONE`.
+        """Return how the graph leg reached a memory: node names, edge confidences, and edges in words. All three are
+        None if the leg did not reach the memory. A node without a name is called `GONE`.
         """
         path = self._state.paths.get(memory_id)
         if path is None:

@@ -99,10 +99,8 @@ class Command:
         return command
 
     def check_words(self, typed: Mapping[str, Any]) -> None:
-        """Raise `InputError` if a path, or a required argument, is empty.
-
-        `typed` maps parameters' names to typed words. An unset variable of a script is empty, and an empty path would
-        mean the folder in which the script runs.
+        """Raise `InputError` if a path, or a required argument, is empty. `typed` maps parameters' names to typed
+        words. An unset variable of a script is empty, and an empty path would mean the folder in which the script runs.
         """
         for each in self.parameters:
             typed_words = typed.get(each.name)
@@ -193,9 +191,8 @@ def _parameters(row: "Operation[Any, Any] | None", own: "Own | None") -> Iterato
 
 
 def _field_parameters(model: "type[Wire]") -> Iterator[tuple[bool, Parameter]]:
-    """Yield the parameters for an input's fields, each with whether many commands share it.
-
-    Nothing for a field without a `Flag`.
+    """Yield the parameters for an input's fields, each with whether many commands share it; nothing for a field without
+    a `Flag`.
     """
     from pellucid.operations.operation import Argument, Words, flag_name, flag_of
 
@@ -229,7 +226,6 @@ def _help_text(text: str, field: "FieldInfo", *, is_flag: bool) -> str:
 
 def _kind_of(annotation: Any) -> tuple[Kind, bool]:
     """The kind of parameter for a field's type, such as `whole` for `int | None`, and whether it takes several values.
-
     A type of no kind, such as a `Literal` or a mapping, is `text`.
     """
     parts = [each for each in get_args(annotation) if each is not NoneType]
@@ -243,9 +239,8 @@ def _kind_of(annotation: Any) -> tuple[Kind, bool]:
 
 
 def field_values(model: "type[Wire]", arguments: Mapping[str, Any], now: Callable[[], datetime]) -> dict[str, object]:
-    """Map the fields of an input to the values typed for them; a field that was not typed is left out.
-
-    `arguments` are those that Typer parsed. `InputError` if a text cannot be parsed.
+    """Map the fields of an input to the values typed for them; a field that was not typed is left out. `arguments` are
+    those that Typer parsed; `InputError` if a text cannot be parsed.
     """
     from pellucid.operations.operation import flag_of
 
@@ -258,9 +253,8 @@ def field_values(model: "type[Wire]", arguments: Mapping[str, Any], now: Callabl
 
 
 def _field_value(name: str, field: "FieldInfo", flag: "Flag", typed: Any, now: Callable[[], datetime]) -> object:
-    """Return the value of a field from the typed one: words are joined, a date-time without zone is UTC.
-
-    Several values become a tuple or a mapping.
+    """Return the value of a field from the typed one: words are joined, a date-time without zone is UTC. Several values
+    become a tuple or a mapping.
     """
     from pellucid.clock import in_utc
     from pellucid.operations.operation import Words

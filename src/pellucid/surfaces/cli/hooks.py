@@ -39,9 +39,8 @@ def event(row: Row, arguments: Arguments) -> None:
 
 
 def claim(row: Row, arguments: Arguments) -> None:
-    """Read an agent's claims from standard input, a JSON object per line, and print which became memories.
-
-    `InputError` if a line is not JSON.
+    """Read an agent's claims from standard input, a JSON object per line, and print which became memories. `InputError`
+    if a line is not JSON.
     """
     try:
         claims: list[object] = [json.loads(each) for each in sys.stdin.buffer.read().splitlines() if each.strip()]
@@ -55,9 +54,8 @@ def claim(row: Row, arguments: Arguments) -> None:
 
 
 def install(_row: None, arguments: Arguments) -> None:
-    """Install our hooks and, unless `--no-mcp`, our MCP server in an agent program's files.
-
-    Print the changes written, or with `--dry-run` the changes that would be.
+    """Install our hooks and, unless `--no-mcp`, our MCP server in an agent program's files. Print the changes written,
+    or with `--dry-run` the changes that would be.
     """
     from pellucid.surfaces.hooks import install
 
@@ -74,7 +72,6 @@ def remove(_row: None, arguments: Arguments) -> None:
 
 def _target(arguments: Arguments) -> tuple["HostName", "Scope"]:
     """Return the agent's program and the scope that the flags name: `project` with `--project`, else `user`.
-
     `InputError` for an unknown program, or both flags.
     """
     if arguments["program"] not in _PROGRAMS:

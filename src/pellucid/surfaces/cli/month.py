@@ -126,9 +126,8 @@ class Team:
         self._said += [Fact(_DOCUMENTS_DAY - 1, "", each["holds"], tuple(each["asks"])) for each in self._documents]
 
     def work(self, day: int, morning: datetime) -> None:
-        """Hold the two or three sessions of a day, the first within 50 minutes of `morning`.
-
-        Each states up to two due facts.
+        """Hold the two or three sessions of a day, the first within 50 minutes of `morning`. Each states up to two due
+        facts.
         """
         for number in range(self._chance.choice((2, 2, 3))):
             self._clock.at = morning + timedelta(hours=3 * number, minutes=self._chance.randrange(50))
@@ -151,9 +150,8 @@ class Team:
         self.made.sessions += 1
 
     def _question(self) -> tuple[Fact | None, str]:
-        """Return a random question with the fact that answers it.
-
-        None in its place for one in ten, or if no fact is said.
+        """Return a random question with the fact that answers it. None in its place for one in ten, or if no fact is
+        said.
         """
         answerable = [fact for fact in self._said if fact.asks]
         if not answerable or self._chance.random() < _UNKNOWN_SHARE:
@@ -162,9 +160,8 @@ class Team:
         return fact, self._chance.choice(fact.asks)
 
     def _ask(self, session: str, agent: str, fact: Fact | None, query: str) -> None:
-        """Recall a question in a session, cite from the answer, and store the turns about it.
-
-        `fact` answers the question; None if no fact does.
+        """Recall a question in a session, cite from the answer, and store the turns about it. `fact` answers the
+        question; None if no fact does.
         """
         request = RecallInput(query=query, namespace=NAMESPACE, session_id=session, agent=agent, not_in_session=session)
         answer = recall(self._app, request)

@@ -12,7 +12,6 @@ from pellucid.xray.words.visible import visible
 
 def deliver(text: str | Iterable[str], target: Path | None, home: Path, prefix: str = "") -> None:
     """Print a text, or pieces of one as they come; with a `target`, write them to that file and note `wrote …` instead.
-
     `InputError` if the file is in `home` or cannot be written; `prefix` is put before its name in the note.
     """
     if target is None:
@@ -25,7 +24,6 @@ def deliver(text: str | Iterable[str], target: Path | None, home: Path, prefix: 
 
 def out_file(option: str | None) -> Path | None:
     """Return the path that `--out` names, with `~` expanded; None for standard output: `-`, blank or not given.
-
     `InputError` for a text that cannot be a path.
     """
     name = (option or "").strip()

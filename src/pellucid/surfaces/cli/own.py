@@ -40,10 +40,8 @@ def import_sessions(row: Row, arguments: Arguments) -> None:
 
 
 def observe(row: Row, arguments: Arguments) -> None:
-    """Read a stream of turns, storing each line before the next is read, and print the outcome.
-
-    `--status` only prints the turns that wait; `--flush-due` reads nothing. A terminal is not read if there is a
-    session to flush.
+    """Read a stream of turns, storing each line before the next is read, and print the outcome. `--status` only prints
+    the turns that wait; `--flush-due` reads nothing. A terminal is not read if there is a session to flush.
     """
     from pellucid.operations.session.observing import WAITING, Observer
 
@@ -63,9 +61,8 @@ def observe(row: Row, arguments: Arguments) -> None:
 
 @contextmanager
 def _open_stream(file: Path | None) -> Generator[int]:
-    """Open the file, or standard input for None or `-`, for a `with` block as a descriptor.
-
-    `InputError` if it cannot be.
+    """Open the file, or standard input for None or `-`, for a `with` block as a descriptor; `InputError` if it cannot
+    be.
     """
     if file is None or str(file) == "-":
         yield sys.stdin.fileno()
@@ -81,9 +78,8 @@ def _open_stream(file: Path | None) -> Generator[int]:
 
 
 def index_docs(row: Row, arguments: Arguments) -> None:
-    """Index documents and print the outcome; with `--watch` again whenever they change, until Ctrl-C.
-
-    The exit code is 2 if every file had a problem.
+    """Index documents and print the outcome; with `--watch` again whenever they change, until Ctrl-C. The exit code is
+    2 if every file had a problem.
     """
     is_watching = arguments["watch"]
     if is_watching and arguments["dry_run"]:
@@ -137,9 +133,8 @@ def _finishing_on_interrupt(stop: Callable[[], None]) -> Generator[None]:
 
 
 def graph_show(row: Row, arguments: Arguments) -> None:
-    """Print an entity's neighbourhood as text or JSON.
-
-    `--svg FILE` also writes its drawing; `--svg -` prints only that.
+    """Print an entity's neighbourhood as text or JSON. `--svg FILE` also writes its drawing; `--svg -` prints only
+    that.
     """
     svg_file = arguments["svg"]
     with performing.open_call(row, arguments) as call:
@@ -159,9 +154,8 @@ def adopt(row: Row, arguments: Arguments) -> None:
 
 
 def doctor(row: Row, arguments: Arguments) -> None:
-    """Print the health of a home; with `--accept-loss`, first give up a lost key or lost rows of the ledger.
-
-    Nothing is given up if a database is damaged.
+    """Print the health of a home; with `--accept-loss`, first give up a lost key or lost rows of the ledger. Nothing is
+    given up if a database is damaged.
     """
     if arguments["accept_loss"]:
         from pellucid.operations.admin.health import check_databases
@@ -199,9 +193,8 @@ def export_rows(row: Row, arguments: Arguments) -> None:
 
 
 def export_snapshots(row: Row, arguments: Arguments) -> None:
-    """Print X-rays as lines of JSON, or write them to the file of `--out`, each as it is made.
-
-    Note how many recalls were left out.
+    """Print X-rays as lines of JSON, or write them to the file of `--out`, each as it is made. Note how many recalls
+    were left out.
     """
     target, left_out = out_file(arguments["out"]), list[str]()
     with performing.open_call(row, arguments) as call:

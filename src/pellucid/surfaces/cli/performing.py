@@ -77,9 +77,8 @@ def _shell_spelling(arguments: Arguments) -> Spelling:
 
 
 def _operation_row(command: Command) -> Row | None:
-    """Return the command's operation, None if it has none.
-
-    It is read from its own module, as `table.py` loads every package.
+    """Return the command's operation, None if it has none. It is read from its own module, as `table.py` loads every
+    package.
     """
     values: list[Any] = list(vars(import_module(command.module)).values())
     rows: list[Row] = [each for each in values if isinstance(each, Operation)]
@@ -96,9 +95,8 @@ def _own_command(command: Command) -> Own | None:
 
 
 def answer(row: Row, arguments: Arguments, fields: Callable[[Call], Mapping[str, object]] | None = None) -> None:
-    """Run an operation with the arguments typed, or with `fields`, and print its answer.
-
-    Then raise the failure that the operation reports, if any.
+    """Run an operation with the arguments typed, or with `fields`, and print its answer. Then raise the failure that
+    the operation reports, if any.
     """
     fields = fields or (lambda call: field_values(row.input, arguments, call.now))
     if failure := row.failure(run_and_print(row, arguments, fields)):
@@ -129,9 +127,8 @@ def print_answer(row: Row, outcome: Any, request: Any, call: Call, *, as_json: b
 
 @contextmanager
 def open_call(row: Row, arguments: Arguments, *, title: str = "reading") -> Generator[Call]:
-    """Open a call of an operation for a `with` block, in the home and the namespace that the flags name.
-
-    Without a namespace it is that of the working folder's project. `title` is beside its progress bar.
+    """Open a call of an operation for a `with` block, in the home and the namespace that the flags name. Without a
+    namespace it is that of the working folder's project. `title` is beside its progress bar.
     """
     home: Path | None = arguments["home"]
     is_placed = "namespace" in context_fields(row.input)

@@ -34,10 +34,8 @@ _VERBOSE = Parameter(
 
 
 def _recall_fields(call: Call, arguments: Arguments, query: str) -> dict[str, object]:
-    """Return the fields of a recall's input: the query, and the values of the flags.
-
-    `review` becomes the content of the file it names if that is a diff or a list of files, or is standard input; else
-    it stays the name.
+    """Return the fields of a recall's input: the query, and the values of the flags. `review` becomes the content of
+    the file it names if that is a diff or a list of files, or is standard input; else it stays the name.
     """
     fields = field_values(RecallInput, arguments, call.now)
     if path := fields.get("review"):
@@ -52,9 +50,8 @@ def _question(call: Call, arguments: Arguments, query: str) -> RecallInput:
 
 
 def _read_text(path: str) -> str:
-    """Return the text of a file, or of standard input for `-`; bytes that are not UTF-8 become U+FFFD.
-
-    `InputError` if it cannot be read.
+    """Return the text of a file, or of standard input for `-`; bytes that are not UTF-8 become U+FFFD; `InputError` if
+    it cannot be read.
     """
     try:
         raw = sys.stdin.buffer.read() if path == "-" else Path(path).expanduser().read_bytes()
@@ -74,7 +71,6 @@ def recall(row: Row, arguments: Arguments) -> None:
 
 def xray(row: Row, arguments: Arguments) -> None:
     """Print or write the X-ray of a recall made now, or of an earlier one, whose id can be in place of a query.
-
     `InputError` if neither is given.
     """
     words = " ".join(arguments["query"] or ()).strip()
@@ -97,9 +93,8 @@ def explain(row: Row, arguments: Arguments) -> None:
 
 
 def _deliver_xray(row: Row, arguments: Arguments, fields: Callable[[Call], Mapping[str, object]]) -> None:
-    """Print or write an X-ray in the format that the flags name; `fields` are those of the operation's input.
-
-    If it does not exist, print the answer of every surface for that, and raise the `NotFoundError`.
+    """Print or write an X-ray in the format that the flags name; `fields` are those of the operation's input. If it
+    does not exist, print the answer of every surface for that, and raise the `NotFoundError`.
     """
     form, target = _parse_format(arguments), out_file(arguments["out"])
     with performing.open_call(row, arguments) as call:
@@ -113,9 +108,8 @@ def _deliver_xray(row: Row, arguments: Arguments, fields: Callable[[Call], Mappi
 
 
 def _parse_format(arguments: Arguments) -> "Format":
-    """Return the format of an X-ray: `json` with `--json`, else that of `--format` in any case.
-
-    `InputError` if unknown.
+    """Return the format of an X-ray: `json` with `--json`, else that of `--format` in any case; `InputError` if
+    unknown.
     """
     from pellucid.xray.render.formats import RENDERERS
 
@@ -131,9 +125,8 @@ def _parse_format(arguments: Arguments) -> "Format":
 
 
 def why(row: Row, arguments: Arguments) -> None:
-    """Print why a memory was recalled or not.
-
-    Further arguments are the question; with `--query` or `--recall`, they belong to the description of the memory.
+    """Print why a memory was recalled or not. Further arguments are the question; with `--query` or `--recall`, they
+    belong to the description of the memory.
     """
     memory, further, query = arguments["memory"], " ".join(arguments["question"] or ()), arguments["query"]
     allowed_names = {"home", "namespace", "as_json", "memory", "question", "query", "recall_id"}

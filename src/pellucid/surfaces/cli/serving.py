@@ -49,9 +49,8 @@ def mcp(_row: None, arguments: Mapping[str, Any]) -> None:
 
 
 def dashboard(_row: None, arguments: Mapping[str, Any]) -> None:
-    """Print a link to the dashboard that lets one browser in; on a terminal also open it, unless `--no-open`.
-
-    A server is started if none runs; `StoreError` if it does not answer, or its address cannot be read.
+    """Print a link to the dashboard that lets one browser in; on a terminal also open it, unless `--no-open`. A server
+    is started if none runs; `StoreError` if it does not answer, or its address cannot be read.
     """
     require_server()
     import webbrowser
@@ -85,7 +84,6 @@ def _running_server(home: Path) -> Mapping[str, Any] | None:
 
 def _start_server(home: Path) -> Mapping[str, Any]:
     """Start a server in the background, which ends when it is idle; return its `server.json` as soon as it runs.
-
     `StoreError` if it cannot be started, or does not run within 30 seconds.
     """
     from subprocess import DEVNULL, Popen

@@ -85,9 +85,8 @@ def _opened_home(command_settings: "Settings", *, take_over_edits: bool) -> Gene
 
 
 def _in_project(app: "App") -> "App":
-    """Return the app with the namespace of the working folder's project, and note that namespace.
-
-    The same app if the folder is in no project, or if a namespace was given.
+    """Return the app with the namespace of the working folder's project, and note that namespace. The same app if the
+    folder is in no project, or if a namespace was given.
     """
     from pellucid.model.project import DEFAULT
     from pellucid.operations.session.projects import app_in_project
@@ -101,9 +100,8 @@ def _in_project(app: "App") -> "App":
 
 
 def namespace_hints(app: "App") -> list[str]:
-    """Return lines to show below an answer: that the namespace given was never used, or which namespace was asked.
-
-    The latter for a folder in no project, with the projects that there are; empty if neither is needed.
+    """Return lines to show below an answer: that the namespace given was never used, or which namespace was asked. The
+    latter for a folder in no project, with the projects that there are; empty if neither is needed.
     """
     if app.settings.namespace_is_given:
         return _unknown_namespace_lines(app)
@@ -132,9 +130,8 @@ def _note_count(count: int, change: str) -> None:
 
 
 def settings(home: Path | None, namespace: str | None = None) -> "Settings":
-    """Load and check the settings of this command, and note remarks about their sources.
-
-    `InputError` if `home` is not UTF-8, or `namespace` is not `tenant/project`.
+    """Load and check the settings of this command, and note remarks about their sources; `InputError` if `home` is not
+    UTF-8, or `namespace` is not `tenant/project`.
     """
     from pellucid.settings import load
     from pellucid.settings.sections import NAMESPACE_PATTERN
@@ -155,9 +152,8 @@ def settings(home: Path | None, namespace: str | None = None) -> "Settings":
 
 
 def decode_arguments(arguments: Sequence[str]) -> list[str]:
-    """Return the words of a command line, in which bytes that are not UTF-8 become U+FFFD.
-
-    The names of existing files are unchanged.
+    """Return the words of a command line, in which bytes that are not UTF-8 become U+FFFD. The names of existing files
+    are unchanged.
     """
     return [word if os.path.lexists(word) else _UNDECODED.sub("\ufffd", word) for word in arguments]
 
@@ -187,9 +183,8 @@ def print_error(error: PellucidError, *, as_json: bool) -> None:
 
 @contextmanager
 def progress(title: str) -> Generator[Callable[[int, int], None]]:
-    """Provide for a `with` block a function of (done, total) that shows a progress bar from its first call on.
-
-    It shows nothing without a terminal.
+    """Provide for a `with` block a function of (done, total) that shows a progress bar from its first call on. It shows
+    nothing without a terminal.
     """
     with ExitStack() as open_bars:
         bars: list[Callable[[int, int], None]] = []
@@ -205,9 +200,8 @@ def progress(title: str) -> Generator[Callable[[int, int], None]]:
 
 @contextmanager
 def _progress_bar(title: str) -> Generator[Callable[[int, int], None]]:
-    """Provide for a `with` block a function of (done, total) that updates a progress bar on standard error.
-
-    It does nothing if that is not a terminal.
+    """Provide for a `with` block a function of (done, total) that updates a progress bar on standard error. It does
+    nothing if that is not a terminal.
     """
     from pellucid.settings import plain_terminal
 

@@ -85,9 +85,8 @@ def _runs(row: Operation[Any, Any], fields: Mapping[str, list[str]]) -> list[dic
 
 
 def _run(view: View, row: Operation[Any, Any], fields: Mapping[str, list[str]], after: str) -> FormOutcome:
-    """Run one operation on form fields; `after` is the page to go on with, which can contain `{memoryId}`.
-
-    Errors of the operation, and a failure that it reports, are raised.
+    """Run one operation on form fields; `after` is the page to go on with, which can contain `{memoryId}`. Errors of
+    the operation, and a failure that it reports, are raised.
     """
     call = view.call(row)
     if (fields_beyond := inputs.fields_beyond_namespace(row, fields)) and not view.caller.may(row.access, "*"):
@@ -112,9 +111,8 @@ def _answer_field(outcome: Any, name: str) -> str:
 
 
 def _spelling(row: Operation[Any, Any]) -> Spelling:
-    """Return a spelling that writes the command which undoes or repeats this operation as `the button below`.
-
-    It writes no other command.
+    """Return a spelling that writes the command which undoes or repeats this operation as `the button below`. It writes
+    no other command.
     """
     own_commands = ("undo op_", f"{row.on.cli} ")
     return Spelling(lambda words: "the button below" if words.startswith(own_commands) else None)

@@ -66,10 +66,7 @@ class Turn:
 
 
 def conversation_turns(passages_of_session: Iterable[Memory], marks: Callable[[int], Sequence[Mark]]) -> Iterator[Turn]:
-    """Yield the turns of these passages, in order of their numbers.
-
-    `marks` returns the marks of a turn by its number.
-    """
+    """Yield the turns of these passages, in order of their numbers; `marks` returns the marks of a turn's number."""
     by_turn = dict[int, list[Memory]]()
     for each in sorted(passages_of_session, key=lambda each: (last_turn(each), each.id)):
         by_turn.setdefault(last_turn(each), []).append(each)
@@ -85,9 +82,8 @@ def conversation_turns(passages_of_session: Iterable[Memory], marks: Callable[[i
 def marks_of(
     memories: Sequence[Memory], left_out: Sequence[LeftOut], href: Callable[[str], str]
 ) -> Callable[[int], Sequence[Mark]]:
-    """Return a function from a turn's number to its marks: memories' sentences, and statements that were left out.
-
-    It returns () for a turn without marks. `href` gives the page of a memory id.
+    """Return a function from a turn's number to its marks: memories' sentences, and statements that were left out. It
+    returns () for a turn without marks. `href` gives the page of a memory id.
     """
     marks_by_turn = dict[int, list[Mark]]()
     for memory in memories:
@@ -117,9 +113,8 @@ def _passage(memory: Memory, marks: Sequence[Mark]) -> Passage:
 
 
 def highlighted(text: str, marks: Sequence[Mark]) -> tuple[Markup, tuple[Mark, ...]]:
-    """Return a text as HTML in which sentences of the marks are highlighted, and the marks that were found.
-
-    A mark that overlaps an earlier one is left out.
+    """Return a text as HTML in which sentences of the marks are highlighted, and the marks that were found. A mark that
+    overlaps an earlier one is left out.
     """
     out, at, found_marks = Markup(), 0, list[Mark]()
     for start, end, mark in sorted(_mark_spans(text, marks), key=lambda each: each[:2]):
@@ -136,10 +131,7 @@ def highlighted(text: str, marks: Sequence[Mark]) -> tuple[Markup, tuple[Mark, .
 
 
 def _mark_spans(text: str, marks: Sequence[Mark]) -> Iterator[tuple[int, int, Mark]]:
-    """Yield each mark whose sentence is in the text, with start and end of its first occurrence.
-
-    Whitespace can differ.
-    """
+    """Yield each mark whose sentence is in the text, up to whitespace, with start and end of the first occurrence."""
     for mark in marks:
         words = mark.sentence.split()
         found = re.search(r"\s+".join(map(re.escape, words)), text) if words else None

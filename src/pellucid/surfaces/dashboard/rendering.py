@@ -51,9 +51,8 @@ def _environment() -> Environment:
 
 
 def _finalize(value: Any) -> Any:
-    """Return a value as a template prints it: "" for None, invisible characters of a text spelled out.
-
-    `Markup` and other values are unchanged.
+    """Return a value as a template prints it: "" for None, invisible characters of a text spelled out. `Markup` and
+    other values are unchanged.
     """
     if value is None:
         return ""
@@ -111,9 +110,8 @@ def day(value: datetime | int | str | None) -> str:
 
 
 def _instant(value: datetime | int | str | None) -> datetime | None:
-    """Return a date-time, epoch milliseconds or ISO text as an instant in UTC; a time without a zone is in UTC.
-
-    None for None or "".
+    """Return a date-time, epoch milliseconds or ISO text as an instant in UTC; a time without a zone is in UTC. None
+    for None or "".
     """
     if value is None or value == "":
         return None

@@ -103,7 +103,6 @@ class Dashboard:
 
     async def _route(self, exchange: "Exchange", session: Session | None) -> WholeAnswer:
         """Return the answer to a request: a static file, the entrance, or, in a session, a page or a form's outcome.
-
         Without a session, the page that asks for a token (401).
         """
         method, path = exchange.scope["method"], _path(exchange)
@@ -128,7 +127,6 @@ class Dashboard:
         self, exchange: "Exchange", session: Session, request: tuple[str, str, Any, Any]
     ) -> WholeAnswer:
         """Return a page or a form's outcome, made in a thread; `request` is the method, path, query and form.
-
         `HttpError` 403 for a form without this session's secret, 503 if the server is busy.
         """
         method, path, query, form = request
@@ -147,10 +145,7 @@ class Dashboard:
         return reply
 
     def _enter(self, method: str, query: Mapping[str, list[str]], form: Mapping[str, list[str]]) -> WholeAnswer:
-        """Let a browser in by a token (POST) or by the code of a link.
-
-        For an invalid code, return the entrance (401).
-        """
+        """Let a browser in by a token (POST) or by a link's code; for an invalid code, return the entrance (401)."""
         if method == "POST":
             caller = self._gate.authenticate({"authorization": f"Bearer {_first(form.get('token', ['']))}"})
             return _let_in(self._sessions.begin(caller))
@@ -161,9 +156,8 @@ class Dashboard:
         return _let_in(cookie)
 
     def _session(self, headers: Mapping[str, str]) -> Session | None:
-        """Return the session of a browser with its caller's present rights.
-
-        None without a session or for a revoked token.
+        """Return the session of a browser with its caller's present rights; None without a session or for a revoked
+        token.
         """
         cookie = _cookie(headers)
         session = self._sessions.find(cookie) if cookie else None
@@ -179,7 +173,6 @@ class Dashboard:
 
 def _find_page(path: str) -> tuple[Page, str, dict[str, str]]:
     """Return the page at a path, its namespace ("" for a page of the home), and the values of the names in its path.
-
     `NotFoundError` if there is no such page.
     """
     parts = _parts(path)
@@ -195,7 +188,6 @@ def _find_page(path: str) -> tuple[Page, str, dict[str, str]]:
 
 def _join_rest(parts: list[str], wanted: list[str]) -> list[str]:
     """Return the parts of a path; if the last of `wanted` ends with `:path`, all parts from there on are joined.
-
     `wanted` are the parts of a page's path.
     """
     last = len(wanted) - 1
@@ -226,10 +218,8 @@ def _show_page(
 def _run_form(
     host: Host, session: Session, deadline: Deadline, path: str, form: Mapping[str, list[str]]
 ) -> WholeAnswer:
-    """Run a form sent to `/ui/tenant/project/do/noun.verb`, or `/ui/do/noun.verb` for the home.
-
-    Return a redirect, or the page of a preview. `NotFoundError` for any other path, or if the caller cannot read the
-    namespace.
+    """Run a form sent to `/ui/tenant/project/do/noun.verb`, or `/ui/do/noun.verb` for the home. Return a redirect, or
+    the page of a preview. `NotFoundError` for any other path, or if the caller cannot read the namespace.
     """
     *place, marker, name = _parts(path)[-4:] or ["", ""]
     if marker != "do" or len(place) not in (0, 2):
@@ -316,10 +306,7 @@ def _first(words: Iterable[str]) -> str:
 
 @cache
 def _static(name: str) -> WholeAnswer:
-    """Return a static file (style sheet, script, icon) as an answer, by its name.
-
-    `HttpError` 404 for any other name.
-    """
+    """Return a static file (style sheet, script, icon) as an answer, by its name; `HttpError` 404 for other names."""
     media = _STATIC.get(name)
     if media is None:
         raise HttpError(404, "not_found", "there is no such file")

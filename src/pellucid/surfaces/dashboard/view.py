@@ -38,7 +38,7 @@ class View:
     def ask(self, row: Operation[Any, Any], **fields: object) -> Any:
         """Return the answer of an operation in the page's namespace; `fields` are input fields by their Python names.
 
-        Fields that are None or "" are left out. `PellucidError` if the caller is not allowed to ask it, or it cannot
+        Fields that are None or "" are left out; `PellucidError` if the caller is not allowed to ask it, or it cannot
         answer.
         """
         call = self.call(row)
@@ -47,7 +47,6 @@ class View:
 
     def call(self, row: Operation[Any, Any]) -> Call:
         """Make a call of this operation in the page's namespace, or of the whole home if it is about that.
-
         `PellucidError` if the caller is not allowed to ask it there.
         """
         if "namespace" not in row.input.model_fields:
@@ -59,17 +58,15 @@ class View:
         return call
 
     def may(self, row: Operation[Any, Any]) -> bool:
-        """Whether the caller is allowed to run this operation in the page's namespace.
-
-        For an operation about the whole home: everywhere.
+        """Whether the caller is allowed to run this operation in the page's namespace. For an operation about the whole
+        home: everywhere.
         """
         place = self.namespace if "namespace" in row.input.model_fields else "*"
         return self.caller.may(row.access, place)
 
     def href(self, path: str = "", namespace: str | None = None, **query: object) -> str:
-        """Return the address of a page below a namespace (None: this one, "": the home).
-
-        Query values that are None, "" or False are left out.
+        """Return the address of a page below a namespace (None: this one, "": the home). Query values that are None, ""
+        or False are left out.
         """
         place = self.namespace if namespace is None else namespace
         shown_query = {name: value for name, value in query.items() if value not in (None, "", False)}

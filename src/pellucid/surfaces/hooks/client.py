@@ -36,9 +36,8 @@ class _RefusedError(Exception):
 
 
 def main() -> NoReturn:
-    """Handle the event on standard input, for the agent's program that the first argument names, such as `cursor`.
-
-    The process ends within a second and always with exit code 0, whatever failed.
+    """Handle the event on standard input, for the agent's program that the first argument names, such as `cursor`. The
+    process ends within a second and always with exit code 0, whatever failed.
     """
     try:
         _set_alarm(max(LIMIT_S - _process_age(), _LEAST_S))
@@ -73,10 +72,8 @@ def _handle_event(host: str, home: str) -> None:
 
 
 def _answer(host: str, home: str, event: dict[str, Any]) -> tuple[dict[str, Any] | None, str]:
-    """Ask the running server about the event; return the JSON to print (empty: nothing) and "".
-
-    If there is no answer, return None and the problem, such as `no answer in time`; the problem is "" if no server
-    runs.
+    """Ask the running server about the event; return the JSON to print (empty: nothing) and "". If there is no answer,
+    return None and the problem, such as `no answer in time`; the problem is "" if no server runs.
     """
     try:
         server = running_server(home)
@@ -92,9 +89,8 @@ def _answer(host: str, home: str, event: dict[str, Any]) -> tuple[dict[str, Any]
 
 
 def _read_event() -> dict[str, Any]:
-    """Read the JSON object on standard input, its first 4 MiB.
-
-    Empty if it is not a JSON object, or does not come in time.
+    """Read the JSON object on standard input, its first 4 MiB; empty if it is not a JSON object, or does not come in
+    time.
     """
     try:
         event: object = json.loads(sys.stdin.buffer.read(_MOST_IN))
@@ -132,9 +128,8 @@ def _process_age() -> float:
 
 
 def _parse_arguments(arguments: list[str]) -> tuple[str, str]:
-    """Return the agent program's name and the home's path: `--home`, else `PELLUCID_HOME`, else `~/.pellucid`.
-
-    Removes `--home` and its value from `arguments`.
+    """Return the agent program's name and the home's path: `--home`, else `PELLUCID_HOME`, else `~/.pellucid`. Removes
+    `--home` and its value from `arguments`.
     """
     home = os.environ.get("PELLUCID_HOME") or "~/.pellucid"  # noqa: TID251 - it reads no settings: this is all it needs
     if "--home" in arguments:
@@ -145,10 +140,8 @@ def _parse_arguments(arguments: list[str]) -> tuple[str, str]:
 
 
 def running_server(home: str) -> dict[str, Any] | None:
-    """Return the content of the home's `server.json` (`host`, `port`, `token`).
-
-    None if no server runs or it is not JSON. A running server holds its lock: the file of a dead one can name a port
-    that another program uses by now.
+    """Return the content of the home's `server.json` (`host`, `port`, `token`); None if no server runs or it is not
+    JSON. A running server holds its lock: the file of a dead one can name a port that another program uses by now.
     """
     if not is_held(os.path.join(home, "server.lock")):
         return None
@@ -160,9 +153,8 @@ def running_server(home: str) -> dict[str, Any] | None:
 
 
 def _server_answer(server: dict[str, Any], host: str, event: dict[str, Any]) -> dict[str, Any]:
-    """Send the event to the server, and return the JSON that this hook prints, {} for nothing.
-
-    `_RefusedError` if the server does not accept the event; `OSError` or `ValueError` if it sends no JSON.
+    """Send the event to the server, and return the JSON that this hook prints, {} for nothing. `_RefusedError` if the
+    server does not accept the event; `OSError` or `ValueError` if it sends no JSON.
     """
     body = json.dumps({"event": event}).encode()
     head = (
@@ -183,9 +175,8 @@ def _server_answer(server: dict[str, Any], host: str, event: dict[str, Any]) -> 
 
 
 def _store_event(home: str, host: str, event: dict[str, Any]) -> bool:
-    """Write the place of the event's session, not its text, to the session's file, in place of an earlier event.
-
-    Return whether it was written: False if it cannot be, or if 2,000 sessions wait already.
+    """Write the place of the event's session, not its text, to the session's file, in place of an earlier event. Return
+    whether it was written: False if it cannot be, or if 2,000 sessions wait already.
     """
     signal.setitimer(signal.ITIMER_REAL, _LAST_S)
     session, folder = _session_id(event), os.path.join(home, "hooks", "waiting")
@@ -210,7 +201,6 @@ def _store_event(home: str, host: str, event: dict[str, Any]) -> bool:
 
 def _start_server(home: str) -> None:
     """Start a server for the home in the background, with the home as its folder: the agent's folder is not trusted.
-
     The server inherits the lock taken here and keeps it as long as it lives, so that there are never two.
     """
     signal.setitimer(signal.ITIMER_REAL, _LAST_S)

@@ -46,9 +46,8 @@ class HostFile:
         return parse_object(self.path, self.text)
 
     def json_text(self, table: dict[str, Any]) -> str:
-        """Return the table as JSON with the file's indentation, line ends and last newline.
-
-        Two spaces and LF for a new file.
+        """Return the table as JSON with the file's indentation, line ends and last newline. Two spaces and LF for a new
+        file.
         """
         old_text = self.text or ""
         second_line = next((line for line in old_text.splitlines()[1:] if line.strip()), "  ")
@@ -72,7 +71,7 @@ class Edit:
     def make(self, *, dry_run: bool) -> FileChange:
         """Write or delete the file and report the change; in a dry run only report it.
 
-        Nothing is done if the text is the same. A backup that the new text equals is deleted. `ConflictError` if the
+        Nothing is done if the text is the same. A backup that the new text equals is deleted; `ConflictError` if the
         file was changed since it was read.
         """
         file, is_change = self.file, self.after != self.file.text
@@ -98,7 +97,6 @@ class Edit:
 
 def host_file(relative_path: str, scope: Scope) -> HostFile:
     """Return the file of this path below the user's home or the project's folder; its text is None if there is no file.
-
     `InputError` if a link leads out of that folder, or the file cannot be read.
     """
     root = project_root() if scope == "project" else Path.home()
@@ -144,9 +142,8 @@ def _diff(path: Path, before: str, after: str) -> str:
 
 
 def _replace(path: Path, text: str, mode: int | None) -> None:
-    """Write a file as a whole, by renaming a draft; make its folder if it is missing.
-
-    If `mode` is None, the file's own mode is kept, or 0600 if the file is new.
+    """Write a file as a whole, by renaming a draft; make its folder if it is missing. If `mode` is None, the file's own
+    mode is kept, or 0600 if the file is new.
     """
     path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
     own_mode = path.stat().st_mode & 0o777 if path.exists() else 0o600

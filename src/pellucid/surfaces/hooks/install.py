@@ -68,10 +68,7 @@ class HooksStatus(Wire):
 
 
 def entries(host: HostName, command: str) -> dict[str, list[dict[str, Any]]]:
-    """Map the events of a program, such as `SessionStart`, to our hooks in the form of its file.
-
-    Each runs `command`.
-    """
+    """Map the events of a program, such as `SessionStart`, to our hooks as its file has them; each runs `command`."""
     if host == "cursor":
         return {name: [{"command": command}] for name in HOSTS[host].events}
     handler = {"type": "command", "command": command, "timeout": _TIMEOUT_S}
@@ -79,9 +76,8 @@ def entries(host: HostName, command: str) -> dict[str, list[dict[str, Any]]]:
 
 
 def command_of(host: HostName, settings: Settings) -> str:
-    """Return the shell command of our hooks: this Python, isolated from the environment, with our client.
-
-    `--home` is part of it unless the home is the default.
+    """Return the shell command of our hooks: this Python, isolated from the environment, with our client. `--home` is
+    part of it unless the home is the default.
     """
     home = [] if settings.home == Path("~/.pellucid").expanduser() else ["--home", str(settings.home)]
     return shlex.join([sys.executable, "-S", "-E", str(CLIENT), host, *home])
@@ -91,7 +87,6 @@ def install(
     host: HostName, scope: Scope, settings: Settings, *, tools: bool = True, dry_run: bool = False
 ) -> Installed:
     """Add our hooks to a program's file, replacing older ones of ours; with `tools` also register our MCP server.
-
     Without the extra `server` no MCP server is registered, and `next_step` says so.
     """
     edits, is_able = [_installation_edit(host, scope, settings)], has_server()
@@ -103,9 +98,8 @@ def install(
 
 
 def remove(host: HostName, scope: Scope, *, dry_run: bool = False) -> Installed:
-    """Remove our hooks and MCP server from a program's files; `NotFoundError` if there is nothing of ours.
-
-    A file that nobody changed since is restored byte by byte, and a file that we made is deleted.
+    """Remove our hooks and MCP server from a program's files; `NotFoundError` if there is nothing of ours. A file that
+    nobody changed since is restored byte by byte, and a file that we made is deleted.
     """
     edits = [_removal_edit(host, scope), registration.unregister_edit(host, scope)]
     edits = [each for each in edits if each.after != each.file.text]
@@ -116,10 +110,7 @@ def remove(host: HostName, scope: Scope, *, dry_run: bool = False) -> Installed:
 
 
 def _installation_edit(host: HostName, scope: Scope, settings: Settings) -> Edit:
-    """Return the edit that adds our hooks to a program's file in place of older ones.
-
-    No change if it has them already.
-    """
+    """Return the edit that adds our hooks to a program's file in place of older ones; no change if they are there."""
     file = _hooks_file(host, scope)
     table_before = _hooks_table(file)
     table = _versioned(host, _without_ours(table_before))
@@ -135,9 +126,8 @@ def _versioned(host: HostName, table: dict[str, Any]) -> dict[str, Any]:
 
 
 def _removal_edit(host: HostName, scope: Scope) -> Edit:
-    """Return the edit that removes our hooks from a program's file.
-
-    The backup is restored if the file differs from it only in our hooks; a file with nothing else is deleted.
+    """Return the edit that removes our hooks from a program's file. The backup is restored if the file differs from it
+    only in our hooks; a file with nothing else is deleted.
     """
     file = _hooks_file(host, scope)
     table = _hooks_table(file)
@@ -206,10 +196,7 @@ def _hooks_table(file: HostFile) -> dict[str, Any]:
 
 
 def _is_ours(handler: object) -> bool:
-    """Whether a handler in a hooks file runs our client, of any installation.
-
-    False for a value that is not a handler.
-    """
+    """Whether a handler in a hooks file runs our client, of any installation; False if it is not a handler."""
     command = cast("dict[str, Any]", handler).get("command", "") if isinstance(handler, dict) else ""
     return isinstance(command, str) and any(mark in command for mark in _OURS)
 

@@ -20,9 +20,8 @@ _CHECK_EVERY_S = 2.0
 
 
 def work(settings: Settings) -> None:
-    """Serve a home until it was idle for `hooks.idleMinutes`; a hook's client starts this in the background.
-
-    Without the extra `server`, only read the reported transcripts, and leave a notice that says so.
+    """Serve a home until it was idle for `hooks.idleMinutes`; a hook's client starts this in the background. Without
+    the extra `server`, only read the reported transcripts, and leave a notice that says so.
     """
     home, idle = settings.home, settings.hooks.idle_minutes
     if has_server():

@@ -25,10 +25,8 @@ class GoneError(Exception):
 
 
 async def chunks(receive: Any, limit: int) -> AsyncIterator[bytes]:
-    """Yield the pieces of a request's body as they arrive; `receive` is ASGI's.
-
-    `HttpError` 413 if the body is larger than `limit` bytes, 408 if it takes over ten minutes; `GoneError` if the
-    client disconnects before its end.
+    """Yield the pieces of a request's body as they arrive; `receive` is ASGI's. `HttpError` 413 if the body is larger
+    than `limit` bytes, 408 if it takes over ten minutes; `GoneError` if the client disconnects before its end.
     """
     size, has_more, give_up_at = 0, True, anyio.current_time() + _BODY_S
     while has_more:
@@ -47,9 +45,8 @@ async def chunks(receive: Any, limit: int) -> AsyncIterator[bytes]:
 
 
 def fields(data: bytes, media: str) -> dict[str, object]:
-    """Parse a JSON object into the fields of a call; {} for an empty body.
-
-    `HttpError` 415 if its content type `media` is not JSON; `InputError` for anything but a JSON object in UTF-8.
+    """Parse a JSON object into the fields of a call; {} for an empty body. `HttpError` 415 if its content type `media`
+    is not JSON; `InputError` for anything but a JSON object in UTF-8.
     """
     if not data.strip():
         return {}

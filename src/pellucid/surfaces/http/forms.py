@@ -42,9 +42,8 @@ def choose_form(offered: tuple[Form, ...], requested: str | None, accept: str) -
 
 
 def _quality(media: str, accept: str) -> float:
-    """Return the quality (0 to 1) that an Accept header gives a media type, by the most exact range that matches.
-
-    0 if no range matches, 1 if the header is empty.
+    """Return the quality (0 to 1) that an Accept header gives a media type, by the most exact range that matches. 0 if
+    no range matches, 1 if the header is empty.
     """
     if not accept.strip():
         return 1.0

@@ -73,9 +73,8 @@ class Gate:
     """Finds the caller of each request, or refuses the request."""
 
     def __init__(self, app: App, names: frozenset[str], *, needs_token: bool = True) -> None:
-        """Guard the home of `app`, which answers under these host names.
-
-        Unless `needs_token`, a request without a token is the owner's.
+        """Guard the home of `app`, which answers under these host names. Unless `needs_token`, a request without a
+        token is the owner's.
         """
         self._app, self._names, self._needs_token = app, names, needs_token
         self._usual = app.settings.namespace
@@ -94,7 +93,6 @@ class Gate:
 
     def authenticate(self, headers: Mapping[str, str]) -> Caller:
         """Return the caller of a request by its bearer token, or the owner if there is none and none is needed.
-
         `HttpError` 401 if the token is missing or unknown.
         """
         scheme, _, token = headers.get("authorization", "").partition(" ")

@@ -123,9 +123,8 @@ def _answer_schema(route: Route) -> dict[str, Any]:
 
 
 def _hoist_definitions(value: Any, schemas: dict[str, Any]) -> Any:
-    """Return a JSON value without its `$defs`, which are added to `schemas`, the document's components.
-
-    References are changed to point to the components.
+    """Return a JSON value without its `$defs`, which are added to `schemas`, the document's components. References are
+    changed to point to the components.
     """
     if isinstance(value, list):
         return [_hoist_definitions(each, schemas) for each in cast("list[Any]", value)]

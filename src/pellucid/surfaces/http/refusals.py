@@ -62,9 +62,8 @@ def status_of(error: PellucidError) -> int:
 
 
 def safe_error(error: Exception, trace: str) -> PellucidError:
-    """Return the error to report: a `PellucidError` unchanged, else a plain `PellucidError` without details.
-
-    Any other error is logged on standard error with the id `trace`, without its message.
+    """Return the error to report: a `PellucidError` unchanged, else a plain `PellucidError` without details. Any other
+    error is logged on standard error with the id `trace`, without its message.
     """
     if isinstance(error, PellucidError):
         return error

@@ -31,7 +31,7 @@ class Repeats:
     def earlier_answer(self, caller: str, key: str, digest: str) -> WholeAnswer | None:
         """Return the answer that the same request got under this key within a day.
 
-        Note the request and return None if it is new. `digest` identifies the request. `ConflictError` if the key was
+        Note the request and return None if it is new. `digest` identifies the request; `ConflictError` if the key was
         used for another request, or its request is still running.
         """
         now = monotonic()
@@ -51,9 +51,8 @@ class Repeats:
         return earlier.reply
 
     def keep(self, caller: str, key: str, reply: WholeAnswer | None) -> None:
-        """Store the answer of a request that succeeded; for None, or a status from 300 on, drop the request.
-
-        A dropped request runs again when it is repeated.
+        """Store the answer of a request that succeeded; for None, or a status from 300 on, drop the request. A dropped
+        request runs again when it is repeated.
         """
         if reply is None or reply.status >= 300:
             self._by_key.pop((caller, key), None)

@@ -50,9 +50,8 @@ class Route:
 
 
 def routes_of(rows: Iterable[Operation[Any, Any]]) -> Iterator[Route]:
-    """Yield the routes of these operations, one for each method and path of a row; nothing for a row without any.
-
-    A route with a field in its path leaves out the fields of nested inputs.
+    """Yield the routes of these operations, one for each method and path of a row; nothing for a row without any. A
+    route with a field in its path leaves out the fields of nested inputs.
     """
     for row in rows:
         for each in row.on.http:
@@ -75,7 +74,6 @@ class Routes:
 
     def find(self, method: str, raw_path: bytes) -> tuple[Route, dict[str, str]]:
         """Return the route of a request (HEAD counts as GET), and the values of its path's fields by their JSON names.
-
         `HttpError` 404 if there is no such path, 405 if not with this method; `InputError` if it is not UTF-8.
         """
         try:

@@ -61,9 +61,8 @@ class OperationWork:
         return self.route.row.access == "read"
 
     def run(self, host: Host, deadline: Deadline, emit: Emit) -> WholeAnswer | None:
-        """Run the operation and return its answer; a failure that the operation reports is an answer, too.
-
-        None if `emit` streamed the answer as lines.
+        """Run the operation and return its answer; a failure that the operation reports is an answer, too; None if
+        `emit` streamed the answer as lines.
         """
         if self.form == "lines" and self.file:
             return self._run_with_progress(host, deadline, emit)
@@ -98,9 +97,8 @@ class OperationWork:
         return inputs.input_from_json(call, self.route.row, self.values, **files)
 
     def _cache_headers(self, text: bytes) -> tuple[tuple[str, str], ...]:
-        """Return response headers for caches: an ETag for a GET that only reads or has a record's id in its path.
-
-        Else `no-store`.
+        """Return response headers for caches: an ETag for a GET that only reads or has a record's id in its path. Else
+        `no-store`.
         """
         if self.route.has_body or (self.route.row.effect != "read" and not self.route.in_path):
             return (("Cache-Control", "no-store"),)
@@ -108,9 +106,8 @@ class OperationWork:
         return (("ETag", f'"{tag}"'), ("Cache-Control", "private, no-cache"), ("Vary", "Accept, Authorization"))
 
     def _run_with_progress(self, host: Host, deadline: Deadline, emit: Emit) -> None:
-        """Run the operation and stream lines of progress, then a line with the answer or the error.
-
-        An error before the first line is raised instead.
+        """Run the operation and stream lines of progress, then a line with the answer or the error. An error before the
+        first line is raised instead.
         """
         last_percent = [-1]
 

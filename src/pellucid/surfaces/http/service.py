@@ -170,9 +170,8 @@ class Service:
             self.ready = False
 
     async def _serve(self, exchange: Exchange) -> None:
-        """Answer one request and log it.
-
-        Any error becomes an answer; once an answer has begun, the connection is broken off.
+        """Answer one request and log it. Any error becomes an answer; once an answer has begun, the connection is
+        broken off.
         """
         self.last_asked = monotonic()
         CALLER.set(exchange.headers)
@@ -218,9 +217,8 @@ class Service:
             await self._answer_by_operation(exchange, caller)
 
     async def _answer_by_mcp(self, exchange: Exchange, caller: Caller) -> None:
-        """Have the MCP server answer; the caller is passed to it as `principal`.
-
-        `HttpError` 404 if there is no MCP server.
+        """Have the MCP server answer; the caller is passed to it as `principal`. `HttpError` 404 if there is no MCP
+        server.
         """
         if self.mcp is None:
             raise HttpError(404, "not_found", "there is no such path", "GET /openapi.json names all there are")
@@ -247,9 +245,8 @@ class Service:
             await exchange.send({"type": "http.response.body", "body": b""})
 
     async def _answer_by_operation(self, exchange: Exchange, caller: Caller) -> None:
-        """Find the route, check the caller's right, and answer by the operation.
-
-        A missing X-ray is an answer, with status 404.
+        """Find the route, check the caller's right, and answer by the operation. A missing X-ray is an answer, with
+        status 404.
         """
         route, path_fields = self._routes.find(exchange.scope["method"], exchange.scope["raw_path"])
         exchange.operation = route.row.name
@@ -298,7 +295,6 @@ class Service:
 
     async def _run_once(self, exchange: Exchange, caller: Caller, work: OperationWork, request_id: str) -> None:
         """Run an operation and answer, or repeat the answer that the same request got under its Idempotency-Key.
-
         `request_id` identifies the request. The header is ignored for operations that only read, and for secrets.
         """
         key = exchange.headers.get("idempotency-key")

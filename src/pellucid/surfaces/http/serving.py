@@ -218,9 +218,8 @@ class _Server(uvicorn.Server):
 
     @contextmanager
     def capture_signals(self) -> Generator[None]:
-        """Have SIGINT and SIGTERM end the server during a `with` block, without uvicorn's raising them again.
-
-        Outside the main thread, do nothing.
+        """Have SIGINT and SIGTERM end the server during a `with` block, without uvicorn's raising them again. Outside
+        the main thread, do nothing.
         """
         if current_thread() is not main_thread():
             yield

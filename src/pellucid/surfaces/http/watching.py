@@ -52,9 +52,8 @@ class Watching:
             self._watch_folders(self._folders())
 
     def _watch_folders(self, folders: list[Path]) -> None:
-        """Watch these folders and index each change, until the set of folders changes, or the thread is stopped.
-
-        Every folder is checked at first, for changes made before the watch began, and again once a minute.
+        """Watch these folders and index each change, until the set of folders changes, or the thread is stopped. Every
+        folder is checked at first, for changes made before the watch began, and again once a minute.
         """
         next_check = 0.0
         for changes in watch(

@@ -62,9 +62,8 @@ class CallMaker(Protocol):
 async def call_tool(
     tools: Mapping[str, Tool], make_call: CallMaker, context: Context, params: types.CallToolRequestParams
 ) -> types.CallToolResult:
-    """Run a tool of `tools` with its arguments and return its result; an error is a result, too.
-
-    `MCPError` if there is no such tool. Arguments that are None count as missing.
+    """Run a tool of `tools` with its arguments and return its result; an error is a result, too; `MCPError` if there is
+    no such tool. Arguments that are None count as missing.
     """
     tool = tools.get(params.name)
     if tool is None:
@@ -92,10 +91,7 @@ async def call_tool(
 
 
 def _row_of_mode(tool: Tool, mode: object) -> Row:
-    """Return the operation of a tool in a mode, the first one if `mode` is None.
-
-    `InputError` if the mode is unknown.
-    """
+    """Return the operation of a tool in a mode, the first one for None; `InputError` if the mode is unknown."""
     if mode is None:
         return next(iter(tool.rows.values()))
     if not isinstance(mode, str) or mode not in tool.rows:
@@ -104,9 +100,8 @@ def _row_of_mode(tool: Tool, mode: object) -> Row:
 
 
 def _run_row(tool: Tool, row: Row, call: Call, arguments: Mapping[str, object]) -> types.CallToolResult:
-    """Run a tool's operation with these fields, and return its answer as text and as JSON, with a recall's ids.
-
-    A failure that the operation reports is added to the text.
+    """Run a tool's operation with these fields, and return its answer as text and as JSON, with a recall's ids. A
+    failure that the operation reports is added to the text.
     """
     _check_fields(tool, row, arguments)
     call.surface = "mcp"
@@ -145,10 +140,8 @@ def _check_fields(tool: Tool, row: Row, arguments: Mapping[str, object]) -> None
 
 
 def error_result(error: PellucidError, row: Row | None = None) -> types.CallToolResult:
-    """Return an error as a tool's result with `is_error`, with fields named as in JSON.
-
-    For an X-ray that does not exist or that the caller cannot read, the result says that there is none, and is not an
-    error.
+    """Return an error as a tool's result with `is_error`, with fields named as in JSON. For an X-ray that does not
+    exist or that the caller cannot read, the result says that there is none, and is not an error.
     """
     spell_for_program(error, REFERENCE)
     missing_text = row and missing_xray_text(row, error, "text")
@@ -169,7 +162,6 @@ def unexpected_error(error: Exception) -> PellucidError:
 
 async def in_thread(context: Context, work: Callable[[Deadline, Progress], T]) -> T:
     """Run work in a thread and return its result; its progress is reported to the client, which can cancel it.
-
     Cancelled, it waits for the thread to end.
     """
     loop, deadline, reports = asyncio.get_running_loop(), Deadline(), list[Future[None]]()

@@ -22,9 +22,8 @@ MOST_BYTES = 4 << 20
 
 
 class Mounted:
-    """An MCP server over streamable HTTP, whose mounting application checks host, origin and caller.
-
-    If it does not, give `hosts`: the allowed host names with a port, or `*` as the port.
+    """An MCP server over streamable HTTP, whose mounting application checks host, origin and caller. If it does not,
+    give `hosts`: the allowed host names with a port, or `*` as the port.
     """
 
     def __init__(self, mcp: Server[Any], hosts: Sequence[str] = ()) -> None:
@@ -45,16 +44,14 @@ class Mounted:
 
 def http_calls(host: Host) -> CallMaker:
     """Return a maker of calls in a home for the caller that the gate put into each request's state as `principal`.
-
     `NotFoundError` if the request did not come over HTTP.
     """
 
     def make_call(
         request: Request | None, namespace: str | None, access: Access, *, deadline: Deadline, progress: Progress
     ) -> Call:
-        """Make a call in the named namespace, else in the caller's only one, else in that of the settings.
-
-        It is refused if the caller lacks the right.
+        """Make a call in the named namespace, else in the caller's only one, else in that of the settings. It is
+        refused if the caller lacks the right.
         """
         if request is None:  # it did not come over HTTP
             raise unknown_place()

@@ -30,7 +30,6 @@ _SCHEME = "pellucid"
 @dataclass(frozen=True, slots=True)
 class AddressShape:
     """The addresses of one kind of resource: the operation that reads it, and the input field that the address names.
-
     Without a `field` there is a single address, which names nothing.
     """
 
@@ -115,7 +114,6 @@ def _read(make_call: CallMaker, context: Context, uri: str, deadline: Any, progr
 
 def _parse_address(uri: str) -> tuple[AddressShape, str, Form]:
     """Return an address's shape, the id that it names ("" if none), and its format, `text` unless it has `?format=`.
-
     `NotFoundError` for an unknown address, `InputError` for an unknown format.
     """
     parts = urlsplit(uri)
@@ -184,7 +182,6 @@ async def prompt(
     make_call: CallMaker, context: Context, name: str, arguments: Mapping[str, str]
 ) -> types.GetPromptResult:
     """Return a prompt's question with its resource; without `recallId` in `arguments`, that of the last recall.
-
     `MCPError` if there is no such prompt, or no such resource.
     """
     if (picked := PROMPTS.get(name)) is None:

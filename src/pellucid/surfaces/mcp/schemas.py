@@ -32,10 +32,8 @@ def answer_schemas(row: Operation[Any, Any]) -> Iterator[Schema]:
 
 
 def merge_schemas(schemas: Iterable[Schema]) -> Schema:
-    """Merge schemas into one that allows everything that any of them allows.
-
-    It has the keywords that all share if all have one type, else `anyOf`; the first description, and the default if all
-    have the same.
+    """Merge schemas into one that allows everything that any of them allows. It has the keywords that all share if all
+    have one type, else `anyOf`; the first description, and the default if all have the same.
     """
     all_schemas = list(schemas)
     plain = [_without(each, "description", "default") for each in all_schemas]
@@ -60,7 +58,6 @@ def _without(schema: Schema, *names: str) -> Schema:
 
 def _inline(schema: Schema, definitions: Mapping[str, Schema], levels: int) -> Schema:
     """Return the schema with references replaced by their definitions, without titles, `null` and empty defaults.
-
     Objects nested deeper than `levels` are shown without their properties.
     """
     if "$ref" in schema:
@@ -78,9 +75,8 @@ def _inline(schema: Schema, definitions: Mapping[str, Schema], levels: int) -> S
 
 
 def _inline_keyword(name: str, value: Any, schema: Schema, definitions: Mapping[str, Schema], levels: int) -> Any:
-    """Return the value of a keyword of `schema`, with references replaced in it as `_inline` does.
-
-    Nullable fields are dropped from `required`; the value of a keyword without schemas is unchanged.
+    """Return the value of a keyword of `schema`, with references replaced in it as `_inline` does. Nullable fields are
+    dropped from `required`; the value of a keyword without schemas is unchanged.
     """
     if name == "properties":
         return {each: _inline(part, definitions, levels - 1) for each, part in value.items()}

@@ -31,10 +31,8 @@ class StdioHome:
     def __call__(
         self, _request: Request | None, namespace: str | None, access: Access, *, deadline: Deadline, progress: Progress
     ) -> Call:
-        """Make a call in the folder's namespace, or in the named one, which is read-only.
-
-        Wait until the home is open, and raise any error of opening it. `NotFoundError` for a namespace that the
-        settings do not add.
+        """Make a call in the folder's namespace, or in the named one, which is read-only. Wait until the home is open,
+        and raise any error of opening it. `NotFoundError` for a namespace that the settings do not add.
         """
         app = app_in_project(self._host.result().app)
         if namespace not in (None, app.settings.namespace):

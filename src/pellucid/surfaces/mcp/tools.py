@@ -145,10 +145,8 @@ class Tool:
         return {"type": "object", "properties": properties, "required": always, "additionalProperties": False}
 
     def _field(self, by_mode: Mapping[str, Schema], requiring_modes: Sequence[str]) -> Schema:
-        """Return the schema of a field from those of the modes that take it.
-
-        `requiring_modes` are those that require it. Its description begins with the modes, unless all of them treat it
-        alike.
+        """Return the schema of a field from those of the modes that take it. `requiring_modes` are those that require
+        it. Its description begins with the modes, unless all of them treat it alike.
         """
         merged = merge_schemas(by_mode.values())
         if len(by_mode) == len(self.rows) and len(requiring_modes) in (0, len(self.rows)):
@@ -157,9 +155,8 @@ class Tool:
         return {**merged, "description": f"{', '.join(modes)}: {merged.get('description', '')}".strip(": ")}
 
     def _output(self) -> Schema:
-        """Return the schema of the tool's answer: the fields of every mode's answers.
-
-        A field is required if all answers require it.
+        """Return the schema of the tool's answer: the fields of every mode's answers. A field is required if all
+        answers require it.
         """
         schemas = [schema for row in self.rows.values() for schema in answer_schemas(row)]
         by_name: dict[str, list[Schema]] = {}
@@ -176,7 +173,6 @@ class Tool:
 
 def tools(rows: Sequence[Row] = OPERATIONS) -> dict[str, Tool]:
     """Return the tools of these operations by name, in the order of `TOOLS`; a tool without operations is left out.
-
     `KeyError` if a row names a tool that is not in `TOOLS`.
     """
     by_tool: dict[str, dict[str, Row]] = {name: {} for name in TOOLS}

@@ -151,9 +151,8 @@ def models_text(outcome: ModelsOutput) -> str:
 
 
 def _memory_cells(memory: Memory) -> tuple[str, ...]:
-    """Return a memory's row in a table: the end of its id, day, category, importance and content.
-
-    In brackets before the content are its states that keep it from being recalled, as `[in quarantine, archived]`.
+    """Return a memory's row in a table: the end of its id, day, category, importance and content. In brackets before
+    the content are its states that keep it from being recalled, as `[in quarantine, archived]`.
     """
     states = ["in quarantine"] if memory.trust_zone == "quarantine" else []
     states += [memory.status] if memory.status != "active" else []
@@ -207,9 +206,8 @@ def _day(at: datetime | None) -> str:
 
 
 def stats_text(outcome: StatsOutput) -> str:
-    """Render a panel's question, its table with a row of totals, and notes.
-
-    Without rows, that there is nothing to count.
+    """Render a panel's question, its table with a row of totals, and notes. Without rows, that there is nothing to
+    count.
     """
     if not outcome.rows:
         return "\n".join((outcome.question, "nothing to count yet", *outcome.notes))
@@ -232,9 +230,8 @@ def _stats_cells(row: Sequence[str | int | float | None], units: Sequence[str]) 
 
 
 def _stats_cell(value: str | float | None, unit: str) -> str:
-    """Return a value as text: a `share` as `12.3%`, another float as `+0.12`, a whole number as `1,234`.
-
-    `unit` is that of its column. None is `(none said)` in a column of names, else `–`.
+    """Return a value as text: a `share` as `12.3%`, another float as `+0.12`, a whole number as `1,234`. `unit` is that
+    of its column. None is `(none said)` in a column of names, else `–`.
     """
     if value is None:
         return "(none said)" if unit == "name" else "–"

@@ -25,10 +25,7 @@ LINES = 40
 
 
 def entity_text(output: GraphShowOutput) -> str:
-    """Render an entity, its present properties, and its neighbourhood hop by hop.
-
-    In ASCII on a terminal without UTF-8.
-    """
+    """Render an entity, its properties, and its neighbourhood hop by hop; in ASCII on a terminal without UTF-8."""
     state = output.state
     properties = unknown_before(output.known_from)
     if state and state.props:
@@ -41,9 +38,8 @@ def entity_text(output: GraphShowOutput) -> str:
 
 
 def states_text(outcome: EntityHistoryOutput) -> str:
-    """Render an entity's states, each with its cause and changes, then its present properties.
-
-    As of an instant, render instead the properties of each state at that instant, or that nothing was true.
+    """Render an entity's states, each with its cause and changes, then its present properties. As of an instant, render
+    instead the properties of each state at that instant, or that nothing was true.
     """
     entity = outcome.entity
     kind = entity.type if entity.defined else f"{entity.type}, not defined by any file"
@@ -83,9 +79,8 @@ def graph_audit_text(outcome: GraphAuditOutput) -> str:
 
 
 def backfill_text(outcome: BackfillOutput, go_on: str) -> str:
-    """Render how the graph was changed, or would be, file by file, 40 lines at most.
-
-    `go_on` is the command that makes the change after a preview.
+    """Render how the graph was changed, or would be, file by file, 40 lines at most. `go_on` is the command that makes
+    the change after a preview.
     """
     lines = [f"could not be read: {visible(each)}" for each in outcome.unreadable]
     diff = [line for each in outcome.diffs for line in (visible(each.path), *_diff_lines(each.added, each.removed))]

@@ -70,9 +70,8 @@ _WORDS = {
 
 
 def import_text(outcome: ImportOutput) -> str:
-    """Render an import: what was kept from which files, what was not and why, and how to undo it.
-
-    If there was no transcript, how transcripts are recognised.
+    """Render an import: what was kept from which files, what was not and why, and how to undo it. If there was no
+    transcript, how transcripts are recognised.
     """
     return "\n".join(_import_lines(outcome))
 
@@ -106,10 +105,7 @@ def _import_lines(outcome: ImportOutput) -> Iterator[str]:
 
 
 def _problem_lines(outcome: ImportOutput) -> Iterator[str]:
-    """Yield what could not be read, why extraction stopped early, and why vectors are missing.
-
-    No line for a success.
-    """
+    """Yield what could not be read, why extraction stopped early, and why vectors are missing, if any of it is so."""
     if outcome.malformed:
         yield malformed_line(outcome.malformed, "places", outcome.problems)
     if outcome.extractor_problem:
@@ -131,9 +127,8 @@ def malformed_line(count: int, unit: str, problems: Sequence[str]) -> str:
 
 
 def _verdict_lines(verdicts: Mapping[str, int], unkept: Mapping[str, int]) -> Iterator[str]:
-    """Yield how many memories wait in quarantine, and how many statements were not kept and why.
-
-    Both arguments count by reason: `verdicts` those of the judge, `unkept` statements passed over before it.
+    """Yield how many memories wait in quarantine, and how many statements were not kept and why. Both arguments count
+    by reason: `verdicts` those of the judge, `unkept` statements passed over before it.
     """
     if quarantined := verdicts.get(HELD, 0):
         yield f"in quarantine: {quarantined:,}, until you let them in ({quoted('trust list')})"

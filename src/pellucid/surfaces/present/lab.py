@@ -26,9 +26,8 @@ _DEPENDENCY_COLUMNS = {
 
 @singledispatch
 def lab_text(outcome: object) -> str:
-    """Render the figures of a lab run.
-
-    Each kind of output has a function below that is registered for it; `TypeError` for any other object.
+    """Render the figures of a lab run. Each kind of output has a function below that is registered for it; `TypeError`
+    for any other object.
     """
     raise TypeError(f"no text is known for {type(outcome).__name__}")
 
@@ -91,9 +90,8 @@ def _abstention_lines(figures: Mapping[str, Any]) -> list[str]:
 
 
 def _context_lines(shares_by_top_k: Mapping[str, Any]) -> list[str]:
-    """Render the share of the evidence in the context, by topK and budget, and its gain over plain rankings.
-
-    Empty if it was not measured.
+    """Render the share of the evidence in the context, by topK and budget, and its gain over plain rankings; empty if
+    it was not measured.
     """
     lines: list[str] = []
     for top_k, budgets in shares_by_top_k.items():
@@ -108,9 +106,8 @@ def _context_lines(shares_by_top_k: Mapping[str, Any]) -> list[str]:
 
 
 def _extraction_lines(outcome: LabOutput) -> list[str]:
-    """Render the figures of extraction, then each metric as a share of its value in a home of all turns.
-
-    Empty if nothing was extracted.
+    """Render the figures of extraction, then each metric as a share of its value in a home of all turns; empty if
+    nothing was extracted.
     """
     lines = [f"{name:<24} {value:>12,.10g}" for name, value in outcome.extraction.items()]
     lines += [

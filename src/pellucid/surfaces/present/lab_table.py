@@ -129,9 +129,8 @@ def _part_names(rows: Mapping[str, LabOutput]) -> list[str]:
 
 
 def _choice_lines(outcome: LabTable) -> Iterator[str]:
-    """Yield, by part and set, the option that the other sets would choose, and its gain on this set.
-
-    Parts whose setting no set would change are listed in one line below.
+    """Yield, by part and set, the option that the other sets would choose, and its gain on this set. Parts whose
+    setting no set would change are listed in one line below.
     """
     yield (
         "Each set left out in turn: what the others would choose for a part, by the mean of the five columns, and what"

@@ -27,9 +27,8 @@ _ROWS, _ROW, _NAME, _CELL = (f' role="{role}"' for role in ("rowgroup", "row", "
 
 
 def render_html(snapshot: RecallXraySnapshot | None) -> str:
-    """Render the snapshot as an HTML page, without a final newline; a notice alone for None.
-
-    The sections `Rejected`, `Legs` and `Stages` are left out if they are empty; others then have a notice.
+    """Render the snapshot as an HTML page, without a final newline; a notice alone for None. The sections `Rejected`,
+    `Legs` and `Stages` are left out if they are empty; others then have a notice.
     """
     if snapshot is None:
         return _page([f"<h1>{_TITLE}</h1>", _notice(fields.NO_SNAPSHOT)])
@@ -52,18 +51,16 @@ def render_html(snapshot: RecallXraySnapshot | None) -> str:
 
 
 def render_shell(script: str) -> str:
-    """Render the page before there is a snapshot: a heading and `script`, the only one that its policy lets run.
-
-    No final newline.
+    """Render the page before there is a snapshot: a heading and `script`, the only one that its policy lets run. No
+    final newline.
     """
     digest = b64encode(sha256(script.encode()).digest()).decode()
     return _page([f"<h1>{_TITLE}</h1>", f"<script>{script}</script>"], f"; script-src 'sha256-{digest}'")
 
 
 def _page(body: Sequence[str], extra_policy: str = "") -> str:
-    """Return a whole HTML document around the lines of `body`.
-
-    `extra_policy` is appended to its content security policy.
+    """Return a whole HTML document around the lines of `body`. `extra_policy` is appended to its content security
+    policy.
     """
     head = (
         '<meta charset="utf-8">',
@@ -121,9 +118,8 @@ def _results(snapshot: RecallXraySnapshot) -> list[str]:
 
 
 def _legend(snapshot: RecallXraySnapshot) -> list[str]:
-    """Return what the numbers of the cards mean, if there are several cards, and what the bars' colours mean.
-
-    Empty if there are no results.
+    """Return what the numbers of the cards mean, if there are several cards, and what the bars' colours mean; empty if
+    there are no results.
     """
     meanings, scores = fields.legend_of(snapshot), [each.score_decomposition.model_dump() for each in snapshot.results]
     values = {name: next(each[name] for each in scores if each.get(name)) for name, _ in meanings}
@@ -133,9 +129,8 @@ def _legend(snapshot: RecallXraySnapshot) -> list[str]:
 
 
 def _result_card(place: int, result: XrayResult, snapshot: RecallXraySnapshot, reach: float) -> list[str]:
-    """Return the lines of a result's card: heading, sentence, bar of its terms, and the numbers folded.
-
-    `place` is its rank from 1; `reach` is the sum of terms that fills the bar's width.
+    """Return the lines of a result's card: heading, sentence, bar of its terms, and the numbers folded. `place` is its
+    rank from 1; `reach` is the sum of terms that fills the bar's width.
     """
     why = _spans_html((fields.FieldSpan(result.why, "prose"),)) if result.why else "No sentence was made of it."
     lines = [field for field in fields.result_fields(result, snapshot) if field.label != "why"]
@@ -168,9 +163,8 @@ def _terms(scores: ScoreDecomposition) -> str:
 
 
 def _rejected(snapshot: RecallXraySnapshot) -> list[str]:
-    """Return the rejected candidates as tables, and how many more there are; empty if there are none.
-
-    Candidates whose words must not be shown are folded, with one table for each reason.
+    """Return the rejected candidates as tables, and how many more there are; empty if there are none. Candidates whose
+    words must not be shown are folded, with one table for each reason.
     """
     more = more_in_words(snapshot)
     withheld = tables.withheld_by_reason(snapshot)
@@ -191,9 +185,8 @@ def _stages(snapshot: RecallXraySnapshot) -> list[str]:
 
 
 def _tier_lines(tier: TierExplain | None) -> list[str]:
-    """Return the verdict on a direct answer with its source, or a notice that the recall did not look for one.
-
-    If the verdict is only a reason, the details are folded.
+    """Return the verdict on a direct answer with its source, or a notice that the recall did not look for one. If the
+    verdict is only a reason, the details are folded.
     """
     if tier is None:
         return [_notice(f"{fields.NO_TIER.capitalize()}.")]

@@ -41,9 +41,8 @@ def code(text: str) -> str:
 
 
 def code_cell(text: str) -> str:
-    """Return a code span for a table cell, where a table removes one of the backslashes before a pipe.
-
-    An odd run of backslashes before a pipe cannot be written: it shows one backslash too many.
+    """Return a code span for a table cell, where a table removes one of the backslashes before a pipe. An odd run of
+    backslashes before a pipe cannot be written: it shows one backslash too many.
     """
     return _fenced(_PIPE.sub(lambda found: found[1] + "\\" * (1 + len(found[1]) % 2) + "|", visible(text)))
 
@@ -69,9 +68,8 @@ def _section(heading: str, *blocks: str) -> list[str]:
 
 
 def _filters(snapshot: RecallXraySnapshot, *, verbose: bool) -> list[str]:
-    """Return the table of the rungs; without `verbose`, those that rejected no memory are only named below it.
-
-    A notice if there are no rungs.
+    """Return the table of the rungs; without `verbose`, those that rejected no memory are only named below it. A notice
+    if there are no rungs.
     """
     idle = [] if verbose else [code(rung.name) for rung in snapshot.filters if is_idle(rung)]
     table = _table(tables.filters_table(snapshot, verbose=verbose))
@@ -80,10 +78,7 @@ def _filters(snapshot: RecallXraySnapshot, *, verbose: bool) -> list[str]:
 
 
 def _results(snapshot: RecallXraySnapshot, *, verbose: bool) -> list[str]:
-    """Return a heading and fields for each result, and then the meanings of the terms.
-
-    Empty if there are no results.
-    """
+    """Return a heading and fields for each result, then the meanings of the terms; empty if there are no results."""
     blocks: list[str] = []
     for place, result in enumerate(snapshot.results, start=1):
         blocks.append(
@@ -98,7 +93,6 @@ def _results(snapshot: RecallXraySnapshot, *, verbose: bool) -> list[str]:
 
 def _rejected(snapshot: RecallXraySnapshot, *, verbose: bool) -> list[str]:
     """Return the rejected candidates as a table, then how many more there were; blocks without content are empty.
-
     Without `verbose`, candidates whose words must not be shown are a line of ids for each reason instead of rows.
     """
     withheld = {} if verbose else tables.withheld_by_reason(snapshot)

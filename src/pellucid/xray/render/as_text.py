@@ -49,9 +49,8 @@ def _section(name: str, lines: list[str]) -> list[str]:
 
 
 def _leg(leg: LegHealth) -> str:
-    """Return a leg's line: health and why, how many it found, how many inadmissible memories, and why they are so.
-
-    Zero counts and empty reasons are left out.
+    """Return a leg's line: health and why, how many it found, how many inadmissible memories, and why they are so. Zero
+    counts and empty reasons are left out.
     """
     found = f", {leg.admitted} found" if leg.admitted else ""
     reason = f" ({visible(leg.reason)})" if leg.reason else ""
@@ -69,10 +68,7 @@ def _filters(snapshot: RecallXraySnapshot, *, verbose: bool) -> list[str]:
 
 
 def _results(snapshot: RecallXraySnapshot, *, verbose: bool) -> list[str]:
-    """Return each result with its fields below it, and then the meanings of numbers and terms.
-
-    Empty without results.
-    """
+    """Return each result with its fields below it, then the meanings of numbers and terms; empty without results."""
     lines: list[str] = []
     for place, result in enumerate(snapshot.results, start=1):
         lines.append(f"[{place}] {visible(fields.memory_heading(result.memory_id, snapshot.words).text)}")
@@ -83,9 +79,8 @@ def _results(snapshot: RecallXraySnapshot, *, verbose: bool) -> list[str]:
 
 
 def _rejected(snapshot: RecallXraySnapshot, *, verbose: bool) -> list[str]:
-    """Return two lines for each rejected candidate, and at the end how many more there were.
-
-    Without `verbose`, candidates whose words must not be shown share one line for each reason.
+    """Return two lines for each rejected candidate, and at the end how many more there were. Without `verbose`,
+    candidates whose words must not be shown share one line for each reason.
     """
     withheld = {} if verbose else withheld_by_reason(snapshot)
     more = more_in_words(snapshot)
@@ -99,10 +94,7 @@ def _rejected(snapshot: RecallXraySnapshot, *, verbose: bool) -> list[str]:
 
 
 def _rejected_lines(candidate: RejectedCandidate, snapshot: RecallXraySnapshot) -> list[str]:
-    """Return a rejected candidate's two lines: its words, else its id.
-
-    Then the rung, reason, margin and final score.
-    """
+    """Return a rejected candidate's two lines: its words or id; then the rung, reason, margin and final score."""
     shortfall = "" if candidate.margin is None else f", short by {fields.decimals(candidate.margin)}"
     reason = "".join(span.text for span in fields.with_memory_names(why_rejected(candidate), snapshot, "prose"))
     why = reason if reason.startswith(f"{candidate.rejected_by} ") else f"{candidate.rejected_by}: {reason}"
@@ -115,7 +107,6 @@ def _rejected_lines(candidate: RejectedCandidate, snapshot: RecallXraySnapshot) 
 
 def _stages(snapshot: RecallXraySnapshot, *, verbose: bool) -> list[str]:
     """Return one line: the time of the whole recall, with `verbose` of each stage instead, then the stages' notes.
-
     Empty if there are no stages.
     """
     if not snapshot.stages:

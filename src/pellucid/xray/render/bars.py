@@ -31,9 +31,8 @@ def stack_height(scores: ScoreDecomposition) -> float:
 
 
 def stack(scores: ScoreDecomposition, reach: float) -> str:
-    """Draw an SVG bar of the positive terms side by side, of which a sum of `reach` fills the width.
-
-    Subtracted and negative terms cover its end.
+    """Draw an SVG bar of the positive terms side by side, of which a sum of `reach` fills the width. Subtracted and
+    negative terms cover its end.
     """
     parts, at = list[str](), 0.0
     for name, value in _stacked_terms(scores):
@@ -77,9 +76,8 @@ def _subtracted(name: str, value: float) -> float:
 
 
 def _bar_width(value: float, whole: float) -> float:
-    """Return the width of a value in a bar whose full width is `whole`, from 0 to that of the bar.
-
-    0 if `whole` is 0, negative or infinite.
+    """Return the width of a value in a bar whose full width is `whole`, from 0 to that of the bar. 0 if `whole` is 0,
+    negative or infinite.
     """
     return _WIDTH * min(1.0, max(0.0, value / whole)) if whole > 0 and isfinite(whole) else 0.0
 

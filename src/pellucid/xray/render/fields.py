@@ -76,7 +76,6 @@ class LabelledLine:
 
 def header_fields(snapshot: RecallXraySnapshot, *, verbose: bool = True) -> tuple[LabelledLine, ...]:
     """Return the fields of the recall as a whole: how sure it is, its ids, how the query was read, and the budget used.
-
     Without `verbose` no trace id; how sure it is only if it abstained or has results.
     """
     doubt = snapshot.abstention
@@ -105,7 +104,6 @@ def with_memory_names(
     text: str, snapshot: RecallXraySnapshot, kind: Literal["verbatim", "prose"] = "verbatim"
 ) -> Spans:
     """Return a text as spans, each memory id in it replaced by the result's number, else by first words and the id.
-
     `kind` is that of the rest of the text, and of ids whose first words are not in the snapshot.
     """
     numbers = {each.memory_id: f"[{number}]" for number, each in enumerate(snapshot.results, start=1)}
@@ -142,9 +140,8 @@ def _past_spans(snapshot: RecallXraySnapshot) -> Spans:
 
 
 def _reading_spans(plan: QueryRead, *, verbose: bool) -> Spans:
-    """Return how the query was understood: class, depth and why, names, period, sub-questions.
-
-    Without `verbose` the class and depth of a query searched in full are left out.
+    """Return how the query was understood: class, depth and why, names, period, sub-questions. Without `verbose` the
+    class and depth of a query searched in full are left out.
     """
     why = f" ({plan.reason})" if plan.reason else ""
     names = _joined_names((*plan.entities, *(name for name in plan.named if name not in plan.entities)))
@@ -164,9 +161,8 @@ def _reading_spans(plan: QueryRead, *, verbose: bool) -> Spans:
 def result_fields(
     result: XrayResult, snapshot: RecallXraySnapshot, *, verbose: bool = True
 ) -> tuple[LabelledLine, ...]:
-    """Return the fields of a result, plain words first; fields without a value are left out.
-
-    Without `verbose`, also those in `_FOLDED`, terms that are 0, and the usual values of its provenance.
+    """Return the fields of a result, plain words first; fields without a value are left out. Without `verbose`, also
+    those in `_FOLDED`, terms that are 0, and the usual values of its provenance.
     """
     query_terms = snapshot.query_terms
     all_fields = _fields(
@@ -198,9 +194,8 @@ def _flag_spans(rung: str) -> Spans:
 
 
 def tier_fields(tier: TierExplain, *, verbose: bool = True) -> tuple[LabelledLine, ...]:
-    """Return the fields of the direct-answer verdict.
-
-    Without `verbose`, of a verdict without an answer, only the reason.
+    """Return the fields of the direct-answer verdict. Without `verbose`, of a verdict without an answer, only the
+    reason.
     """
     if not verbose and tier.tier_reason in NO_ANSWER:
         return (LabelledLine("reason", prose(verdict_in_words(tier.tier_reason))),)
@@ -214,9 +209,8 @@ def tier_fields(tier: TierExplain, *, verbose: bool = True) -> tuple[LabelledLin
 
 
 def score_line(scores: ScoreDecomposition, *, zeros: bool = True) -> str:
-    """Return the terms of a score, to four decimals: `final=0.8912 vector=0.5812 …`.
-
-    Without `zeros`, no terms that are 0.
+    """Return the terms of a score, to four decimals: `final=0.8912 vector=0.5812 …`. Without `zeros`, no terms that are
+    0.
     """
     return " ".join(
         f"{term_name(key)}={decimals(value)}" for key, value in score_terms(scores) if zeros or key == "final" or value
@@ -231,9 +225,8 @@ def legend_of(snapshot: RecallXraySnapshot) -> tuple[tuple[str, str], ...]:
 
 
 def score_terms(scores: ScoreDecomposition) -> tuple[tuple[str, float], ...]:
-    """Return `final`, then the terms that are not None, as (name, value) in the model's order.
-
-    Terms in `SUBTRACTED` are positive amounts that reduce the score.
+    """Return `final`, then the terms that are not None, as (name, value) in the model's order. Terms in `SUBTRACTED`
+    are positive amounts that reduce the score.
     """
     values = scores.model_dump(exclude_none=True)
     return (("final", values.pop("final")), *values.items())
@@ -310,9 +303,8 @@ def _safety_spans(provenance: Provenance) -> Spans:
 
 
 def _staleness_spans(staleness: Staleness, *, verbose: bool) -> Spans:
-    """Return why a memory is due for verification: its document's retirement, or its age and whether superseded.
-
-    Empty for a memory that is not due. One that was never verified is shown only with `verbose`, or if superseded.
+    """Return why a memory is due for verification: its document's retirement, or its age and whether superseded. Empty
+    for a memory that is not due. One that was never verified is shown only with `verbose`, or if superseded.
     """
     if staleness.due and staleness.retired:
         return (FieldSpan("its document is "), FieldSpan(staleness.retired, "verbatim"))

@@ -26,9 +26,8 @@ def render(
     *,
     verbose: bool = False,
 ) -> str:
-    """Render a snapshot in a format, without a final newline; None is a snapshot that was never captured.
-
-    With `verbose`, text and Markdown also show what goes without saying; JSON and HTML always contain everything.
+    """Render a snapshot in a format, without a final newline; None is a snapshot that was never captured. With
+    `verbose`, text and Markdown also show what goes without saying; JSON and HTML always contain everything.
     """
     renderer = RENDERERS[format]
     return renderer(snapshot, verbose=True) if verbose and format in ("text", "markdown") else renderer(snapshot)

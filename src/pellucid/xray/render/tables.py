@@ -43,9 +43,8 @@ class Table:
 
 
 def legs_table(snapshot: RecallXraySnapshot, *, verbose: bool = True) -> Table:
-    """Return a row for each leg: health, memories found, inadmissible memories and why they are so, a note.
-
-    Without `verbose` only for legs at work.
+    """Return a row for each leg: health, memories found, inadmissible memories and why they are so, a note. Without
+    `verbose` only for legs at work.
     """
     rows = (
         (
@@ -64,7 +63,6 @@ def legs_table(snapshot: RecallXraySnapshot, *, verbose: bool = True) -> Table:
 
 def filters_table(snapshot: RecallXraySnapshot, *, verbose: bool = True) -> Table:
     """Return a row for each rung: how many reached it, passed it and were flagged by it, and what the others are.
-
     Without `verbose`, only for rungs that rejected or flagged some.
     """
     rows = (
@@ -80,9 +78,8 @@ def filters_table(snapshot: RecallXraySnapshot, *, verbose: bool = True) -> Tabl
 
 
 def withheld_by_reason(snapshot: RecallXraySnapshot) -> dict[str, list[RejectedCandidate]]:
-    """Map each reason of rejection to the rejected candidates whose words must not be shown.
-
-    The snapshot lacks their words. Empty if the snapshot has no words at all.
+    """Map each reason of rejection to the rejected candidates whose words must not be shown. The snapshot lacks their
+    words; empty if the snapshot has no words at all.
     """
     out: dict[str, list[RejectedCandidate]] = {}
     for each in snapshot.rejected:
@@ -100,10 +97,8 @@ def tellable_rejected(
 
 
 def withheld_line(candidates: Sequence[RejectedCandidate], snapshot: RecallXraySnapshot) -> str:
-    """Return the line for candidates of one rejection whose words must not be shown.
-
-    There must be at least one candidate. If their rung rejected more than these, the line says of how many they are:
-    `10 of 23 in quarantine, …`.
+    """Return the line for candidates of one rejection whose words must not be shown. There must be at least one
+    candidate. If their rung rejected more than these, the line says of how many they are: `10 of 23 in quarantine, …`.
     """
     first, count = candidates[0], len(candidates)
     rejected_count = next(

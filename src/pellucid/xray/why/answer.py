@@ -152,9 +152,8 @@ def _memory_in_recall(state: State, memory: Memory) -> MemoryInRecall:
 
 
 def _leg_ranks(request: Request, today: State, world: World, row: int) -> tuple[tuple[WhyLeg, ...], int]:
-    """Return the memory's rank in each leg today as if no rung barred it, and how many recalls were run.
-
-    One recall was run; two if the gate let the first search nothing.
+    """Return the memory's rank in each leg today as if no rung barred it, and how many recalls were run. One recall was
+    run; two if the gate let the first search nothing.
     """
     admitting_world = replace(world, reader=world.reader.pretending({row: MemoryStanding(wanted=True)}))
     state, recalls = today, 1
@@ -196,9 +195,8 @@ def _with_record(leg: WhyLeg, recall: MemoryInRecall) -> WhyLeg:
 
 
 def _barring_rung(today: State, world: World, row: int) -> str | None:
-    """Return the first rung that keeps legs from nominating the memory of this row, such as `valid-at`.
-
-    None if none does.
+    """Return the first rung that keeps legs from nominating the memory of this row, such as `valid-at`; None if none
+    does.
     """
     columns = world.reader.columns(np.array([row]), today.admission)
     return next((rung for rung, name in _PREDICATE.items() if not getattr(columns, name)[0]), None)
@@ -262,9 +260,8 @@ def _recorded_legs(recall: MemoryInRecall) -> tuple[WhyLeg, ...]:
 
 
 def _stage_that_lost(recall: MemoryInRecall, legs: tuple[WhyLeg, ...], barred: str | None) -> str:
-    """Return the stage or rung that lost the memory first, such as `gate` or `top-k`.
-
-    `barred` is the rung that kept legs from nominating it.
+    """Return the stage or rung that lost the memory first, such as `gate` or `top-k`. `barred` is the rung that kept
+    legs from nominating it.
     """
     if recall.is_unknown:
         return NOT_KNOWN
@@ -279,9 +276,8 @@ def _stage_that_lost(recall: MemoryInRecall, legs: tuple[WhyLeg, ...], barred: s
 
 
 def _loss_before_pool(legs: tuple[WhyLeg, ...], barred: str | None) -> str:
-    """Return what lost a memory that was not a candidate: `barred` if a working leg would nominate it otherwise.
-
-    Else `leg-degraded` or `leg-off`, else `not-nominated`: every leg ranks it too low, or not at all.
+    """Return what lost a memory that was not a candidate: `barred` if a working leg would nominate it otherwise. Else
+    `leg-degraded` or `leg-off`, else `not-nominated`: every leg ranks it too low, or not at all.
     """
     at_work = [each for each in legs if each.health != "off"]
     if barred and any(each.rank and each.rank <= each.pool for each in at_work):
@@ -294,10 +290,7 @@ def _loss_before_pool(legs: tuple[WhyLeg, ...], barred: str | None) -> str:
 
 
 def _reason_for_loss(recall: MemoryInRecall, stage: str | None, legs: tuple[WhyLeg, ...]) -> str | None:
-    """Say why `stage` lost the memory.
-
-    A filter without words of its own gives that filter's reason, other stages None.
-    """
+    """Say why `stage` lost the memory; the filter's own reason for other filters, None for other stages."""
     memory, state = recall.memory, recall.state
     unmet = [each for each in BOUNDARY_SCOPES if each in memory.scopes and each not in state.request.scopes]
     down = [
@@ -358,7 +351,6 @@ def _validity_words(recall: MemoryInRecall) -> str:
 
 def _distance_from_cut(recall: MemoryInRecall, stage: str | None) -> WhyMargin | None:
     """Return how far a hit is from being cut by topK (in score, else in places left), or a miss from passing its rung.
-
     None for a memory that was not a candidate, and for a rung other than `top-k`, `token-overlap` and `score-floor`.
     """
     top_k, kept, final = recall.state.request.settings.top_k_facts, recall.state.kept, recall.pool.final
@@ -385,10 +377,7 @@ def _budget_margin(finding: WhyFinding, change: WhyChange | None) -> WhyMargin |
 
 
 def _repair_change(finding: WhyFinding) -> WhyChange | None:
-    """Return the advice to repair a leg that is down, untried as the leg's answer is unknown.
-
-    None for any other stage.
-    """
+    """Return the advice to repair a leg that is down, untried as its answer is unknown; None for any other stage."""
     if finding.stage != DEGRADED:
         return None
     return WhyChange(

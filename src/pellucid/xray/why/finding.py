@@ -30,9 +30,8 @@ ABSTENTION, REMOVED = "abstention", "context-pass"
 
 
 class WhyLeg(Wire):
-    """What one leg makes of the memory. `rank` is exact, over the whole corpus, in the order in which it nominates.
-
-    A memory that may not answer as it stands is given the rank it would have if it might.
+    """What one leg makes of the memory. `rank` is exact, over the whole corpus, in the order in which it nominates. A
+    memory that may not answer as it stands is given the rank it would have if it might.
     """
 
     leg: str

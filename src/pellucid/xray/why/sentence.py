@@ -58,7 +58,6 @@ def _sentence_of_hit(finding: WhyFinding) -> str:
 
 def _where_found(finding: WhyFinding) -> str:
     """Say the memory's ranks in the legs that nominated it, then in others: `found 2nd by meaning (only 4th by words)`.
-
     `brought in beside a match in its session` if no leg nominated it.
     """
     nominating = [f"{ordinal(each.rank or 0)} {leg_in_words(each.leg)}" for each in finding.legs if each.nominated]
@@ -69,9 +68,8 @@ def _where_found(finding: WhyFinding) -> str:
 
 
 def _ranks_in_words(legs: list[WhyLeg]) -> str:
-    """Say the memory's ranks in those of these legs that rank it: `2nd by meaning and 5th by words`.
-
-    Empty if none does.
+    """Say the memory's ranks in those of these legs that rank it: `2nd by meaning and 5th by words`; empty if none
+    does.
     """
     return listed([f"{ordinal(each.rank or 0)} {leg_in_words(each.leg)}" for each in legs if each.rank])
 
@@ -118,10 +116,7 @@ def _sentence_of_removed(finding: WhyFinding) -> str:
 
 
 def _sentence_of_rung(finding: WhyFinding) -> str:
-    """Say which rung rejected the memory, its reason and margin.
-
-    Before that the legs that found it or would rank it.
-    """
+    """Say which legs found the memory or would rank it, then which rung rejected it, with the reason and margin."""
     margin, ranked = finding.margin, [each for each in finding.legs if each.rank and each.health != "off"]
     where = f"It was {_where_found(finding)}"
     if not any(each.nominated for each in finding.legs):
@@ -132,9 +127,8 @@ def _sentence_of_rung(finding: WhyFinding) -> str:
 
 
 def _change_in_words(finding: WhyFinding) -> str:
-    """Say what would admit the memory, or that nothing tried does.
-
-    Empty for a hit, and for a past miss that is a hit today.
+    """Say what would admit the memory, or that nothing tried does; empty for a hit, and for a past miss that is a hit
+    today.
     """
     change = finding.change
     if finding.verdict == "hit" or (finding.today and not finding.tried and change is None):
@@ -148,9 +142,8 @@ def _change_in_words(finding: WhyFinding) -> str:
 
 
 def _sentence_of_no_change(finding: WhyFinding) -> str:
-    """Say that nothing admits the memory, with the outcome of the first change that a recall was run for.
-
-    Empty if no recall was run.
+    """Say that nothing admits the memory, with the outcome of the first change that a recall was run for; empty if no
+    recall was run.
     """
     if not finding.recalls:
         return ""

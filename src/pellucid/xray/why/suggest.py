@@ -63,9 +63,8 @@ def _value_text(value: object) -> str:
 
 
 def _without_past(missed: MissedMemory) -> Iterator[TrialChange]:
-    """Yield the same question without one of its two past instants, then without both.
-
-    If the memory was not known yet at `asKnownAt`, each change leaves out that instant.
+    """Yield the same question without one of its two past instants, then without both. If the memory was not known yet
+    at `asKnownAt`, each change leaves out that instant.
     """
     instants = {"as_of": missed.request.as_of, "as_known_at": missed.request.as_known_at}
     for names in (("as_of",), ("as_known_at",), tuple(instants)):
@@ -106,10 +105,7 @@ def _larger_top_k(missed: MissedMemory) -> Iterator[NumberSearch]:
 
 
 def _more_budget(missed: MissedMemory) -> Iterator[NumberSearch]:
-    """Yield a search that doubles the budget until it admits the memory, if it did not fit.
-
-    Below 2 ** 32 characters.
-    """
+    """Yield a search that doubles the budget, below 2 ** 32, until it admits the memory, if it did not fit."""
     if missed.rung == "budget-fit":
         low = missed.settings.char_budget
         stops = tuple(low << n for n in range(1, 32) if low << n < 2 * MOST_BUDGET)
@@ -117,9 +113,8 @@ def _more_budget(missed: MissedMemory) -> Iterator[NumberSearch]:
 
 
 def _more_scopes(missed: MissedMemory) -> Iterator[TrialChange]:
-    """Yield one recall with all the scopes added that the memory is marked with and the caller did not name.
-
-    Nothing if the memory was not a candidate.
+    """Yield one recall with all the scopes added that the memory is marked with and the caller did not name; nothing if
+    the memory was not a candidate.
     """
     if missed.position is None:
         return
@@ -160,7 +155,6 @@ def _soft_period(missed: MissedMemory) -> Iterator[TrialChange]:
 
 def _legs_switched_on(missed: MissedMemory) -> Iterator[TrialChange]:
     """Yield a recall for each leg that was left out or weighs 0, with that leg on, if the memory was lost by its ranks.
-
     A weight of 0 becomes the leg's default, or 1 if that is 0.
     """
     if missed.stage not in _RANKED_OUT:
@@ -234,10 +228,7 @@ def _raised_weights(missed: MissedMemory) -> Iterator[NumberSearch]:
 
 
 def _current_weight(missed: MissedMemory, name: str) -> float:
-    """Return the weight of a leg or term for the query's class.
-
-    The general weight if the class has no weight for it.
-    """
+    """Return the weight of a leg or term for the query's class; the general weight if the class lacks it."""
     of_class = missed.settings.class_weights.get(missed.state.plan.query_class, {})
     return float(of_class[name]) if name in of_class else float(getattr(missed.settings.leg_weights, name))
 

@@ -18,9 +18,8 @@ _STEP = 8
 
 
 def true_ranks(state: State, world: World, row: int) -> tuple[WhyLeg, ...]:
-    """Return how each leg that the recall asked ranks the memory of a row, however low.
-
-    `state` is the recall; in `world` the memory is admissible. The fallback leg is included if the recall asked it.
+    """Return how each leg that the recall asked ranks the memory of a row, however low. `state` is the recall; in
+    `world` the memory is admissible. The fallback leg is included if the recall asked it.
     """
     legs = [*asked_legs(state)]
     if any(report.name == FALLBACK.name for report in state.legs):
@@ -50,9 +49,8 @@ def _why_leg(state: State, asked_leg: AskedLeg, world: World, row: int) -> WhyLe
 
 
 def _true_rank(state: State, asked_leg: AskedLeg, world: World, row: int) -> tuple[int | None, LegHits]:
-    """Return the row's rank (from 1) in a leg's whole list, and the list as far as it was read.
-
-    The rank is None if the list does not contain the row.
+    """Return the row's rank (from 1) in a leg's whole list, and the list as far as it was read. The rank is None if the
+    list does not contain the row.
     """
     depth = max(state.request.settings.pool, 1) * _STEP
     while True:

@@ -21,9 +21,8 @@ from pellucid.xray.words.numbers import ordinal
 
 @dataclass(frozen=True, slots=True)
 class TrialRun:
-    """A change, the recall that was run with it, and the memory's rank in its context.
-
-    None if it is not in the context.
+    """A change, the recall that was run with it, and the memory's rank in its context; None if it is not in the
+    context.
     """
 
     draft: TrialChange
@@ -50,9 +49,8 @@ class Runner:
 
 
 def find_change(runner: Runner) -> tuple[WhyChange | None, tuple[WhyTried, ...]]:
-    """Try changes in order; return the first that admits the memory, or None, and the attempts that failed before.
-
-    For a memory not known at the instant asked about, only leaving out past instants is tried.
+    """Try changes in order; return the first that admits the memory, or None, and the attempts that failed before. For
+    a memory not known at the instant asked about, only leaving out past instants is tried.
     """
     missed, tried = runner.missed, list[WhyTried]()
     for suggest in TRIED[:1] if missed.stage == NOT_KNOWN else TRIED:
@@ -65,10 +63,7 @@ def find_change(runner: Runner) -> tuple[WhyChange | None, tuple[WhyTried, ...]]
 
 
 def _try_attempt(runner: Runner, attempt: Attempt) -> WhyChange | WhyTried | None:
-    """Return the change if the attempt admits the memory, else the failed attempt.
-
-    None if its values are out of range.
-    """
+    """Return the change if the attempt admits the memory, else the failed attempt; None if out of its range."""
     if isinstance(attempt, WhyTried):
         return attempt
     if isinstance(attempt, NumberSearch):
@@ -79,7 +74,6 @@ def _try_attempt(runner: Runner, attempt: Attempt) -> WhyChange | WhyTried | Non
 
 def _search_number(runner: Runner, search: NumberSearch) -> WhyChange | WhyTried | None:
     """Raise a number to the first stop that admits the memory, then lower it as far as it still admits the memory.
-
     Return the change; the failed attempt if no stop admits the memory; None if no stop is in range.
     """
     low, ran = search.low, None
@@ -96,9 +90,8 @@ def _search_number(runner: Runner, search: NumberSearch) -> WhyChange | WhyTried
 
 
 def _smallest_change(runner: Runner, search: NumberSearch, low: int, high: int, at_high: TrialRun) -> WhyChange:
-    """Return the smallest number between `low` and `high` that admits the memory, found by halving.
-
-    `at_high` is the run with `high`. The change is marked `smallest` if the number below was tried and failed.
+    """Return the smallest number between `low` and `high` that admits the memory, found by halving. `at_high` is the
+    run with `high`. The change is marked `smallest` if the number below was tried and failed.
     """
     while high - low > 1:
         middle = (low + high) // 2
@@ -133,9 +126,8 @@ def _failed_attempt(ran: TrialRun, row: int) -> WhyTried:
 
 
 def _outcome_in_words(state: State, row: int) -> str:
-    """Say how far a memory came that is not in the context: `it comes 9th of 40, where topK is 8`.
-
-    Or which rung rejected it, or that no leg nominates it.
+    """Say how far a memory came that is not in the context: `it comes 9th of 40, where topK is 8`. Or which rung
+    rejected it, or that no leg nominates it.
     """
     position, top_k = position_of(state.pool, row), state.request.settings.top_k_facts
     place, rung = rank_in(state.order, position), rung_of(state.pool.rejected, position)
@@ -146,10 +138,7 @@ def _outcome_in_words(state: State, row: int) -> str:
 
 
 def _reason_omitted(state: State, place: int, rung: str | None) -> str:
-    """Say why the memory at rank `place` of the ranking is not in the context.
-
-    A pass over the context if nothing else.
-    """
+    """Say why the memory at rank `place` is not in the context; that a pass took it out if nothing else is recorded."""
     if state.abstention and state.abstention.abstained:
         return "the recall is not sure enough of any answer"
     if rung == REPEATS:

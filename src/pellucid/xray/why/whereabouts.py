@@ -27,9 +27,8 @@ def rank_in(order: Ints, position: int | None) -> int | None:
 
 
 def rung_of(verdicts: NDArray[np.uint8], position: int | None) -> str | None:
-    """Return the rung that a column of verdicts (`rejected` or `soft`) has at a pool position.
-
-    None if the position is None, or no rung rejected or flagged the candidate.
+    """Return the rung that a column of verdicts (`rejected` or `soft`) has at a pool position; None if the position is
+    None, or no rung rejected or flagged the candidate.
     """
     number = int(verdicts[position]) if position is not None else 0
     return RUNGS[number - 1] if number else None
@@ -53,9 +52,8 @@ def rank_in_context(state: State, memory_id: str) -> int | None:
 
 
 def standing(memory: Memory) -> MemoryStanding:
-    """Return the state of a memory that decides whether it is admissible, as the index would store it.
-
-    A missing end is `FOREVER`.
+    """Return the state of a memory that decides whether it is admissible, as the index would store it. A missing end is
+    `FOREVER`.
     """
     ends = [epoch_ms(end) for end in (memory.invalid_at, memory.expires_at) if end]
     return MemoryStanding(

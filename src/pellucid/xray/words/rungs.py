@@ -45,9 +45,8 @@ CUTS = (REPEATS, "top-k")
 
 
 def passed_in_words(rung: FilterTrace) -> str:
-    """Say how many candidates passed a rung: `33 of 62 passed; 29 too unlike the question`.
-
-    If the rung flagged some that it let pass: `…; too unlike the question: 29 turned away, 2 let pass, but flagged`.
+    """Say how many candidates passed a rung: `33 of 62 passed; 29 too unlike the question`. If the rung flagged some
+    that it let pass: `…; too unlike the question: 29 turned away, 2 let pass, but flagged`.
     """
     flagged, away = rung.soft_admitted, rung.considered - rung.admitted
     passed = f"{rung.admitted} of {rung.considered} passed"
@@ -58,18 +57,16 @@ def passed_in_words(rung: FilterTrace) -> str:
 
 
 def away_in_words(count: int, rung: str, reason: str | None = None) -> str:
-    """Say how many memories the rung rejected: `29 too unlike the question`, `1 repeat`.
-
-    `reason` is the recorded reason.
+    """Say how many memories the rung rejected: `29 too unlike the question`, `1 repeat`. `reason` is the recorded
+    reason.
     """
     phrase = rejection_in_words(rung, reason)
     return f"{count:,} {phrase.removesuffix('s') if rung == REPEATS and count == 1 else phrase}"
 
 
 def barred_in_words(leg: LegHealth) -> str:
-    """Say why a leg's inadmissible memories are so: `in quarantine`, `18 in quarantine, 2 no longer active`.
-
-    Empty if there are none, and in snapshots older than this record.
+    """Say why a leg's inadmissible memories are so: `in quarantine`, `18 in quarantine, 2 no longer active`; empty if
+    there are none, and in snapshots older than this record.
     """
     barred = leg.barred or {}
     if len(barred) == 1 and leg.open == sum(barred.values()):
@@ -78,9 +75,8 @@ def barred_in_words(leg: LegHealth) -> str:
 
 
 def repeat_in_words(better: str, *, shown: bool, bare: bool = False) -> str:
-    """Say why a repeat was left out in favour of the memory called `better`; `shown`: that memory is in the context.
-
-    A `bare` section (a licence, references) does not repeat `better`: it gives way to any other of its document.
+    """Say why a repeat was left out in favour of the memory called `better`; `shown`: that memory is in the context. A
+    `bare` section (a licence, references) does not repeat `better`: it gives way to any other of its document.
     """
     if bare:
         return f"holds nothing of what is asked but its document's title, and gives way to {better} of that document"
@@ -88,27 +84,20 @@ def repeat_in_words(better: str, *, shown: bool, bare: bool = False) -> str:
 
 
 def rejection_in_words(rung: str, reason: str | None) -> str:
-    """Describe the memories that a rung rejected, such as `in quarantine`.
-
-    An unknown rung is described by the recorded `reason`, else as `turned away`.
+    """Describe the memories that a rung rejected, such as `in quarantine`. An unknown rung is described by the recorded
+    `reason`, else as `turned away`.
     """
     return TURNED_AWAY.get(rung) or reason or "turned away"
 
 
 def why_rejected(candidate: RejectedCandidate) -> str:
-    """Say why a candidate was rejected: its rung's words.
-
-    Its own reason for a repeat, one already said or a near miss.
-    """
+    """Say why a candidate was rejected: its rung's words; its own for a repeat, one already said or a near miss."""
     own = candidate.rejected_by in (REPEATS, SAID_ALREADY, "abstention")
     return candidate.reason if own else rejection_in_words(candidate.rejected_by, candidate.reason)
 
 
 def verdict_in_words(reason: str) -> str:
-    """Return `no memory answers by itself: …` if `reason` is a gate of the direct answer.
-
-    Any other `reason` unchanged.
-    """
+    """Return `no memory answers by itself: …` if `reason` is a gate of the direct answer; else `reason`."""
     return f"no memory answers by itself: {NO_ANSWER[reason]}" if reason in NO_ANSWER else reason
 
 
@@ -148,9 +137,8 @@ def shown_in_words(snapshot: RecallXraySnapshot) -> str:
 
 
 def more_in_words(snapshot: RecallXraySnapshot) -> str:
-    """Say how many rejected candidates a snapshot does not list: `106 more not shown: 13 in quarantine, …`.
-
-    Empty if it lists all; without the reasons if the rungs do not account for all of them.
+    """Say how many rejected candidates a snapshot does not list: `106 more not shown: 13 in quarantine, …`; empty if it
+    lists all; without the reasons if the rungs do not account for all of them.
     """
     more = snapshot.rejected_total - len(snapshot.rejected)
     named = Counter(each.rejected_by for each in snapshot.rejected)

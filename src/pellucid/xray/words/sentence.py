@@ -105,10 +105,7 @@ def term_names(scores: ScoreDecomposition) -> dict[str, str]:
 
 
 def largest_term(scores: ScoreDecomposition) -> tuple[str, float]:
-    """Return the name and value of the largest term, the first of equals.
-
-    `("expansion", 0.0)` if there are no terms.
-    """
+    """Return the name and value of the largest term, the first of equals; `("expansion", 0.0)` if there is none."""
     values = {name: value for name in term_names(scores) if (value := getattr(scores, name, None)) is not None}
     name = max(values, key=lambda name: values[name], default="expansion")
     return name, values.get(name, 0.0)
@@ -127,10 +124,7 @@ def _named_terms(scores: ScoreDecomposition, moved: str) -> Iterator[tuple[str, 
 
 
 def _found_clause(contribution: LegContribution, word_count: int) -> str:
-    """Say the rank and leg of a contribution: `2nd by meaning (cosine 0.71)`.
-
-    `word_count` is the number of key words.
-    """
+    """Say the rank and leg of a contribution: `2nd by meaning (cosine 0.71)`; `word_count` counts the key words."""
     found = f"{ordinal(contribution.rank)} {leg_in_words(contribution.leg)}"
     if contribution.leg == "lexical":
         key_words = f"{word_count} key word{'' if word_count == 1 else 's'}"

@@ -30,9 +30,8 @@ def _needed(threshold: float) -> str:
 
 
 def _rounded_doubt(doubt: float, bounds: tuple[float, ...]) -> str:
-    """Write a doubt with the fewest decimals, two to six, that leave it on its side of each of the `bounds`.
-
-    Else in full.
+    """Write a doubt with the fewest decimals, two to six, that leave it on its side of each of the `bounds`. Else in
+    full.
     """
     spelled = (f"{doubt:.{decimals}f}" for decimals in _DECIMALS)
     return next(

@@ -24,9 +24,8 @@ class DayCell:
 
 
 def calendar(days: Sequence[DayCell], chosen: date | None = None) -> Markup:
-    """Draw an SVG calendar of 53 weeks at most: a column for each week, a square for each day, darker for more.
-
-    `days` are the days with a count, oldest first, each a link; `chosen` is marked. Empty if there are no days.
+    """Draw an SVG calendar of 53 weeks at most: a column for each week, a square for each day, darker for more. `days`
+    are the days with a count, oldest first, each a link; `chosen` is marked; empty if there are no days.
     """
     if not days:
         return Markup()
@@ -87,9 +86,8 @@ def _months(first: date, weeks: int) -> Iterator[Markup]:
 
 
 def meter(used: float, capacity: float, words: str, *, fills: bool = True) -> Markup:
-    """Draw an SVG bar of how much of `capacity` is used, described by `words`; it is empty if `capacity` is 0.
-
-    With `fills` it has an alarming colour from 90 % on.
+    """Draw an SVG bar of how much of `capacity` is used, described by `words`; it is empty if `capacity` is 0. With
+    `fills` it has an alarming colour from 90 % on.
     """
     share = 0 if capacity <= 0 else min(max(used / capacity, 0), 1)
     template = Markup(

@@ -73,9 +73,8 @@ def _panel(view: View) -> Mapping[str, object]:
 
 
 def _section_ids(view: View, stats: StatsOutput) -> frozenset[str]:
-    """Return the ids of the panel's memories that are sections of documents, which cannot be archived.
-
-    Empty for any panel but `never-cited`.
+    """Return the ids of the panel's memories that are sections of documents, which cannot be archived; empty for any
+    panel but `never-cited`.
     """
     if stats.panel != "never-cited":
         return frozenset()
@@ -89,9 +88,8 @@ def _days_choice(view: View) -> Mapping[str, object]:
 
 
 def _panel_view(view: View, name: PanelName, by: str) -> PanelView:
-    """Return one panel over the days of the page's query (always, if they are not a choice).
-
-    It is grouped by `by`; empty for the panel's default.
+    """Return one panel over the days of the page's query (always, if they are not a choice). It is grouped by `by`;
+    empty for the panel's default.
     """
     days = view.query.get("days", "30")
     now = view.host.app.clock.now()
@@ -115,9 +113,8 @@ def _headline(stats: StatsOutput) -> str:
 
 
 def _chart(stats: StatsOutput) -> Markup:
-    """Draw the chart of a panel: a column for each day, or a bar for each of the first eight names.
-
-    Rows without a number are left out.
+    """Draw the chart of a panel: a column for each day, or a bar for each of the first eight names. Rows without a
+    number are left out.
     """
     at = [each.name for each in stats.columns].index(_DRAWN[stats.panel])
     column = stats.columns[at]

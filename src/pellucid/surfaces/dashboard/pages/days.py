@@ -156,10 +156,7 @@ def _episode(view: View) -> Mapping[str, object]:
 
 
 def _documents(view: View) -> Mapping[str, object]:
-    """Return the template values for the page of all documents.
-
-    With `gone` in the query, also documents that are gone.
-    """
+    """Return the template values for the page of all documents; with `gone` in the query, also deleted ones."""
     gone = bool(view.query.get("gone"))
     return {"title": "Documents", "told": view.ask(DOCUMENTS, gone=gone), "gone": gone}
 
@@ -172,9 +169,8 @@ def _document(view: View) -> Mapping[str, object]:
 
 
 def _projects(view: View) -> Mapping[str, object]:
-    """Return the template values for the home page: every project, or the granted namespaces by name.
-
-    The latter for a caller who is not allowed to list all projects.
+    """Return the template values for the home page: every project, or the granted namespaces by name. The latter for a
+    caller who is not allowed to list all projects.
     """
     rows = view.ask(PROJECTS).projects if view.may(PROJECTS) else ()
     granted = () if rows else [each.namespace for each in view.caller.grants if not each.namespace.endswith("*")]

@@ -76,9 +76,8 @@ def _search(view: View) -> Mapping[str, object]:
 
 
 def _memory(view: View) -> Mapping[str, object]:
-    """Return the template values for the page of one memory: its text, sources, history, recalls and neighbours.
-
-    Only the history of a memory that was forgotten.
+    """Return the template values for the page of one memory: its text, sources, history, recalls and neighbours. Only
+    the history of a memory that was forgotten.
     """
     memory_id = view.named["memory_id"]
     try:
@@ -114,9 +113,8 @@ def _memory(view: View) -> Mapping[str, object]:
 
 
 def _source(view: View, memory: Memory, place: str) -> Mapping[str, str]:
-    """Return a place from which a memory was made: its quote ("" if none), and the link to its turn.
-
-    The link is "" if the place is not a turn of the memory's session.
+    """Return a place from which a memory was made: its quote ("" if none), and the link to its turn. The link is "" if
+    the place is not a turn of the memory's session.
     """
     session_id, _, turn_range = place.rpartition(":")
     first = turn_range.partition("-")[0]
@@ -128,9 +126,8 @@ def _source(view: View, memory: Memory, place: str) -> Mapping[str, str]:
 def _time_view(
     view: View, memory: Memory, story: HistoryOutput, at: datetime | None, now: datetime
 ) -> Mapping[str, object]:
-    """Return the template values for a memory's timeline, and for the version that held at the instant `at`.
-
-    The version is None if no version held, or `at` is None.
+    """Return the template values for a memory's timeline, and for the version that held at the instant `at`. The
+    version is None if no version held, or `at` is None.
     """
     spans = [_timeline_span(view, each.memory, story) for each in story.versions]
     begin = min(each.since for each in spans)
@@ -150,9 +147,8 @@ def _time_view(
 
 
 def _slider(begin: datetime, at: datetime, now: datetime) -> Mapping[str, int]:
-    """Return the `min`, `max`, `step` and `at` of a slider from `begin` to `now` in epoch milliseconds.
-
-    The slider has some 500 steps.
+    """Return the `min`, `max`, `step` and `at` of a slider from `begin` to `now` in epoch milliseconds. The slider has
+    some 500 steps.
     """
     first, millis = epoch_ms(begin), epoch_ms(now) - epoch_ms(begin) + 1
     step = max(millis // 500, 1)
@@ -180,7 +176,6 @@ def _timeline_span(view: View, memory: Memory, story: HistoryOutput) -> Span:
 
 def _parse_instant(text: str, now: datetime) -> datetime | None:
     """Return the instant of a slider (epoch milliseconds) or a link (ISO date, in UTC without a zone), at most now.
-
     None for ""; `InputError` for any other text.
     """
     if not text:

@@ -67,9 +67,9 @@ def _recalls(view: View) -> Mapping[str, object]:
 
 
 def _recall(view: View) -> Mapping[str, object]:
-    """Return the template values for the page of one recall: its explanation.
+    """Return the template values for the page of one recall.
 
-    `x` is None if only its event is stored.
+    `x` is its explanation, None if only its event is stored.
     """
     event: EventOutput = view.ask(EVENT, recall_id=view.named["recall_id"])
     if not event.recall.in_full:
@@ -154,7 +154,6 @@ def _stages(snapshot: RecallXraySnapshot, timings: Any) -> list[tuple[object, ob
 
 def _ablations(view: View, snapshot: RecallXraySnapshot) -> Mapping[str, object]:
     """Return the template values for leaving out each leg alone, and the parts in the query (`without-NAME`) together.
-
     `together` is None if the query has no such parts.
     """
     left_out = [name.removeprefix(_WITHOUT) for name in view.query if name.startswith(_WITHOUT)]
@@ -171,9 +170,8 @@ def _ablations(view: View, snapshot: RecallXraySnapshot) -> Mapping[str, object]
 
 
 def _why_answer(view: View, recall_id: str) -> Mapping[str, object]:
-    """Return the template values for why the memory in the query's `why` was or was not found, or the error.
-
-    Both are None if the query has no `why`.
+    """Return the template values for why the memory in the query's `why` was or was not found, or the error. Both are
+    None if the query has no `why`.
     """
     description = view.query.get("why", "").strip()
     finding, problem = None, None

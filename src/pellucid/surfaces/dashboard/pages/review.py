@@ -60,9 +60,8 @@ def _rival_words(view: View, items: Sequence[ToReview]) -> Mapping[str, str]:
 
 
 def _fitting_acts(allowed: Mapping[str, object], item: ToReview) -> list[str]:
-    """Return the names of the allowed acts that fit an item, such as `promote` for a quarantined one.
-
-    `forget` fits every item.
+    """Return the names of the allowed acts that fit an item, such as `promote` for a quarantined one. `forget` fits
+    every item.
     """
     memory, kinds = item.memory, {each.kind for each in item.reasons}
     fits = {

@@ -63,9 +63,8 @@ def _left_out_lines(outcome: AdoptOutput) -> Iterator[str]:
 
 
 def _sample_lines(sample: AdoptSample) -> str:
-    """Render an adopted memory in two lines: its category, content (cut to 160 characters) and status; its source.
-
-    The status `active` is not shown.
+    """Render an adopted memory in two lines: its category, content (cut to 160 characters) and status; its source. The
+    status `active` is not shown.
     """
     text = " ".join(sample.content.split())
     short = text if len(text) <= _SAMPLE_CHARS else text[: _SAMPLE_CHARS - 1] + "…"

@@ -31,9 +31,8 @@ UPDATED = "updated"
 
 
 def change_text(outcome: ChangedOutput, done: str) -> str:
-    """Render the memory that was changed, and how to undo that; or that there was nothing to do.
-
-    `done` is the kind of change, such as `archived`; replaced memories are named for `updated` alone.
+    """Render the memory that was changed, and how to undo that; or that there was nothing to do. `done` is the kind of
+    change, such as `archived`; replaced memories are named for `updated` alone.
     """
     if not outcome.changed:
         return f"nothing to do: {outcome.memory.id} is so already\n  {visible(outcome.path)}"
@@ -51,9 +50,8 @@ def undo_text(outcome: UndoOutput) -> str:
 
 
 def forget_text(outcome: ForgetOutput, again: str) -> str:
-    """Render what was erased from which places, or would be, what stays, and what is in force again.
-
-    One sentence if nothing fits. `again` is the command that erases it, shown after a preview.
+    """Render what was erased from which places, or would be, what stays, and what is in force again. One sentence if
+    nothing fits. `again` is the command that erases it, shown after a preview.
     """
     if not outcome.memories and not any(outcome.places.values()):
         return "nothing fits: nothing was forgotten"
@@ -94,9 +92,8 @@ def erasure_text(outcome: EraseOutput, again: str) -> str:
 
 
 def history_text(outcome: HistoryOutput) -> str:
-    """Render a memory's versions with their changes, verdicts and citations, and the episodes they come from.
-
-    Of a forgotten memory, only when it was forgotten, and its events.
+    """Render a memory's versions with their changes, verdicts and citations, and the episodes they come from. Of a
+    forgotten memory, only when it was forgotten, and its events.
     """
     if outcome.forgotten_at:
         lines = [f"{outcome.memory_id} was forgotten on {isoformat(outcome.forgotten_at)}; what it said is gone"]
@@ -233,9 +230,8 @@ def trust_text(outcome: TrustOutput) -> str:
 
 
 def trust_change_text(outcome: TrustChangeOutput, go_on: str = "") -> str:
-    """Render the memories whose trust was changed, and how to undo it; one sentence if none was.
-
-    In a preview, those that would be changed, and `go_on`, the command that changes them.
+    """Render the memories whose trust was changed, and how to undo it; one sentence if none was. In a preview, those
+    that would be changed, and `go_on`, the command that changes them.
     """
     if not outcome.changed:
         return "nothing to do: no memory that fits would change"

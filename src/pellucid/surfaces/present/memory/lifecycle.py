@@ -51,9 +51,8 @@ def tier_text(outcome: TierExplanation) -> str:
 
 
 def pass_text(outcome: LifecycleOutput) -> str:
-    """Render what a lifecycle pass changed, or would change, and which memories it proposes to archive.
-
-    Long lists are cut, with how many more there are.
+    """Render what a lifecycle pass changed, or would change, and which memories it proposes to archive. Long lists are
+    cut, with how many more there are.
     """
     wrote = "would write" if outcome.dry_run else "wrote"
     lines = [
@@ -113,9 +112,8 @@ def _use_line(outcome: TierExplanation) -> str:
 
 
 def _section_lines(title: str, section: ReportSection, detail: Callable[[ReportEntry], str]) -> list[str]:
-    """Render a section of the report: its title and total, then its memories, each with `detail` of it.
-
-    Empty if the section is empty.
+    """Render a section of the report: its title and total, then its memories, each with `detail` of it; empty if the
+    section is empty.
     """
     if not section.total:
         return []
@@ -137,10 +135,7 @@ def _served_text(entry: ReportEntry) -> str:
 
 
 def _more_line(total: int, shown: int, noun: str) -> list[str]:
-    """Return one line that `total - shown` more (such as `tier changes`, the `noun`) are not shown.
-
-    Empty if all are.
-    """
+    """Return a line that `total - shown` more of a `noun`, such as `tier changes`, are not shown; empty if all are."""
     return [f"  … and {total - shown} more {noun}".rstrip()] if total > shown else []
 
 
@@ -173,9 +168,8 @@ def _excerpt(content: str) -> str:
 
 
 def consolidation_text(outcome: ConsolidateOutput) -> str:
-    """Render a consolidation: counts, each change, why clusters were skipped, and how to go on or undo it.
-
-    In a dry run, what would be done.
+    """Render a consolidation: counts, each change, why clusters were skipped, and how to go on or undo it. In a dry
+    run, what would be done.
     """
     counts = outcome.counts
     verb = "would be done" if outcome.dry_run else "done"

@@ -19,7 +19,6 @@ if TYPE_CHECKING:
 
 def recall_text(outcome: RecallOutput, *, verbose: bool = False, footer: Sequence[str] = ()) -> str:
     """Render a recall's context, how sure the answer is, problems and stale memories, the footer, and how to see why.
-
     Without a context, a sentence says so. With `verbose`, memories that were never verified count as stale, too.
     """
     lines = [outcome.context or "Nothing fits the budget."]
@@ -58,9 +57,8 @@ def _degraded_lines(outcome: RecallOutput) -> Iterator[str]:
 
 
 def _stale_lines(memories: Sequence[RecalledMemory], *, verbose: bool) -> Iterator[str]:
-    """Yield how many of the memories are of retired documents, not verified for long, or superseded.
-
-    No line for a count of 0. Memories that were never verified count only with `verbose`.
+    """Yield how many of the memories are of retired documents, not verified for long, or superseded. No line for a
+    count of 0. Memories that were never verified count only with `verbose`.
     """
     place = {each.memory.id: f"[{number}]" for number, each in enumerate(memories, 1)}
     due = [(each.memory, each.staleness) for each in memories if each.staleness and each.staleness.due]

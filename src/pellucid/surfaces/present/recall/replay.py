@@ -33,9 +33,8 @@ def replay_text(outcome: ReplayOutput) -> str:
 
 
 def _words_and_id(memory_id: str, words: Mapping[str, str]) -> str:
-    """Render the memory's text in `words`, cut to 100 characters, and the end of its id.
-
-    The whole id if it has no text.
+    """Render the memory's text in `words`, cut to 100 characters, and the end of its id. The whole id if it has no
+    text.
     """
     text = words.get(memory_id)
     if not text:
@@ -45,9 +44,8 @@ def _words_and_id(memory_id: str, words: Mapping[str, str]) -> str:
 
 
 def _live_lines(live: LiveOutput, words: Mapping[str, str]) -> Iterator[str]:
-    """Yield whether the question gives the same today, or cannot be asked again; the reasons, and the differences.
-
-    Five memories at most are named for each reason.
+    """Yield whether the question gives the same today, or cannot be asked again; the reasons, and the differences. Five
+    memories at most are named for each reason.
     """
     verdicts = {True: "asked again: identical", False: "asked again: not the same", None: "cannot be asked again"}
     yield verdicts[live.identical]
@@ -125,9 +123,8 @@ def ablation_text(outcome: AblateOutput) -> str:
 
 
 def _effect_lines(effect: Effect, words: Mapping[str, str]) -> Iterator[str]:
-    """Yield the memories that would enter, leave or move without the parts of an effect.
-
-    Or that nothing would change, or that the receipt cannot tell.
+    """Yield the memories that would enter, leave or move without the parts of an effect. Or that nothing would change,
+    or that the receipt cannot tell.
     """
     name = f"without {', '.join(effect.parts)}"
     if effect.unknown:

@@ -23,9 +23,8 @@ def why_text(outcome: WhyOutput) -> str:
 
 
 def _lines(outcome: WhyOutput) -> Iterator[str]:
-    """Yield the lines of `why_text`: the memory, the sentence, and the numbers.
-
-    If the description fits several memories, these instead.
+    """Yield the lines of `why_text`: the memory, the sentence, and the numbers. If the description fits several
+    memories, these instead.
     """
     if outcome.finding is not None:
         yield f"memory: {outcome.memory_id}  {visible(outcome.path or '')}"
@@ -50,10 +49,7 @@ def _lines(outcome: WhyOutput) -> Iterator[str]:
 
 
 def _finding_lines(finding: WhyFinding) -> Iterator[str]:
-    """Yield the numbers of the verdict: rank, margin, budget, legs, score.
-
-    For a miss, the change that would admit it.
-    """
+    """Yield the numbers of the verdict: rank, margin, budget, legs, score; for a miss, the change that admits it."""
     if finding.verdict == "hit":
         yield f"verdict: hit, place {finding.context_place} in the context"
     else:
@@ -97,9 +93,8 @@ def _leg_line(leg: WhyLeg) -> str:
 
 
 def _with_typed_command(text: str, change: WhyChange | None) -> str:
-    """Return the text with the command or flag of the change written as the surface in use writes it.
-
-    Unchanged if `change` is None.
+    """Return the text with the command or flag of the change written as the surface in use writes it; unchanged if
+    `change` is None.
     """
     change_command = change.apply if change else ""
     name = "pellucid "
