@@ -5,7 +5,7 @@ The commands are in `commands.json`, generated from the rows, so that help and c
 
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass, fields
 from datetime import datetime
 from functools import cache
 from inspect import Parameter as FunctionParameter
@@ -83,11 +83,11 @@ class Command:
     def click_command(self) -> Any:
         """Return the command as an object of Click's that parses its arguments and runs it."""
 
-        def act(**arguments: Any) -> None:
+        def act(**args: Any) -> None:
             """Run the command with the arguments that Typer parsed."""
             from pellucid.surfaces.cli.performing import perform
 
-            perform(self, arguments)
+            perform(self, args)
 
         parameters = [each.for_typer() for each in self.parameters]
         act.__signature__ = Signature(parameters)  # type: ignore[attr-defined]
@@ -151,10 +151,8 @@ def commands_json() -> str:
 
 def _without_defaults(parameter: Parameter) -> dict[str, object]:
     """Return the fields of a parameter that differ from their defaults, by name."""
-    return {name: value for name, value in asdict(parameter).items() if value != _DEFAULTS.get(name, "")}
-
-
-_DEFAULTS: Mapping[str, object] = {"kind": "text", "default": None, "many": False, "required": False}
+    values = ((each.name, getattr(parameter, each.name), each.default) for each in fields(parameter))
+    return {name: value for name, value, default in values if value != default}
 
 
 def derived_commands() -> Iterator[Command]:
@@ -175,12 +173,12 @@ def _parameters(row: "Operation[Any, Any] | None", own: "Own | None") -> Iterato
     from pellucid.operations.operation import context_fields
 
     inputs: list[type[Wire]] = [*([row.input] if row else ()), *(own.inputs if own else ())]
-    fields = [(shared, each) for model in inputs for shared, each in _field_parameters(model)]
+    parameters = [(shared, each) for model in inputs for shared, each in _field_parameters(model)]
     replacements = {each.name: each for each in own.more} if own else {}
-    own_parameters = [each for shared, each in fields if not shared and each.name not in (own.less if own else ())]
+    own_parameters = [each for shared, each in parameters if not shared and each.name not in (own.less if own else ())]
     own_parameters = [*(replacements.pop(each.name, each) for each in own_parameters), *replacements.values()]
     yield from sorted(own_parameters, key=lambda each: bool(each.flag))
-    shared_parameters = [each for shared, each in fields if shared]
+    shared_parameters = [each for shared, each in parameters if shared]
     yield from (each for each in shared_parameters if each.many)
     yield HOME
     if any("namespace" in context_fields(model) for model in inputs):
@@ -238,8 +236,8 @@ def _kind_of(annotation: Any) -> tuple[Kind, bool]:
     return _kind_of(parts[0])
 
 
-def field_values(model: "type[Wire]", arguments: Mapping[str, Any], now: Callable[[], datetime]) -> dict[str, object]:
-    """Map the fields of an input to the values typed for them; a field that was not typed is left out. `arguments` are
+def field_values(model: "type[Wire]", args: Mapping[str, Any], now: Callable[[], datetime]) -> dict[str, object]:
+    """Map the fields of an input to the values typed for them; a field that was not typed is left out. `args` are
     those that Typer parsed; `InputError` if a text cannot be parsed.
     """
     from pellucid.operations.operation import flag_of
@@ -247,8 +245,8 @@ def field_values(model: "type[Wire]", arguments: Mapping[str, Any], now: Callabl
     values: dict[str, object] = {}
     for name, field in model.model_fields.items():
         flag = flag_of(field)
-        if flag and name in arguments and arguments[name] not in (None, []):
-            values[name] = _field_value(name, field, flag, arguments[name], now)
+        if flag and name in args and args[name] not in (None, []):
+            values[name] = _field_value(name, field, flag, args[name], now)
     return values
 
 

@@ -9,7 +9,7 @@ from pellucid.errors import InputError
 from pellucid.surfaces.answers import json_text
 from pellucid.surfaces.cli import performing
 from pellucid.surfaces.cli.derived import Parameter, field_values
-from pellucid.surfaces.cli.performing import Arguments, Own, Row
+from pellucid.surfaces.cli.performing import Args, Own, Row
 from pellucid.surfaces.cli.session import settings, write
 from pellucid.surfaces.texts import presenter
 
@@ -27,7 +27,7 @@ _WHERE = (
 )
 
 
-def event(row: Row, arguments: Arguments) -> None:
+def event(row: Row, args: Args) -> None:
     """Read one hook event, a JSON object, from standard input and print the answer; `InputError` if it is not JSON."""
     try:
         payload: object = json.loads(sys.stdin.buffer.read())
@@ -35,10 +35,10 @@ def event(row: Row, arguments: Arguments) -> None:
         raise InputError(
             f"the standard input is no JSON: {error}", next_step="give one event as a hook gets it"
         ) from error
-    performing.run_and_print(row, arguments, lambda _call: {"host": arguments["host"], "event": payload})
+    performing.run_and_print(row, args, lambda _call: {"host": args["host"], "event": payload})
 
 
-def claim(row: Row, arguments: Arguments) -> None:
+def claim(row: Row, args: Args) -> None:
     """Read an agent's claims from standard input, a JSON object per line, and print which became memories. `InputError`
     if a line is not JSON.
     """
@@ -48,59 +48,55 @@ def claim(row: Row, arguments: Arguments) -> None:
         raise InputError(
             f"no JSON came in: {error}", next_step='a line a claim: {"statement": …, "quote": …}'
         ) from error
-    performing.run_and_print(
-        row, arguments, lambda call: {**field_values(row.input, arguments, call.now), "claims": claims}
-    )
+    performing.run_and_print(row, args, lambda call: {**field_values(row.input, args, call.now), "claims": claims})
 
 
-def install(_row: None, arguments: Arguments) -> None:
+def install(_row: None, args: Args) -> None:
     """Install our hooks and, unless `--no-mcp`, our MCP server in an agent program's files. Print the changes written,
     or with `--dry-run` the changes that would be.
     """
     from pellucid.surfaces.hooks import install
 
-    flags = {"tools": not arguments["no_mcp"], "dry_run": arguments["dry_run"]}
-    _print(install.install(*_target(arguments), settings(arguments["home"]), **flags), "installed_text", arguments)
+    flags = {"tools": not args["no_mcp"], "dry_run": args["dry_run"]}
+    _print(install.install(*_target(args), settings(args["home"]), **flags), "installed_text", args)
 
 
-def remove(_row: None, arguments: Arguments) -> None:
+def remove(_row: None, args: Args) -> None:
     """Remove our hooks and MCP server from an agent program's files, and print the changes."""
     from pellucid.surfaces.hooks import install
 
-    _print(install.remove(*_target(arguments), dry_run=arguments["dry_run"]), "installed_text", arguments)
+    _print(install.remove(*_target(args), dry_run=args["dry_run"]), "installed_text", args)
 
 
-def _target(arguments: Arguments) -> tuple["HostName", "Scope"]:
+def _target(args: Args) -> tuple["HostName", "Scope"]:
     """Return the agent's program and the scope that the flags name: `project` with `--project`, else `user`.
     `InputError` for an unknown program, or both flags.
     """
-    if arguments["program"] not in _PROGRAMS:
-        raise InputError(
-            f"--for expects one of {', '.join(_PROGRAMS)}; got {arguments['program']!r}", code="invalid_for"
-        )
-    if arguments["project"] and arguments["user"]:
+    if args["program"] not in _PROGRAMS:
+        raise InputError(f"--for expects one of {', '.join(_PROGRAMS)}; got {args['program']!r}", code="invalid_for")
+    if args["project"] and args["user"]:
         raise InputError("--project and --user exclude each other", next_step="leave one of them out")
-    return arguments["program"], "project" if arguments["project"] else "user"
+    return args["program"], "project" if args["project"] else "user"
 
 
-def status(_row: None, arguments: Arguments) -> None:
+def status(_row: None, args: Args) -> None:
     """Print where our hooks are installed, whether a server runs, and how many sessions they reported."""
     from pellucid.surfaces.hooks import install
 
-    _print(install.status(settings(arguments["home"])), "status_text", arguments)
+    _print(install.status(settings(args["home"])), "status_text", args)
 
 
-def _print(answer: "Wire", presenter_name: str, arguments: Arguments) -> None:
+def _print(answer: "Wire", presenter_name: str, args: Args) -> None:
     """Print a record as JSON if `--json` was given, else by a presenter of `present/hooks.py`."""
-    write(json_text(answer) if arguments["as_json"] else presenter(f"hooks.{presenter_name}")(answer))
+    write(json_text(answer) if args["as_json"] else presenter(f"hooks.{presenter_name}")(answer))
 
 
-def work(_row: None, arguments: Arguments) -> None:
+def work(_row: None, args: Args) -> None:
     """Print `serving`, then serve the home until there was no request for some minutes."""
     from pellucid.surfaces.hooks.work import work as serve
 
     write("serving")
-    serve(settings(arguments["home"]))
+    serve(settings(args["home"]))
 
 
 _NO_MCP = Parameter("no_mcp", "Hooks alone: register no MCP server, and no tools for the agent.", "switch", "--no-mcp")

@@ -17,7 +17,7 @@ from pellucid.surfaces.cli import performing
 from pellucid.surfaces.cli.derived import NAMESPACE, Parameter, field_values
 from pellucid.surfaces.cli.hooks import HOOKS
 from pellucid.surfaces.cli.out_file import deliver, out_file
-from pellucid.surfaces.cli.performing import Arguments, Own, Row
+from pellucid.surfaces.cli.performing import Args, Own, Row
 from pellucid.surfaces.cli.questions import QUESTIONS
 from pellucid.surfaces.cli.serving import DASHBOARD, SERVE, dashboard, mcp, serve
 from pellucid.surfaces.cli.session import note, settings, write
@@ -30,33 +30,33 @@ if TYPE_CHECKING:
 _OUT = Parameter("out", "Write to this file; - is standard output.", flag="--out")
 
 
-def import_sessions(row: Row, arguments: Arguments) -> None:
+def import_sessions(row: Row, args: Args) -> None:
     """Import transcripts and print the outcome; Ctrl-C ends the import early, with the finished part kept."""
-    with performing.open_call(row, arguments) as call:
-        request = call.input_of(row.input, field_values(row.input, arguments, call.now))
+    with performing.open_call(row, args) as call:
+        request = call.input_of(row.input, field_values(row.input, args, call.now))
         with _finishing_on_interrupt(call.deadline.cancel):
             outcome = row.perform(call, request)
-        performing.print_answer(row, outcome, request, call, as_json=arguments["as_json"])
+        performing.print_answer(row, outcome, request, call, as_json=args["as_json"])
 
 
-def observe(row: Row, arguments: Arguments) -> None:
+def observe(row: Row, args: Args) -> None:
     """Read a stream of turns, storing each line before the next is read, and print the outcome. `--status` only prints
     the turns that wait; `--flush-due` reads nothing. A terminal is not read if there is a session to flush.
     """
     from pellucid.operations.session.observing import WAITING, Observer
 
-    if arguments["status"]:
-        performing.answer(WAITING, arguments)
+    if args["status"]:
+        performing.answer(WAITING, args)
         return
-    with performing.open_call(row, arguments) as call:
-        request = call.input_of(row.input, field_values(row.input, arguments, call.now))
+    with performing.open_call(row, args) as call:
+        request = call.input_of(row.input, field_values(row.input, args, call.now))
         observer = Observer(call.app, request)
-        if not arguments["flush_due"]:
-            with _open_stream(arguments["file"]) as descriptor, suppress(KeyboardInterrupt):
-                has_other_work = (request.flush or request.retry) and arguments["file"] is None
+        if not args["flush_due"]:
+            with _open_stream(args["file"]) as descriptor, suppress(KeyboardInterrupt):
+                has_other_work = (request.flush or request.retry) and args["file"] is None
                 if not (has_other_work and os.isatty(descriptor)):
                     observer.follow(lambda max_bytes: os.read(descriptor, max_bytes))
-        performing.print_answer(row, observer.finish(), request, call, as_json=arguments["as_json"])
+        performing.print_answer(row, observer.finish(), request, call, as_json=args["as_json"])
 
 
 @contextmanager
@@ -77,18 +77,18 @@ def _open_stream(file: Path | None) -> Generator[int]:
         yield stream.fileno()
 
 
-def index_docs(row: Row, arguments: Arguments) -> None:
+def index_docs(row: Row, args: Args) -> None:
     """Index documents and print the outcome; with `--watch` again whenever they change, until Ctrl-C. The exit code is
     2 if every file had a problem.
     """
-    is_watching = arguments["watch"]
-    if is_watching and arguments["dry_run"]:
+    is_watching = args["watch"]
+    if is_watching and args["dry_run"]:
         raise InputError("--watch and --dry-run exclude each other", next_step="leave one of them out")
-    if is_watching and not arguments["paths"]:
+    if is_watching and not args["paths"]:
         raise InputError("--watch needs something to watch", code="missing_path", next_step="name files or folders")
-    as_json = arguments["as_json"]
-    with performing.open_call(row, arguments, title="indexing") as call:
-        request: IndexDocsInput = call.input_of(row.input, field_values(row.input, arguments, call.now))
+    as_json = args["as_json"]
+    with performing.open_call(row, args, title="indexing") as call:
+        request: IndexDocsInput = call.input_of(row.input, field_values(row.input, args, call.now))
         if is_watching:
             _watch_docs(call, request, as_json=as_json)
             return
@@ -132,92 +132,92 @@ def _finishing_on_interrupt(stop: Callable[[], None]) -> Generator[None]:
         signal.signal(signal.SIGINT, old_handler)
 
 
-def graph_show(row: Row, arguments: Arguments) -> None:
+def graph_show(row: Row, args: Args) -> None:
     """Print an entity's neighbourhood as text or JSON. `--svg FILE` also writes its drawing; `--svg -` prints only
     that.
     """
-    svg_file = arguments["svg"]
-    with performing.open_call(row, arguments) as call:
-        request = call.input_of(row.input, field_values(row.input, arguments, call.now))
+    svg_file = args["svg"]
+    with performing.open_call(row, args) as call:
+        request = call.input_of(row.input, field_values(row.input, args, call.now))
         outcome = row.perform(call, request)
         if svg_file:
             deliver(outcome.svg(), out_file(svg_file), call.settings.home)
         if svg_file != "-":
-            performing.print_answer(row, outcome, request, call, as_json=arguments["as_json"])
+            performing.print_answer(row, outcome, request, call, as_json=args["as_json"])
 
 
-def adopt(row: Row, arguments: Arguments) -> None:
+def adopt(row: Row, args: Args) -> None:
     """Preview, or with `--yes` do, the adoption of other tools' memories, and print the outcome."""
-    if arguments["look"] and arguments["preview"]:  # `--yes` arrives as `preview`
+    if args["look"] and args["preview"]:  # `--yes` arrives as `preview`
         raise InputError("--preview and --yes exclude each other", next_step="leave one of them out")
-    performing.answer(row, arguments)
+    performing.answer(row, args)
 
 
-def doctor(row: Row, arguments: Arguments) -> None:
+def doctor(row: Row, args: Args) -> None:
     """Print the health of a home; with `--accept-loss`, first give up a lost key or lost rows of the ledger. Nothing is
     given up if a database is damaged.
     """
-    if arguments["accept_loss"]:
+    if args["accept_loss"]:
         from pellucid.operations.admin.health import check_databases
         from pellucid.operations.settling import ACCEPT_LOSS
 
-        if check_databases(settings(arguments["home"]).home) is None:
-            with performing.open_call(ACCEPT_LOSS, arguments) as call:
+        if check_databases(settings(args["home"]).home) is None:
+            with performing.open_call(ACCEPT_LOSS, args) as call:
                 note(presenter("everyday.accepted_loss_text")(ACCEPT_LOSS(call)))
-    performing.answer(row, arguments)
+    performing.answer(row, args)
 
 
-def lab_run(row: Row, arguments: Arguments) -> None:
+def lab_run(row: Row, args: Args) -> None:
     """Measure one labelled set, or with `--all` every set (of `--sets`, if given), and print the figures."""
     from pellucid.lab.every_set import LAB_ALL
 
     single_set_flags = ("dataset", "updates", "context", "details")
-    if arguments["every"] and any(arguments[name] for name in single_set_flags):
+    if args["every"] and any(args[name] for name in single_set_flags):
         raise InputError("--all measures every set in one way", next_step="leave the set's name or the other flag out")
-    if arguments["every"]:
-        sets = tuple(name.strip() for name in (arguments["sets"] or "").split(",") if name.strip())
-        shared = {name: value for name, value in arguments.items() if name not in single_set_flags}
-        performing.answer(LAB_ALL, arguments, lambda call: {**field_values(row.input, shared, call.now), "sets": sets})
-    elif arguments["sets"] or arguments["dataset"] is None:
+    if args["every"]:
+        sets = tuple(name.strip() for name in (args["sets"] or "").split(",") if name.strip())
+        shared = {name: value for name, value in args.items() if name not in single_set_flags}
+        performing.answer(LAB_ALL, args, lambda call: {**field_values(row.input, shared, call.now), "sets": sets})
+    elif args["sets"] or args["dataset"] is None:
         raise InputError("the lab needs the name of one set, or --all", next_step="for example: lab run --all --data .")
     else:
-        performing.answer(row, arguments)
+        performing.answer(row, args)
 
 
-def export_rows(row: Row, arguments: Arguments) -> None:
+def export_rows(row: Row, args: Args) -> None:
     """Read all rows of an operation, then print them as lines of JSON, or write them to the file of `--out`."""
-    target = out_file(arguments["out"])
-    with performing.open_call(row, arguments) as call:
-        lines = list(row(call, **field_values(row.input, arguments, call.now)))
+    target = out_file(args["out"])
+    with performing.open_call(row, args) as call:
+        lines = list(row(call, **field_values(row.input, args, call.now)))
         deliver(lines, target, call.settings.home, f"{len(lines)} rows to ")
 
 
-def export_snapshots(row: Row, arguments: Arguments) -> None:
+def export_snapshots(row: Row, args: Args) -> None:
     """Print X-rays as lines of JSON, or write them to the file of `--out`, each as it is made. Note how many recalls
     were left out.
     """
-    target, left_out = out_file(arguments["out"]), list[str]()
-    with performing.open_call(row, arguments) as call:
+    target, left_out = out_file(args["out"]), list[str]()
+    with performing.open_call(row, args) as call:
         reporting = Call(call.settings, lambda: call.app, report=left_out.append)
-        lines: Iterator[str] = row(reporting, **field_values(row.input, arguments, call.now))
+        lines: Iterator[str] = row(reporting, **field_values(row.input, args, call.now))
         deliver(lines, target, call.settings.home)
     if left_out:
         note(f"left out {count_of(len(left_out), 'recall')} of which only the results are kept")
 
 
-def demo(_row: None, arguments: Arguments) -> None:
+def demo(_row: None, args: Args) -> None:
     """Run the demo; with `--month`, fill an empty home with a month of a team's sessions instead."""
-    if arguments["month"]:
+    if args["month"]:
         from pellucid.surfaces.cli.month import run_month
 
-        home = settings(arguments["home"])
+        home = settings(args["home"])
         month = run_month(home, note)
         write(f"{month.sessions} sessions, {month.recalls} recalls and {month.citations} citations are in {home.home}")
         write(f"To look at them: pellucid dashboard --home {home.home}")
         return
     from pellucid.surfaces.cli.demo import run_demo
 
-    run_demo(settings(arguments["home"]), write, note)
+    run_demo(settings(args["home"]), write, note)
 
 
 OWN: Mapping[str, Own] = {

@@ -16,7 +16,7 @@ from pellucid.surfaces.cli.derived import HOME, NAMESPACE, Command, Parameter, f
 from pellucid.surfaces.cli.session import calling, namespace_hints, write
 from pellucid.surfaces.commands import Spelling, spell_commands, spelled_by
 
-Arguments = Mapping[str, Any]
+Args = Mapping[str, Any]
 """The arguments that Typer parsed, by the names of the parameters."""
 Row = Operation[Any, Any]
 
@@ -25,7 +25,7 @@ Row = Operation[Any, Any]
 class Own:
     """The code of a command that needs more than its operation's row, or that has no row."""
 
-    act: Callable[[Any, Arguments], None]
+    act: Callable[[Any, Args], None]
     """Runs the command: takes its row (None if it has none) and the arguments typed."""
     more: tuple[Parameter, ...] = ()
     """Parameters that it takes beside the row's; a parameter of the same name replaces the row's."""
@@ -39,18 +39,18 @@ class Own:
     """Its help, if it has no row."""
 
 
-def perform(command: Command, arguments: Arguments) -> None:
+def perform(command: Command, args: Args) -> None:
     """Run a command with the arguments that Typer parsed; raise a `PellucidError` again, naming the command's flags."""
     row, own = _operation_row(command), _own_command(command)
     inputs: list[type[Wire]] = [*([row.input] if row else ()), *(own.inputs if own else ())]
     gc.freeze()
     gc.enable()
-    with spelled_by(_shell_spelling(arguments)):
+    with spelled_by(_shell_spelling(args)):
         try:
             if own:
-                own.act(row, arguments)
+                own.act(row, args)
             elif row:
-                answer(row, arguments)
+                answer(row, args)
         except PellucidError as error:
             spell_flags(error, inputs)
             error.next_step = spell_commands(error.next_step)
@@ -59,7 +59,7 @@ def perform(command: Command, arguments: Arguments) -> None:
             raise
 
 
-def _shell_spelling(arguments: Arguments) -> Spelling:
+def _shell_spelling(args: Args) -> Spelling:
     """Return the spelling of commands in texts: with the `--home` and `--namespace` typed, if they take them."""
 
     def spelled(words: str) -> str:
@@ -67,9 +67,9 @@ def _shell_spelling(arguments: Arguments) -> Spelling:
         split_words = words.split()
         found = find_command(split_words)
         flags = [
-            f"{each.flag} {shlex.quote(str(arguments[each.name]))}"
+            f"{each.flag} {shlex.quote(str(args[each.name]))}"
             for each in (found.parameters if found else ())
-            if each in (HOME, NAMESPACE) and arguments.get(each.name) and each.flag not in split_words
+            if each in (HOME, NAMESPACE) and args.get(each.name) and each.flag not in split_words
         ]
         return " ".join(["pellucid", words, *flags])
 
@@ -94,23 +94,23 @@ def _own_command(command: Command) -> Own | None:
     return OWN[command.words]
 
 
-def answer(row: Row, arguments: Arguments, fields: Callable[[Call], Mapping[str, object]] | None = None) -> None:
+def answer(row: Row, args: Args, fields: Callable[[Call], Mapping[str, object]] | None = None) -> None:
     """Run an operation with the arguments typed, or with `fields`, and print its answer. Then raise the failure that
     the operation reports, if any.
     """
-    fields = fields or (lambda call: field_values(row.input, arguments, call.now))
-    if failure := row.failure(run_and_print(row, arguments, fields)):
+    fields = fields or (lambda call: field_values(row.input, args, call.now))
+    if failure := row.failure(run_and_print(row, args, fields)):
         raise failure
 
 
 def run_and_print(
-    row: Row, arguments: Arguments, fields: Callable[[Call], Mapping[str, object]], *, verbose: bool = False
+    row: Row, args: Args, fields: Callable[[Call], Mapping[str, object]], *, verbose: bool = False
 ) -> Any:
     """Run an operation with the `fields` of its input, print its answer as text or JSON, and return the answer."""
-    with open_call(row, arguments) as call:
+    with open_call(row, args) as call:
         request = call.input_of(row.input, fields(call))
         outcome = row.perform(call, request)
-        print_answer(row, outcome, request, call, as_json=arguments["as_json"], verbose=verbose)
+        print_answer(row, outcome, request, call, as_json=args["as_json"], verbose=verbose)
     return outcome
 
 
@@ -126,12 +126,12 @@ def print_answer(row: Row, outcome: Any, request: Any, call: Call, *, as_json: b
 
 
 @contextmanager
-def open_call(row: Row, arguments: Arguments, *, title: str = "reading") -> Generator[Call]:
+def open_call(row: Row, args: Args, *, title: str = "reading") -> Generator[Call]:
     """Open a call of an operation for a `with` block, in the home and the namespace that the flags name. Without a
     namespace it is that of the working folder's project. `title` is beside its progress bar.
     """
-    home: Path | None = arguments["home"]
+    home: Path | None = args["home"]
     is_placed = "namespace" in context_fields(row.input)
-    namespace = arguments["namespace"] if is_placed else None
+    namespace = args["namespace"] if is_placed else None
     with calling(home, namespace, take_over_edits=not row.as_it_stands, located=is_placed, title=title) as call:
         yield call

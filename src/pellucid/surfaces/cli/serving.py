@@ -25,17 +25,17 @@ DASHBOARD = (Parameter("no_open", "Print the link, and open no browser.", "switc
 _START_S = 30.0
 
 
-def serve(_row: None, arguments: Mapping[str, Any]) -> None:
+def serve(_row: None, args: Mapping[str, Any]) -> None:
     """Serve a home over HTTP and MCP until a signal ends it, or it was idle for `--idle-minutes`."""
     require_server()
     from pellucid.surfaces.http import serving
 
-    names, idle = tuple(arguments["allow_host"] or ()), arguments["idle_minutes"]
-    place = serving.Listening(arguments["host"], arguments["port"], names, arguments["insecure_loopback"], idle)
-    serving.serve(settings(arguments["home"]), place, note)
+    names, idle = tuple(args["allow_host"] or ()), args["idle_minutes"]
+    place = serving.Listening(args["host"], args["port"], names, args["insecure_loopback"], idle)
+    serving.serve(settings(args["home"]), place, note)
 
 
-def mcp(_row: None, arguments: Mapping[str, Any]) -> None:
+def mcp(_row: None, args: Mapping[str, Any]) -> None:
     """Serve one agent over MCP on standard input and output, until the input ends."""
     require_server()
     from pellucid.surfaces.mcp.stdio import run
@@ -45,10 +45,10 @@ def mcp(_row: None, arguments: Mapping[str, Any]) -> None:
         note(
             "an MCP client is expected on standard input, and docs/mcp.md says how a host is told of this; Ctrl-C ends"
         )
-    run(settings(arguments["home"], arguments["namespace"]), note)
+    run(settings(args["home"], args["namespace"]), note)
 
 
-def dashboard(_row: None, arguments: Mapping[str, Any]) -> None:
+def dashboard(_row: None, args: Mapping[str, Any]) -> None:
     """Print a link to the dashboard that lets one browser in; on a terminal also open it, unless `--no-open`. A server
     is started if none runs; `StoreError` if it does not answer, or its address cannot be read.
     """
@@ -56,7 +56,7 @@ def dashboard(_row: None, arguments: Mapping[str, Any]) -> None:
     import webbrowser
     from http.client import HTTPException
 
-    home = settings(arguments["home"]).home
+    home = settings(args["home"]).home
     server = _running_server(home) or _start_server(home)
     try:
         link = _dashboard_link(server)
@@ -65,7 +65,7 @@ def dashboard(_row: None, arguments: Mapping[str, Any]) -> None:
             f"the server of {home} does not answer: {error}", next_step="end it, and repeat: `pellucid serve`"
         ) from error
     write(link)
-    if not arguments["no_open"] and sys.stdout.isatty():
+    if not args["no_open"] and sys.stdout.isatty():
         webbrowser.open(link)
 
 

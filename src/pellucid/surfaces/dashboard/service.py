@@ -28,14 +28,7 @@ from pellucid.surfaces.dashboard.view import ROOT, Page, View
 from pellucid.surfaces.host import Host
 from pellucid.surfaces.http.bodies import GoneError, chunks, query_words
 from pellucid.surfaces.http.gate import Gate
-from pellucid.surfaces.http.refusals import (
-    HttpError,
-    WholeAnswer,
-    is_unexpected,
-    safe_error,
-    status_of,
-    unknown_place,
-)
+from pellucid.surfaces.http.refusals import HttpError, WholeAnswer, is_unexpected, safe_error, status_of, unknown_place
 
 if TYPE_CHECKING:
     from pellucid.surfaces.http.service import Exchange

@@ -4,6 +4,7 @@ The process keeps the counters: a counter must never fall, as a sum over a histo
 """
 
 import shutil
+from functools import partial
 from importlib.metadata import version
 
 from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, Info
@@ -28,23 +29,14 @@ class Metrics:
         ProcessCollector(registry=registry)
         Info("pellucid_build", "What serves.", registry=registry).info({"version": version("pellucid")})
         self._requests = Counter("pellucid_http_requests", "Requests answered.", ["status"], registry=registry)
-        self._operations = Histogram(
+        histogram = partial(Histogram, buckets=_SECONDS, registry=registry)
+        self._operations = histogram(
             "pellucid_operation_seconds",
             "Operations of every surface of this server, and what came of them: ok, or the code of an error.",
             ["operation", "outcome"],
-            buckets=_SECONDS,
-            registry=registry,
         )
-        self._recalls = Histogram(
-            "pellucid_recall_seconds",
-            "Recalls, and what came of them.",
-            ["outcome"],
-            buckets=_SECONDS,
-            registry=registry,
-        )
-        self._stages = Histogram(
-            "pellucid_recall_stage_seconds", "Stages of recalls.", ["stage"], buckets=_SECONDS, registry=registry
-        )
+        self._recalls = histogram("pellucid_recall_seconds", "Recalls, and what came of them.", ["outcome"])
+        self._stages = histogram("pellucid_recall_stage_seconds", "Stages of recalls.", ["stage"])
         self._legs = Counter(
             "pellucid_recall_legs", "Legs of recalls, and their health.", ["leg", "health"], registry=registry
         )

@@ -120,17 +120,13 @@ def _parse_address(uri: str) -> tuple[AddressShape, str, Form]:
     shape = PLACES.get(parts.netloc) if parts.scheme == _SCHEME else None
     record_id = unquote(parts.path.removeprefix("/"))
     if shape is None or bool(shape.field) != bool(record_id):
-        known_addresses = ", ".join(
-            [each.uri for each in fixed_resources()] + [each.uri_template for each in templates()]
-        )
-        raise NotFoundError(f"nothing stands at {uri}", next_step=f"there are {known_addresses}")
-    requested_form = parse_qs(parts.query).get("format", ["text"])[-1]
+        addresses = ", ".join([each.uri for each in fixed_resources()] + [each.uri_template for each in templates()])
+        raise NotFoundError(f"nothing stands at {uri}", next_step=f"there are {addresses}")
+    requested = parse_qs(parts.query).get("format", ["text"])[-1]
     for form in forms(shape.row):
-        if form == requested_form:
+        if form == requested:
             return shape, record_id, form
-    raise InputError(
-        f'"format" expects one of {", ".join(forms(shape.row))}; got "{requested_form}"', code="invalid_format"
-    )
+    raise InputError(f'"format" expects one of {", ".join(forms(shape.row))}; got "{requested}"', code="invalid_format")
 
 
 @dataclass(frozen=True, slots=True)
@@ -178,15 +174,13 @@ def prompts() -> list[types.Prompt]:
     ]
 
 
-async def prompt(
-    make_call: CallMaker, context: Context, name: str, arguments: Mapping[str, str]
-) -> types.GetPromptResult:
+async def prompt(make_call: CallMaker, context: Context, name: str, values: Mapping[str, str]) -> types.GetPromptResult:
     """Return a prompt's question with its resource; without `recallId` in `arguments`, that of the last recall.
     `MCPError` if there is no such prompt, or no such resource.
     """
     if (picked := PROMPTS.get(name)) is None:
         raise MCPError(types.INVALID_PARAMS, f"no prompt {name!r}; there are {', '.join(PROMPTS)}")
-    recall_id = re.sub(r"\s", "", arguments.get("recallId", "")) or "last"
+    recall_id = re.sub(r"\s", "", values.get("recallId", "")) or "last"
     content = (await read(make_call, context, picked.uri.replace("{recallId}", recall_id))).contents[0]
     return types.GetPromptResult(
         description=picked.description,

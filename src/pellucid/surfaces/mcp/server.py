@@ -1,6 +1,5 @@
 """Calls in, an MCP server out: its tools from the operations table, its resources and prompts; both protocol eras."""
 
-import asyncio
 from importlib import metadata
 from typing import Any
 
@@ -8,7 +7,6 @@ import mcp_types as types
 from mcp.server.apps import EXTENSION_ID
 from mcp.server.caching import CacheableMethod, CacheHint
 from mcp.server.lowlevel.server import Server
-from mcp.server.stdio import stdio_server
 
 from pellucid.surfaces.mcp import resources
 from pellucid.surfaces.mcp.calling import CallMaker, Context, call_tool
@@ -83,14 +81,3 @@ def server(make_call: CallMaker) -> Server[Any]:
     )
     mcp_server.extensions[EXTENSION_ID] = {}
     return mcp_server
-
-
-def serve_stdio(mcp_server: Server[Any]) -> None:
-    """Serve one client over standard input and output, until the input ends."""
-
-    async def serve() -> None:
-        """Run the server on standard input and output."""
-        async with stdio_server() as (incoming, outgoing):
-            await mcp_server.run(incoming, outgoing, mcp_server.create_initialization_options())
-
-    asyncio.run(serve())

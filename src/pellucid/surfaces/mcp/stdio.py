@@ -1,9 +1,11 @@
 """Settings in, one client served over standard input and output until the input ends: `pellucid mcp`."""
 
+import asyncio
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 
+from mcp.server.stdio import stdio_server
 from starlette.requests import Request
 
 from pellucid.deadline import Deadline
@@ -13,7 +15,7 @@ from pellucid.operations.session.projects import app_in_project
 from pellucid.settings import Settings
 from pellucid.surfaces.host import Host
 from pellucid.surfaces.mcp.calling import Progress
-from pellucid.surfaces.mcp.server import serve_stdio, server
+from pellucid.surfaces.mcp.server import server
 
 
 class StdioHome:
@@ -52,7 +54,14 @@ class StdioHome:
 def run(settings: Settings, report: Callable[[str], None]) -> None:
     """Serve one client until the input ends; `report` is called with lines such as that a model is downloaded."""
     home = StdioHome(settings, report)
+    mcp_server = server(home)
+
+    async def serve() -> None:
+        """Run the server on standard input and output."""
+        async with stdio_server() as (incoming, outgoing):
+            await mcp_server.run(incoming, outgoing, mcp_server.create_initialization_options())
+
     try:
-        serve_stdio(server(home))
+        asyncio.run(serve())
     finally:
         home.close()

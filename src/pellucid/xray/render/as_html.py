@@ -13,7 +13,7 @@ from importlib.resources import files
 
 from pellucid.model.snapshot import RecallXraySnapshot, ScoreDecomposition, TierExplain, XrayResult
 from pellucid.xray.render import fields, tables
-from pellucid.xray.render.bars import share, stack, stack_height, swatch
+from pellucid.xray.render.bars import legend_swatches, share, stack, stack_height, swatch
 from pellucid.xray.words.rungs import more_in_words
 from pellucid.xray.words.visible import visible
 
@@ -121,11 +121,9 @@ def _legend(snapshot: RecallXraySnapshot) -> list[str]:
     """Return what the numbers of the cards mean, if there are several cards, and what the bars' colours mean; empty if
     there are no results.
     """
-    meanings, scores = fields.legend_of(snapshot), [each.score_decomposition.model_dump() for each in snapshot.results]
-    values = {name: next(each[name] for each in scores if each.get(name)) for name, _ in meanings}
-    items = "".join(f"<li>{swatch(name, values[name])}{_text(words)}</li>" for name, words in meanings)
+    items = "".join(f"<li>{square}{_text(meaning)}</li>" for square, meaning in legend_swatches(snapshot))
     places = [f'<p class="soft">{fields.PLACES.capitalize()}.</p>'] if len(snapshot.results) > 1 else []
-    return [*places, *([f'<ul class="terms" aria-label="Terms of the scores">{items}</ul>'] if meanings else [])]
+    return [*places, *([f'<ul class="terms" aria-label="Terms of the scores">{items}</ul>'] if items else [])]
 
 
 def _result_card(place: int, result: XrayResult, snapshot: RecallXraySnapshot, reach: float) -> list[str]:

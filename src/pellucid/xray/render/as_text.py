@@ -5,14 +5,7 @@ from collections.abc import Iterable
 from pellucid.model.snapshot import LegHealth, RecallXraySnapshot, RejectedCandidate, TierExplain
 from pellucid.xray.render import fields
 from pellucid.xray.render.tables import first_ids, tellable_rejected, withheld_by_reason, withheld_line
-from pellucid.xray.words.rungs import (
-    barred_in_words,
-    is_at_work,
-    is_idle,
-    more_in_words,
-    passed_in_words,
-    why_rejected,
-)
+from pellucid.xray.words.rungs import barred_in_words, is_at_work, is_idle, more_in_words, passed_in_words, why_rejected
 from pellucid.xray.words.visible import visible
 
 _TITLE = "=== Recall X-ray ==="

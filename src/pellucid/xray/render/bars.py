@@ -6,8 +6,8 @@ Everything that a bar shows is also beside it in words and numbers.
 from collections.abc import Iterable
 from math import isfinite
 
-from pellucid.model.snapshot import ScoreDecomposition
-from pellucid.xray.render.fields import SCORE_KEYS, SUBTRACTED, decimals, score_terms, term_name
+from pellucid.model.snapshot import RecallXraySnapshot, ScoreDecomposition
+from pellucid.xray.render.fields import SCORE_KEYS, SUBTRACTED, decimals, legend_of, score_terms, term_name
 
 _WIDTH = 1000.0
 _HEIGHT = 20
@@ -51,6 +51,13 @@ def swatch(name: str, value: float) -> str:
     """Draw a small SVG square in the colour of a term; one that reduces the score has the colour of subtraction."""
     style = 'class="taken"' if _subtracted(name, value) > 0 else _colour_attributes(name)
     return f'<svg viewBox="0 0 12 12" aria-hidden="true"><rect x="1" y="1" width="10" height="10" {style}/></svg>'
+
+
+def legend_swatches(snapshot: RecallXraySnapshot) -> list[tuple[str, str]]:
+    """Return for each term that counts in the results' scores its swatch and its meaning, in the order shown."""
+    scores = [each.score_decomposition.model_dump() for each in snapshot.results]
+    first_values = {name: next(each[name] for each in scores if each.get(name)) for name, _ in legend_of(snapshot)}
+    return [(swatch(name, first_values[name]), meaning) for name, meaning in legend_of(snapshot)]
 
 
 def _colour_attributes(name: str) -> str:

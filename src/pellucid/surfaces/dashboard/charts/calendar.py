@@ -31,34 +31,29 @@ def calendar(days: Sequence[DayCell], chosen: date | None = None) -> Markup:
         return Markup()
     last = days[-1].day + timedelta(days=6 - days[-1].day.weekday())
     first = max(days[0].day - timedelta(days=days[0].day.weekday()), last - timedelta(days=7 * _WEEKS - 1))
-    weeks, cells_by_day, max_count = (
-        ((last - first).days + 1) // 7,
-        {each.day: each for each in days},
-        max(d.count for d in days),
-    )
+    weeks, by_day = ((last - first).days + 1) // 7, {each.day: each for each in days}
+    max_count = max(each.count for each in days)
     step = _CELL + _GAP
     width, height = _LEFT + weeks * step, _TOP + 7 * step
-    cells = Markup().join(_cells(first, weeks, cells_by_day, max_count, chosen))
+    cells = Markup().join(_cells(first, weeks, by_day, max_count, chosen))
     names = Markup().join(_months(first, weeks))
     rows = Markup().join(
         Markup('<text x="0" y="{}">{}</text>').format(_TOP + row * step + 10, name)
         for row, name in ((0, "Mon"), (2, "Wed"), (4, "Fri"))
     )
-    opening_tag = Markup(
-        '<svg class="calendar" role="group" aria-label="{}" width="{}" height="{}" viewBox="0 0 {} {}">'
-    )
+    tag = Markup('<svg class="calendar" role="group" aria-label="{}" width="{}" height="{}" viewBox="0 0 {} {}">')
     label = f"{len(days)} days from {days[0].day} to {days[-1].day}"
-    return opening_tag.format(label, width, height, width, height) + names + rows + cells + Markup("</svg>")
+    return tag.format(label, width, height, width, height) + names + rows + cells + Markup("</svg>")
 
 
 def _cells(
-    first: date, weeks: int, cells_by_day: dict[date, DayCell], max_count: int, chosen: date | None
+    first: date, weeks: int, by_day: dict[date, DayCell], max_count: int, chosen: date | None
 ) -> Iterator[Markup]:
     """Yield a square for each day of the weeks from `first` on; `max_count` is the count of the darkest."""
     for number in range(weeks * 7):
         day = first + timedelta(days=number)
         x, y = _LEFT + number // 7 * (_CELL + _GAP), _TOP + number % 7 * (_CELL + _GAP)
-        cell = cells_by_day.get(day)
+        cell = by_day.get(day)
         if cell is None:
             yield _square(x, y, "trough")
             continue

@@ -6,8 +6,8 @@ from markupsafe import Markup
 
 from pellucid.model.snapshot import RecallXraySnapshot, StageTrace
 from pellucid.operations.recall.kept.timings import StageTiming
-from pellucid.xray.render.bars import share, stack, stack_height, swatch
-from pellucid.xray.render.fields import legend_of, millis
+from pellucid.xray.render.bars import legend_swatches, share, stack, stack_height
+from pellucid.xray.render.fields import millis
 
 _WIDTH, _LEAST = 1000.0, 2.0
 _BAR = '<rect class="{kind}" x="{at:.1f}" y="{top}" width="{wide:.1f}" height="{high}"/>'
@@ -22,9 +22,7 @@ def score_bars(snapshot: RecallXraySnapshot) -> list[Markup]:
 
 def legend(snapshot: RecallXraySnapshot) -> list[tuple[Markup, str]]:
     """Return the colours of the score bars, each as a swatch with the meaning of its term."""
-    scores = [each.score_decomposition.model_dump() for each in snapshot.results]
-    values = {name: next(each[name] for each in scores if each.get(name)) for name, _ in legend_of(snapshot)}
-    return [(Markup(swatch(name, values[name])), words) for name, words in legend_of(snapshot)]  # noqa: S704
+    return [(Markup(square), meaning) for square, meaning in legend_swatches(snapshot)]  # noqa: S704
 
 
 def funnel(snapshot: RecallXraySnapshot) -> list[Markup]:
