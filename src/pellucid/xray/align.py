@@ -65,7 +65,7 @@ class Aligner:
         return max(inside, key=lambda i: cosines[i]) if inside else None
 
     def _offset_of(self, term: str) -> int:
-        """The offset of a word in the query: the first as a whole word, else the first within a longer one, else -1."""
+        """Return the offset of a word in the query: the first as a whole word, else within a longer word, else -1."""
         alone = re.search(rf"(?<![^\W_]){re.escape(term)}(?![^\W_])", self.query)
         return alone.start() if alone else self.query.find(term)
 

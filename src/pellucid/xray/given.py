@@ -60,6 +60,7 @@ def _state_now(recorded: State, world: World, shown: Sequence[Served]) -> State:
     return replace(
         recorded,
         request=request,
+        # -1: a candidate that no leg finds today has no row
         pool=replace(pool, rows=np.array([rows.get(each, -1) for each in ids], dtype=np.int64)),
         order=order,
         kept=np.array([positions[each.memory.id] for each in shown], dtype=np.int64),

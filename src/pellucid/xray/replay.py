@@ -46,7 +46,7 @@ class Reason(Wire):
     memory_ids: tuple[str, ...] = ()
 
     def __str__(self) -> str:
-        """The name, then the detail in parentheses: `added (3)`."""
+        """Return the name, then the detail in parentheses: `added (3)`."""
         return f"{self.name} ({self.detail})"
 
 
@@ -225,6 +225,7 @@ def _vector_reasons(both: _ThenAndNow) -> Iterator[Reason]:
     written = {*both.since.changed, *both.ids(both.differing(*_OWN))}
     other_cosine = [each for each in both.ids((then != now) & (then != 0) & (now != 0)) if each not in written]
     yield from _reason_with_ids("model-changed", other_cosine)
+    # a cosine of 0 stands for a memory without a vector
     yield from _reason_with_ids("vectors-changed", both.ids(((then == 0) != (now == 0)) & (now.any() & then.any())))
 
 

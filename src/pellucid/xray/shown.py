@@ -108,6 +108,7 @@ class CandidateView:
         nearest = doubt.nearest if doubt and doubt.abstained else ()
         near_misses = [self._near_miss(at, doubt) for at in nearest if not pool.rejected[at]] if doubt else []
         filtered = np.flatnonzero((pool.rejected > 0) & (pool.rejected <= len(FILTERS))).tolist()
+        # 999: after every rank, for a candidate that no open arm found
         stopped = sorted(filtered, key=lambda p: (min((r[p] or 999 for r in pool.open_ranks.values()), default=999), p))
         cut = [p for p in self._order.tolist() if pool.rejected[p]]
         others = (stopped[: max_count // 2] + cut)[: max(0, max_count - len(near_misses))]

@@ -223,8 +223,9 @@ def _help_text(text: str, field: "FieldInfo", *, is_flag: bool) -> str:
 
 
 def _kind_of(annotation: Any) -> tuple[Kind, bool]:
-    """The kind of parameter for a field's type, such as `whole` for `int | None`, and whether it takes several values.
-    A type of no kind, such as a `Literal` or a mapping, is `text`.
+    """Return the kind of parameter for a field's type, such as `whole` for `int | None`, and whether it is repeatable.
+
+    A type without a kind of its own, such as a `Literal` or a mapping, is `text`.
     """
     parts = [each for each in get_args(annotation) if each is not NoneType]
     if get_origin(annotation) in (tuple, list):

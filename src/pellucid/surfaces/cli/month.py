@@ -150,9 +150,7 @@ class Team:
         self.made.sessions += 1
 
     def _question(self) -> tuple[Fact | None, str]:
-        """Return a random question with the fact that answers it. None in its place for one in ten, or if no fact is
-        said.
-        """
+        """Return a random question with its answering fact, or, once in ten or if no fact was said yet, with None."""
         answerable = [fact for fact in self._said if fact.asks]
         if not answerable or self._chance.random() < _UNKNOWN_SHARE:
             return None, self._chance.choice(self._unknown)

@@ -37,7 +37,9 @@ class Caller:
 
     @property
     def only_namespace(self) -> str | None:
-        """The namespace of a request that names none: `usual`, else the only one granted; None if there are several."""
+        """The namespace of a request that does not name one: `usual`, else the only one granted. None if there are
+        several.
+        """
         if self.usual:
             return self.usual
         named = {each.namespace for each in self.grants}
@@ -92,7 +94,7 @@ class Gate:
             raise HttpError(403, "foreign_origin", "pages of other sites may not ask", "call it from a program")
 
     def authenticate(self, headers: Mapping[str, str]) -> Caller:
-        """Return the caller of a request by its bearer token, or the owner if there is none and none is needed.
+        """Return the caller of a request by its bearer token; if none was sent and none is needed, an owner's.
         `HttpError` 401 if the token is missing or unknown.
         """
         scheme, _, token = headers.get("authorization", "").partition(" ")

@@ -37,7 +37,7 @@ def home_text(report: HomeOutput) -> str:
 
 
 def remembered_text(outcome: RememberOutput) -> str:
-    """Render what became of a statement: new, known or updated; its path, what it replaces or disputes, redactions."""
+    """Render what became of a statement: new, known or updated; path, memories replaced or disputed, redactions."""
     known = "known already, and updated" if outcome.updated else "known already"
     state = "remembered" if outcome.created else known
     lines = [f"{state}: {outcome.memory.id}", f"  {visible(outcome.path)}"]
@@ -130,7 +130,7 @@ def _pipeline_lines(pulse: PipelineStatus) -> Iterator[str]:
 
 
 def settings_text(outcome: SettingsOutput) -> str:
-    """Render a table of the settings that were changed: name, source and value; one sentence if none was."""
+    """Render a table of settings: name, source and value; a sentence if there are none."""
     rows = [(each.name, each.source, each.value) for each in outcome.settings]
     return "\n".join(table(("SETTING", "FROM", "VALUE"), rows)) or "every setting is as it comes"
 
@@ -201,7 +201,7 @@ def ended_token_text(outcome: TokenView) -> str:
 
 
 def _day(at: datetime | None) -> str:
-    """The day and minute of an instant as `2026-04-20 17:30`; `never` for None."""
+    """Render the day and minute of an instant as `2026-04-20 17:30`; `never` for None."""
     return f"{at:%Y-%m-%d %H:%M}" if at else "never"
 
 

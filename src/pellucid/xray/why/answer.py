@@ -112,7 +112,7 @@ def why(world: World, request: Request, memory: Memory, states: States, receipt:
     if receipt is not None and not request.query:
         return _finding(_memory_in_recall(receipt.state, memory), (), 0)
     today = run(request, world)
-    now = _memory_in_recall(unpack(pack(today)).state, memory)
+    now = _memory_in_recall(unpack(pack(today)).state, memory)  # through a receipt, to compare like with like
     then = _memory_in_recall(receipt.state, memory) if receipt else now
     rows = rows_of(world.reader, today.admission)
     row = rows.get(memory.id)

@@ -175,7 +175,7 @@ def _larger_pools(missed: MissedMemory) -> Iterator[NumberSearch]:
     pool_size, is_candidate = missed.settings.pool, missed.position is not None
     low = pool_size
     for rank in sorted({leg.rank for leg in missed.legs if leg.rank and leg.rank > pool_size and leg.health != "off"}):
-        first = low == pool_size and not is_candidate
+        first = low == pool_size and not is_candidate  # then a pool below its best rank cannot nominate it
         yield NumberSearch(rank - 1 if first else low, (rank,), lambda n: _setting_change(missed, "pool", "pool", n))
         low = rank
 
@@ -190,10 +190,10 @@ def _lower_floors(missed: MissedMemory) -> Iterator[NumberSearch]:
     reached_steps = floor(reached_value(missed.state, position) * _FLOOR_STEPS + _ROUNDING)
 
     def lowered(steps: int) -> TrialChange:
-        """The floor lowered by this many steps."""
+        """Lower the floor by this many steps."""
         return _setting_change(missed, "floor", name, (top - steps) / _FLOOR_STEPS)
 
-    for value in (reached_steps, reached_steps - 1):
+    for value in (reached_steps, reached_steps - 1):  # rounding can leave the first a hair above the candidate's value
         yield NumberSearch(top - value - 1, (top - value,), lowered)
 
 
@@ -220,7 +220,7 @@ def _raised_weights(missed: MissedMemory) -> Iterator[NumberSearch]:
         low = int(_current_weight(missed, name) * _HUNDREDTH)
 
         def raised(n: int, name: str = name) -> TrialChange:
-            """The weight raised to `n` hundredths."""
+            """Raise the weight to `n` hundredths."""
             return _weight_change(missed, "weight", name, n / _HUNDREDTH)
 
         if low < MOST_WEIGHT * _HUNDREDTH:

@@ -100,7 +100,7 @@ def _smallest_change(runner: Runner, search: NumberSearch, low: int, high: int, 
             high, at_high = middle, ran
         else:
             low = middle
-    is_below_tried = low > search.low
+    is_below_tried = low > search.low  # else `low` is where the search began, and no run has tried it
     return _admitting_change(at_high, smallest=is_below_tried or not runner.run(search.draft(low)).place)
 
 

@@ -152,7 +152,7 @@ def _slider(begin: datetime, at: datetime, now: datetime) -> Mapping[str, int]:
     """
     first, millis = epoch_ms(begin), epoch_ms(now) - epoch_ms(begin) + 1
     step = max(millis // 500, 1)
-    steps = -(-millis // step)
+    steps = -(-millis // step)  # rounded up, so that the last step reaches `now`
     return {"min": first, "max": first + steps * step, "step": step, "at": max(first, epoch_ms(at))}
 
 

@@ -69,7 +69,7 @@ def _recalls(view: View) -> Mapping[str, object]:
 def _recall(view: View) -> Mapping[str, object]:
     """Return the template values for the page of one recall.
 
-    `x` is its explanation, None if only its event is stored.
+    Its explanation `x` is None if only its event is stored.
     """
     event: EventOutput = view.ask(EVENT, recall_id=view.named["recall_id"])
     if not event.recall.in_full:

@@ -187,7 +187,7 @@ def episode_text(view: EpisodeView) -> str:
 
 
 def _minute(at: datetime | None) -> str:
-    """The day and minute of an instant as `2026-04-20 17:30`; `(undated)` for None."""
+    """Render the day and minute of an instant as `2026-04-20 17:30`; `(undated)` for None."""
     return isoformat(at)[:16].replace("T", " ") if at else "(undated)"
 
 

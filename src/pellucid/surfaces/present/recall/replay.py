@@ -23,7 +23,7 @@ _EXCERPT_CHARS = 100
 
 
 def replay_text(outcome: ReplayOutput) -> str:
-    """Render the recomputed ranking of a recall, whether it is what was served, and how asking again today differs."""
+    """Render the recomputed ranking of a recall, whether it equals the one served, and how asking today differs."""
     verdict = "identical to what was served" if outcome.identical else "NOT what was served: the receipt was changed"
     lines = [f"{outcome.recall_id}: {verdict}; {len(outcome.results)} of {outcome.ranked} ranked"]
     lines += [
@@ -95,7 +95,7 @@ def shift_line(shift: Shift) -> str:
 
 
 def _place(place: int | None, rejected: str | None) -> str:
-    """A memory's rank such as `#3`, else why it was rejected, else `no candidate`."""
+    """Render a memory's rank such as `#3`, else the rung that rejected it, else `no candidate`."""
     return f"#{place}" if place else rejected or "no candidate"
 
 
@@ -123,8 +123,8 @@ def ablation_text(outcome: AblateOutput) -> str:
 
 
 def _effect_lines(effect: Effect, words: Mapping[str, str]) -> Iterator[str]:
-    """Yield the memories that would enter, leave or move without the parts of an effect. Or that nothing would change,
-    or that the receipt cannot tell.
+    """Yield the memories that would enter, leave or move without the parts of an effect, or that nothing changes. Only
+    that the receipt cannot say so, if it cannot.
     """
     name = f"without {', '.join(effect.parts)}"
     if effect.unknown:

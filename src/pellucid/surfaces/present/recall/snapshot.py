@@ -92,10 +92,10 @@ def _recall_cells(recall: ListedRecall) -> tuple[str, ...]:
 
 
 def _second(at: datetime) -> str:
-    """The day and time of an instant to the second, as `2026-04-20 17:30:00`."""
+    """Render the day and time of an instant to the second, as `2026-04-20 17:30:00`."""
     return isoformat(at)[:19].replace("T", " ")
 
 
 def _question_of(recall: ListedRecall) -> str:
-    """A recall's question on one line, or a remark that it was not kept."""
+    """Return a recall's question on one line, or a remark that it was not kept."""
     return "(no words kept)" if recall.query is None else " ".join(recall.query.split())
