@@ -26,7 +26,7 @@ def untrue(
     contributions: Sequence[LegContribution],
     reranked: RerankDetail | None,
     scores: ScoreDecomposition,
-    words: int,
+    word_count: int,
     older: str = "",
     apart: tuple[datetime, datetime] | None = None,
 ) -> list[str]:
@@ -34,7 +34,7 @@ def untrue(
 
     `older` is the number or id of the memory above which it was moved, `apart` when that one and it were made.
     """
-    claims = _checked_claims(said, contributions, reranked, scores, words, older, apart)
+    claims = _checked_claims(said, contributions, reranked, scores, word_count, older, apart)
     return [claim for claim, holds in claims if not holds]
 
 

@@ -19,8 +19,9 @@ Form = Literal["json", "text", "markdown", "html", "lines"]
 
 
 def forms(row: Operation[Any, Any]) -> tuple[Form, ...]:
-    """The formats in which an operation's answer can be rendered, the default first: those of X-rays, or `lines` alone
-    for an iterator of JSON lines, else `json` and `text`.
+    """Return the formats in which an operation's answer can be rendered, the default first.
+
+    An X-ray has its own formats, an iterator of JSON lines only `lines`, any other answer `json` and `text`.
     """
     if row.gives_xray:
         from pellucid.xray.render import formats  # slow to load, and needed for X-rays only
@@ -60,8 +61,7 @@ def answer_text(
 def missing_xray_text(
     row: Operation[Any, Any], error: PellucidError, form: Form, *, verbose: bool = False
 ) -> str | None:
-    """The text to show if an X-ray does not exist or may not be read, the same for both.
-
+    """Return the text to show if an X-ray does not exist or the caller is not allowed to read it, the same for both.
     None for an operation that gives no X-ray, for an error other than `NotFoundError`, and for the form `lines`.
     """
     if not row.gives_xray or not isinstance(error, NotFoundError):
@@ -72,28 +72,23 @@ def missing_xray_text(
 
 
 def json_text(value: Wire) -> str:
-    """A record as an indented JSON document, without a final newline."""
+    """Return a record as an indented JSON document, without a final newline."""
     return visible_json(json.dumps(value.to_wire(), indent=2, ensure_ascii=False))
 
 
 def printable(text: str) -> str:
-    """The text with control and invisible characters spelled out, line by line; it ends with exactly one newline, even
-    if empty.
-    """
+    """Return the text with control and invisible characters of each line spelled out, and one newline at the end."""
     return "\n".join(visible(line) for line in text.rstrip("\n").split("\n")) + "\n"
 
 
 def error_fields(error: PellucidError) -> dict[str, str]:
-    """The JSON fields that every surface reports of an error: `error` and `code` (both its code), `message`,
-    `nextStep`.
-    """
+    """Return the JSON fields of an error on every surface: its code as `error` and `code`, `message`, `nextStep`."""
     return {"error": error.code, "code": error.code, "message": error.message, "nextStep": error.next_step}
 
 
 def spell_for_program(error: PellucidError, reference: str) -> None:
     """Rewrite an error's texts in place for a program: fields as `"topK"`, commands as the surface in use runs them.
-
-    `reference` names the documentation of a call's fields; an input that is off and has no next step is sent there.
+    `reference` names the documentation of a call's fields, to which an input error without a next step refers.
     """
     error.spell(lambda name: reference if name == "help" else f'"{to_camel(name)}"')
     error.message, error.next_step = spell_commands(error.message), spell_commands(error.next_step)

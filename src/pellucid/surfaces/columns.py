@@ -1,4 +1,4 @@
-"""Rows in, aligned lines out; counts in words; and the words of a memory beside its id, wherever text names one."""
+"""Rows in, aligned lines out; counts in words; and excerpts of memories beside their ids in a text."""
 
 from __future__ import annotations
 
@@ -30,9 +30,8 @@ _MEMORY_ID = re.compile(r"\bmem_[0-9a-f]{32}\b")
 
 
 def table(headings: Sequence[str], rows: Sequence[Sequence[str]]) -> list[str]:
-    """A line of headings and a line for each row, in aligned columns; no lines at all without rows.
-
-    Only the last column is cut: to the width left in the terminal (24 at least), or to 100 characters in a pipe.
+    """Return a line of headings and a line for each row, in aligned columns; empty if there are no rows. Only the last
+    column is cut: to the width left in the terminal (24 at least), or to 100 characters in a pipe.
     """
     if not rows:
         return []
@@ -40,11 +39,11 @@ def table(headings: Sequence[str], rows: Sequence[Sequence[str]]) -> list[str]:
 
     plain = [[visible(" ".join(cell.split())) for cell in row] for row in rows]
     widths = [max(cell_len(row[column]) for row in (headings, *plain)) for column in range(len(headings) - 1)]
-    left = shutil.get_terminal_size().columns - sum(widths) - 2 * len(widths)
-    last_width = max(left, _LEAST_WIDTH) if is_for_terminal() else _PIPED_WIDTH
+    free_width = shutil.get_terminal_size().columns - sum(widths) - 2 * len(widths)
+    last_width = max(free_width, _LEAST_WIDTH) if is_for_terminal() else _PIPED_WIDTH
 
     def line(row: Sequence[str]) -> str:
-        """One line of the table, each cell padded or cut to its column."""
+        """Return one line of the table, each cell padded or cut to its column."""
         *first, last = row
         if cell_len(last) > last_width:
             last = set_cell_size(last, last_width - 1).rstrip() + "…"
@@ -54,24 +53,26 @@ def table(headings: Sequence[str], rows: Sequence[Sequence[str]]) -> list[str]:
 
 
 def count_of(number: int, noun: str) -> str:
-    """A number with its noun, to which an `s` is added unless the number is 1: `1 row`, `0 rows`, `1000 rows`."""
+    """Return a number with its noun, with an `s` unless the number is 1: `1 row`, `0 rows`, `1000 rows`."""
     return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
 
 
 def largest_first(counts: Mapping[str, int]) -> str:
-    """Counts by name as `python 12, markdown 3`, the largest first, equal ones by name; "" if there are none."""
+    """Return counts as `python 12, markdown 3`, the largest first, equal counts by name; "" if there are none."""
     return ", ".join(f"{name} {count}" for name, count in sorted(counts.items(), key=lambda pair: (-pair[1], pair[0])))
 
 
 def past_instants(as_of: datetime | None, as_known_at: datetime | None) -> str:
-    """The given instants as `as of 2026-…, as known at 2026-…`, without the one that is None; "" if both are."""
+    """Return these instants as `as of 2026-…, as known at 2026-…`, without an instant that is None. "" if both are
+    None.
+    """
     instants = (("as of", as_of), ("as known at", as_known_at))
     return ", ".join(f"{name} {isoformat(at)}" for name, at in instants if at)
 
 
 @contextmanager
 def fitting_terminal() -> Generator[None]:
-    """Have `table` fit the terminal for the length of a `with` block, if standard output is one."""
+    """Fit tables to the terminal for the length of a `with` block, if standard output is a terminal."""
     before = _TERMINAL.set(sys.stdout.isatty())
     try:
         yield
@@ -80,37 +81,37 @@ def fitting_terminal() -> Generator[None]:
 
 
 def is_for_terminal() -> bool:
-    """Whether the text rendered now goes to a terminal (see `fitting_terminal`) and may be fitted to it."""
+    """Whether text is rendered for a terminal, to whose width it can be fitted (see `fitting_terminal`)."""
     return _TERMINAL.get()
 
 
 def with_excerpts(app: App, text: str) -> str:
-    """The text, with an excerpt at the end of each line for every memory whose id the line names.
+    """Return the text, with an excerpt at the end of each line for every memory whose id the line contains.
 
-    A memory that the text quotes already, or that no longer exists in the app's namespace, gets none. Of one in
-    quarantine, or limited to some scopes, only that is said.
+    No excerpt for a memory that the text quotes already, or that no longer exists in the app's namespace; a remark
+    instead for a memory in quarantine, or limited to some scopes.
     """
-    named = list(dict.fromkeys(_MEMORY_ID.findall(text)))
+    memory_ids = list(dict.fromkeys(_MEMORY_ID.findall(text)))
     flat_text = " ".join(text.split())
-    memories = (each.memory for each in app.index.memories(app.settings.namespace, named)) if named else ()
+    memories = (each.memory for each in app.index.memories(app.settings.namespace, memory_ids)) if memory_ids else ()
     remarks = {each.id: _excerpt_or_state(each) for each in memories if _excerpt(each).rstrip("…") not in flat_text}
 
-    def line(each: str) -> str:
-        """A line of the text with an excerpt, or a remark such as `(in quarantine)`, for each memory that it names."""
-        here = dict.fromkeys(_MEMORY_ID.findall(each))
-        return "  ".join([each, *(remarks[memory_id] for memory_id in here if memory_id in remarks)])
+    def line(text_line: str) -> str:
+        """Return a line with an excerpt, or a remark such as `(in quarantine)`, for each memory that it names."""
+        ids = dict.fromkeys(_MEMORY_ID.findall(text_line))
+        return "  ".join([text_line, *(remarks[memory_id] for memory_id in ids if memory_id in remarks)])
 
     return "\n".join(map(line, text.split("\n"))) if remarks else text
 
 
 def _excerpt(memory: Memory) -> str:
-    """The memory's content on one line, cut to 60 characters."""
+    """Return the memory's content on one line, cut to 60 characters."""
     content = " ".join(memory.content.split())
     return content if len(content) <= _EXCERPT_CHARS else content[: _EXCERPT_CHARS - 1].rstrip() + "…"
 
 
 def _excerpt_or_state(memory: Memory) -> str:
-    """The memory's excerpt in quotes; if that may not be shown, `(in quarantine)` or `(kept to its scopes)`."""
+    """Return the memory's excerpt in quotes; `(in quarantine)` or `(kept to its scopes)` if it must not be shown."""
     if memory.trust_zone == "quarantine":
         return "(in quarantine)"
     return "(kept to its scopes)" if memory.scopes else f"“{_excerpt(memory)}”"

@@ -1,4 +1,4 @@
-"""Nothing in, an error out if the libraries of a server are not installed: the default install does not have them."""
+"""Checks for the libraries of a server, which the default install does not have."""
 
 from importlib.util import find_spec
 

@@ -1,4 +1,4 @@
-"""A home in, calls in it out, for a process that stays: any number at once, while a thread looks after it."""
+"""A home in, calls in it out, for a process that stays: any number at once, while a thread does the home's upkeep."""
 
 from collections.abc import Callable
 from dataclasses import replace
@@ -13,7 +13,7 @@ from pellucid.settings import Settings
 from pellucid.telemetry.watcher import Watcher
 
 _UPKEEP_EVERY_S = 5.0
-"""Seconds between two looks for upkeep jobs that are due."""
+"""Seconds between two checks for upkeep jobs that are due."""
 
 
 class Host:
@@ -24,21 +24,21 @@ class Host:
         settings: Settings,
         *,
         report: Callable[[str], None] = lambda _said: None,
-        done: Callable[[JobOutcome], None] = lambda _done: None,
+        on_job_done: Callable[[JobOutcome], None] = lambda _done: None,
     ) -> None:
-        """Open the home, do the upkeep that may not wait, and start the upkeep's thread.
+        """Open the home, do the upkeep that cannot wait, and start the upkeep's thread.
 
-        `report` is called with lines for the user, such as that the model is being downloaded; `done` with the outcome
-        of each later upkeep job, in the upkeep's thread.
+        `report` is called with lines for the user, such as that the model is being downloaded; `on_job_done` with the
+        outcome of each later upkeep job, in the upkeep's thread.
         """
         self.app = open_app(settings, report=report)
-        self._stop, self._on_job_done = Event(), done
+        self._stop, self._on_job_done = Event(), on_job_done
         try:
             run_opening_jobs(self.app)
         except BaseException:
             self.app.close()
             raise
-        self._upkeep = Thread(target=self._look_after, name="upkeep", daemon=True)
+        self._upkeep = Thread(target=self._run_upkeep, name="upkeep", daemon=True)
         self._upkeep.start()
 
     def call(
@@ -49,8 +49,7 @@ class Host:
         progress: Callable[[int, int], None] = lambda _done, _total: None,
         report: Callable[[str], None] = lambda _said: None,
     ) -> Call:
-        """A new call of an operation in a namespace; the caller's right to it must have been checked before.
-
+        """Make a call of an operation in a namespace; the caller's right to it must have been checked before.
         `progress` is called with how much is done and how much there is; `deadline` None means no time limit.
         """
         settings = self.app.settings.naming(namespace)
@@ -67,7 +66,7 @@ class Host:
         self._upkeep.join()
         self.app.close()
 
-    def _look_after(self) -> None:
+    def _run_upkeep(self) -> None:
         """Run the upkeep jobs that are due, every 5 seconds, until the host is closed."""
         upkeep = Upkeep(self.app, IN_THE_BACKGROUND)
         while not self._stop.wait(_UPKEEP_EVERY_S):

@@ -1,7 +1,4 @@
-"""A query and a memory's text in, which word of the one met which word of the other out: computed on view, never kept.
-
-The arithmetic is that of late interaction: a query token meets the memory token whose sign code is nearest to it.
-"""
+"""A query and a memory's text in, pairs of matching words out: computed for each view, never stored."""
 
 import re
 from collections.abc import Sequence
@@ -18,9 +15,8 @@ from pellucid.store.index_port import Codes
 
 @dataclass(frozen=True, slots=True)
 class Aligner:
-    """Aligns a query's key words with the words of memories.
-
-    `terms` are the query's words; `telling` are the indices of those to align.
+    """Pairs a query's key words with the words of memories. `terms` are all the query's words; `telling` are the
+    indices of the key words among them.
     """
 
     embedder: Embedder
@@ -29,36 +25,38 @@ class Aligner:
     telling: Sequence[int]
 
     def align(self, text: str) -> tuple[Alignment, ...]:
-        """For each key word of the query the word of `text` whose token is nearest to it, in the query's order.
+        """Return for each key word of the query the word of `text` whose token is nearest to it, in the query's order.
 
-        A key word that none of the query's tokens overlaps is skipped; no alignments at all where no token of
-        `text` has a letter or digit. Similarities are rounded to four decimals.
+        A key word that overlaps no token of the query is skipped; empty if no token of `text` has a letter or digit.
+        Similarities are rounded to four decimals.
 
         Raises:
             EncoderError: the model could not be loaded.
         """
-        asked, held = self.embedder.encode_query(self.query), self.embedder.encode_query(text)
+        query, memory = self.embedder.encode_query(self.query), self.embedder.encode_query(text)
         codes = next(self.embedder.encode([text])).tokens
-        tokens = enumerate(held.spans[: len(codes)])
+        tokens = enumerate(memory.spans[: len(codes)])
         spans = [(i, span) for i, span in tokens if any(map(str.isalnum, text[slice(*span)]))]
         if not spans:
             return ()
         words = codes[[i for i, _ in spans]]
-        places, cosines = nearest_tokens(asked.tokens, Codes(words, np.array([len(words)], dtype=np.int64)))
+        places, cosines = nearest_tokens(query.tokens, Codes(words, np.array([len(words)], dtype=np.int64)))
         out: list[Alignment] = []
         for index in self.telling:
-            token = self._best_token(self.terms[index], asked.spans, cosines)
+            token = self._best_token(self.terms[index], query.spans, cosines)
             if token is not None:
                 start, end = _whole_word(text, spans[int(places[token])][1])
-                met = f"{cosines[token]:.4f}"
-                out.append(Alignment(term=index, start=start, end=end, word=text[start:end], similarity=float(met)))
+                similarity = f"{cosines[token]:.4f}"
+                out.append(
+                    Alignment(term=index, start=start, end=end, word=text[start:end], similarity=float(similarity))
+                )
         return tuple(out)
 
     def _best_token(self, term: str, spans: Sequence[tuple[int, int]], cosines: NDArray[np.float64]) -> int | None:
-        """The index of the query token nearest to the memory among those that overlap `term` in the query; else None.
+        """Return the index of the query token nearest to the memory, of those that overlap `term`.
 
-        `spans` are the query's tokens in characters, `cosines` their nearness. None where `term` is empty or not in the
-        query.
+        None if there is none. `spans` are the (start, end) offsets of the query's tokens; `cosines` has each token's
+        nearness to the memory.
         """
         start = self._offset_of(term) if term else -1
         inside = [
@@ -67,7 +65,7 @@ class Aligner:
         return max(inside, key=lambda i: cosines[i]) if inside else None
 
     def _offset_of(self, term: str) -> int:
-        """The offset of a word in the query: the first as a whole word, else the first within a longer one, else -1."""
+        """Return the offset of a word in the query: the first as a whole word, else within a longer word, else -1."""
         alone = re.search(rf"(?<![^\W_]){re.escape(term)}(?![^\W_])", self.query)
         return alone.start() if alone else self.query.find(term)
 

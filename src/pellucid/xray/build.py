@@ -25,13 +25,13 @@ def build(
     stale_after: float = STALE_AFTER_DAYS,
     names: Mapping[str, str] = NO_NAMES,
     anchor: str = "",
-    turned_away: int = REJECTED_SHOWN,
+    max_rejected: int = REJECTED_SHOWN,
 ) -> snapshot.RecallXraySnapshot:
-    """The snapshot of a recorded recall; `memories` are the served ones that still exist, as they are now, by id.
+    """Return the snapshot of a recorded recall; `memories` maps ids to today's files of the served memories that exist.
 
     With an `aligner`, query words are matched with memory words. `stale_after` is the age in days from which a memory
-    is due for verification, `names` has the names of graph nodes by id, `anchor` is the source of a direct answer, and
-    `turned_away` the most rejected candidates to list.
+    is due for verification, `names` maps ids of graph nodes to names, `anchor` is the source of a direct answer (empty
+    for none), and at most `max_rejected` rejected candidates are listed.
 
     Raises:
         EncoderError: words are to be aligned, and the model could not be loaded.
@@ -57,7 +57,7 @@ def build(
         query_terms=state.plan.words,
         plan=_query_read(state),
         abstention=_abstention_trace(state),
-        rejected=shown.rejected(turned_away),
+        rejected=shown.rejected(max_rejected),
         rejected_total=len(pool) - len(state.context.included),
         stages=_stage_traces(state),
         legs=_leg_health(state),
@@ -71,19 +71,19 @@ def build(
 
 
 def _stage_traces(state: State) -> tuple[snapshot.StageTrace, ...]:
-    """For each stage of the recall how long it took in milliseconds, and its note; None for an empty note."""
+    """Return the name, duration in milliseconds and note of each stage of the recall; an empty note becomes None."""
     return tuple(snapshot.StageTrace(name=each.name, ms=each.millis, note=each.note or None) for each in state.stages)
 
 
 def _eligible(corpus: Corpus) -> snapshot.Eligible:
-    """How many memories the index held, how many of them were active or had vectors, and its last applied write."""
+    """Return how many memories the index had, how many were active or had vectors, and its last applied write."""
     return snapshot.Eligible(
         memories=corpus.rows, active=corpus.active, with_vectors=corpus.vectors, applied_seq=corpus.applied_seq
     )
 
 
 def _context_trace(state: State) -> snapshot.ContextTrace:
-    """What the context holds, and what was omitted, cut, added or changed by passes."""
+    """Return the ids of the memories in the context, and what was omitted, cut, added or changed by model passes."""
     context = state.context
     return snapshot.ContextTrace(
         included=context.included,
@@ -95,7 +95,7 @@ def _context_trace(state: State) -> snapshot.ContextTrace:
 
 
 def _leg_health(state: State) -> tuple[snapshot.LegHealth, ...]:
-    """The health of each leg, how many it found that may answer, and how many that may not, by rung."""
+    """Return each leg's health, how many admissible memories it found, and how many inadmissible ones by rung."""
     return tuple(
         snapshot.LegHealth.model_validate(
             asdict(leg) | {"reason": leg.reason or None, "barred": _barred_by_rung(state.pool, leg.name)}
@@ -105,25 +105,26 @@ def _leg_health(state: State) -> tuple[snapshot.LegHealth, ...]:
 
 
 def _barred_by_rung(pool: Pool, leg: str) -> dict[str, int] | None:
-    """How many of what a leg found, and may not answer, each rung turned away, in their order; None for none."""
-    found = pool.open_ranks.get(leg)
-    if found is None:
+    """Return how many of the inadmissible memories that a leg found each rung rejected, in ladder order; None if it
+    found none.
+    """
+    ranks = pool.open_ranks.get(leg)
+    if ranks is None:
         return None
-    numbers: list[int] = pool.rejected[(found > 0) & (pool.rejected > 0)].tolist()
+    numbers: list[int] = pool.rejected[(ranks > 0) & (pool.rejected > 0)].tolist()
     return {RUNGS[number - 1]: numbers.count(number) for number in sorted(set(numbers))} or None
 
 
 def _filter_traces(state: State) -> tuple[snapshot.FilterTrace, ...]:
-    """How many candidates reached and passed each rung."""
+    """Return how many candidates reached and passed each rung."""
     return tuple(
         snapshot.FilterTrace.model_validate(asdict(rung) | {"reason": rung.reason or None}) for rung in state.rungs
     )
 
 
 def _tier_explain(state: State, anchor: str) -> snapshot.TierExplain | None:
-    """The verdict on a direct answer; None where none was looked for.
-
-    `anchor` is where its source stands, empty for none.
+    """Return the verdict on a direct answer; None if the recall did not look for a direct answer. `anchor` is the
+    source of the answer; empty if there is no source.
     """
     tier = state.tier
     if tier is None:
@@ -139,7 +140,9 @@ def _tier_explain(state: State, anchor: str) -> snapshot.TierExplain | None:
 
 
 def _query_read(state: State) -> snapshot.QueryRead:
-    """How the query was understood: class, names, period and sub-questions; `(not kept)` for one without its text."""
+    """Return how the recall understood the query: class, names, period, sub-questions. A sub-question whose text was
+    not kept reads `(not kept)`.
+    """
     plan, period = state.plan, state.plan.period
     return snapshot.QueryRead(
         query_class=plan.query_class,
@@ -156,7 +159,7 @@ def _query_read(state: State) -> snapshot.QueryRead:
 
 
 def _abstention_trace(state: State) -> snapshot.AbstentionTrace | None:
-    """How doubtful the recall was, and whether it abstained for that; None where doubt was not judged."""
+    """Return the recall's doubt, and whether it abstained for that; None if doubt was not judged."""
     doubt = state.abstention
     if doubt is None:
         return None

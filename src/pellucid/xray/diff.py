@@ -1,4 +1,4 @@
-"""Two receipts in, how the second recall differs from the first out: who entered, left and moved, and by which term."""
+"""Two receipts in, how the second recall differs from the first out: memories that entered, left and moved, and why."""
 
 from collections.abc import Iterator, Mapping
 from typing import Any, Literal, cast
@@ -86,13 +86,13 @@ class RecallDiff(Wire):
 
 
 def diff(a: Receipt, b: Receipt) -> RecallDiff:
-    """How recall `b` differs from recall `a` of the same namespace: memories, scores, request and what was found."""
-    then, now = _RecallRanking(a), _RecallRanking(b)
-    entered = tuple(_shift_between(then, now, each) for each in b.served_ids if each not in then.served)
-    left = tuple(_shift_between(then, now, each) for each in a.served_ids if each not in now.served)
-    both = [_shift_between(then, now, each) for each in b.served_ids if each in then.served]
-    moved = tuple(each for each in both if each.place_a != each.place_b)
-    rescored = tuple(each for each in both if each.place_a == each.place_b and each.terms)
+    """Return how recall `b` differs from recall `a` of the same namespace: memories, scores, request, values."""
+    ranking_a, ranking_b = _RecallRanking(a), _RecallRanking(b)
+    entered = tuple(_shift_between(ranking_a, ranking_b, each) for each in b.served_ids if each not in ranking_a.served)
+    left = tuple(_shift_between(ranking_a, ranking_b, each) for each in a.served_ids if each not in ranking_b.served)
+    shared = [_shift_between(ranking_a, ranking_b, each) for each in b.served_ids if each in ranking_a.served]
+    moved = tuple(each for each in shared if each.place_a != each.place_b)
+    rescored = tuple(each for each in shared if each.place_a == each.place_b and each.terms)
     properties_b = _properties(b.state)
     deltas: dict[str, Any] = {
         name: _deltas(values, properties_b[name]) for name, values in _properties(a.state).items()
@@ -111,7 +111,7 @@ def diff(a: Receipt, b: Receipt) -> RecallDiff:
 
 
 class _RecallRanking:
-    """The ranks and scores of one recall, by memory id."""
+    """The ranks and scores of the memories of one recall."""
 
     def __init__(self, receipt: Receipt) -> None:
         self.served = frozenset(receipt.served_ids)
@@ -119,25 +119,23 @@ class _RecallRanking:
         ids: Any = self._pool.ids.tolist()
         self._position = {unpack_id(raw): at for at, raw in enumerate(ids)}
         self._repeats = receipt.state.repeats
-        alone = (at for at in order.tolist() if at not in self._repeats)
-        self._place = {at: place for place, at in enumerate(alone, start=1)}
+        unrepeated = (at for at in order.tolist() if at not in self._repeats)
+        self._place = {at: place for place, at in enumerate(unrepeated, start=1)}
 
     def place(self, memory_id: str) -> int | None:
-        """The rank in the ranking without repeats, from 1.
-
-        None for a repeat, a memory that filters stopped, or no candidate.
+        """Return the memory's rank in the ranking without repeats, from 1; None for a repeat, for a memory that filters
+        stopped, and for one that was not a candidate.
         """
         return self._place.get(self._position.get(memory_id, -1))
 
     def final(self, memory_id: str) -> float | None:
-        """The final score; None for a memory that was no candidate."""
+        """Return the memory's final score; None if it was not a candidate."""
         at = self._position.get(memory_id)
         return None if at is None else float(self._pool.final[at])
 
     def rejected(self, memory_id: str) -> str | None:
-        """The filter that stopped a memory, or `repeats`.
-
-        Else None, also where topK or the budget cut it or it was no candidate.
+        """Return the filter that stopped a memory, or `repeats`; None if topK or the budget cut it, and for any other
+        memory.
         """
         at = self._position.get(memory_id)
         if at in self._repeats:
@@ -146,9 +144,8 @@ class _RecallRanking:
         return RUNGS[rung - 1] if 0 < rung <= len(FILTERS) else None
 
     def terms(self, memory_id: str) -> dict[str, float]:
-        """The terms of the final score by name, the penalty negative as `mmrPenalty`.
-
-        Empty for a memory that was no candidate.
+        """Map each term of a memory's final score to its value, with the penalty negative as `mmrPenalty`; empty if the
+        memory was not a candidate.
         """
         at = self._position.get(memory_id)
         if at is None:
@@ -157,54 +154,47 @@ class _RecallRanking:
         return terms | {PENALTY: -float(self._pool.penalty[at])}
 
 
-def _shift_between(then: _RecallRanking, now: _RecallRanking, memory_id: str) -> Shift:
-    """The ranks and scores of a memory in both recalls, and the term with the largest difference.
-
-    Terms are compared only where it was a candidate in both: else `terms` is empty and `moved_by` None.
+def _shift_between(ranking_a: _RecallRanking, ranking_b: _RecallRanking, memory_id: str) -> Shift:
+    """Return the ranks and scores of a memory in both recalls, and the term with the largest difference. Terms are
+    compared only if it was a candidate in both: else `terms` is empty and `moved_by` None.
     """
-    before, after = then.terms(memory_id), now.terms(memory_id)
-    differences = dict(_term_differences(before, after)) if before and after else {}
+    terms_a, terms_b = ranking_a.terms(memory_id), ranking_b.terms(memory_id)
+    differences = dict(_term_differences(terms_a, terms_b)) if terms_a and terms_b else {}
     return Shift(
         memory_id=memory_id,
-        place_a=then.place(memory_id),
-        place_b=now.place(memory_id),
-        final_a=then.final(memory_id),
-        final_b=now.final(memory_id),
-        rejected_a=then.rejected(memory_id),
-        rejected_b=now.rejected(memory_id),
+        place_a=ranking_a.place(memory_id),
+        place_b=ranking_b.place(memory_id),
+        final_a=ranking_a.final(memory_id),
+        final_b=ranking_b.final(memory_id),
+        rejected_a=ranking_a.rejected(memory_id),
+        rejected_b=ranking_b.rejected(memory_id),
         moved_by=max(differences, key=lambda name: abs(differences[name])) if differences else None,
         terms=differences,
     )
 
 
-def _term_differences(before: Mapping[str, float], after: Mapping[str, float]) -> Iterator[tuple[str, float]]:
-    """Each differing term with its difference (after − before.
-
-    A missing one counts 0), in the order of the equation.
-    """
-    for name in dict.fromkeys([*LEGS, *TERMS, *before, *after]):
-        if much := after.get(name, 0.0) - before.get(name, 0.0):
-            yield name, much
+def _term_differences(terms_a: Mapping[str, float], terms_b: Mapping[str, float]) -> Iterator[tuple[str, float]]:
+    """Yield each term that differs with its difference (b − a), in equation order; a missing term counts 0."""
+    for name in dict.fromkeys([*LEGS, *TERMS, *terms_a, *terms_b]):
+        if difference := terms_b.get(name, 0.0) - terms_a.get(name, 0.0):
+            yield name, difference
 
 
 def _deltas(a: Mapping[str, object], b: Mapping[str, object]) -> tuple[Delta, ...]:
-    """A delta for each name whose values differ, with those of both sides.
-
-    A name that one side lacks counts as None there.
-    """
+    """Return a delta for each name whose values differ; a name that one side lacks has the value None there."""
     names = dict.fromkeys([*a, *b])
     return tuple(Delta(name=each, a=a.get(each), b=b.get(each)) for each in names if a.get(each) != b.get(each))
 
 
 def _compare_queries(a: State, b: State) -> Literal["same", "another", "withheld"]:
-    """`same` or `another` query; `withheld` where the words of either were not kept."""
+    """Return whether the queries are the `same` or `another`; `withheld` if the words of either were not kept."""
     if not (a.request.query and b.request.query):
         return "withheld"
     return "same" if a.request.query == b.request.query else "another"
 
 
 def _properties(state: State) -> dict[str, Mapping[str, Any]]:
-    """What is compared of two recalls beside their memories, by the field of `RecallDiff` that tells it."""
+    """Map each `RecallDiff` field of deltas to the values of this recall that are compared for it, by name."""
     context, settings = state.context, state.request.settings
     return {
         "answer": {"abstained": _abstained(state), "told": len(context.included), "cut": len(context.cuts)},
@@ -218,9 +208,8 @@ def _properties(state: State) -> dict[str, Mapping[str, Any]]:
 
 
 def _flat_values(prefix: str, values: dict[str, Any]) -> Iterator[tuple[str, object]]:
-    """Every value of nested tables with its dotted path (`legWeights.vector`) after `prefix`.
-
-    An empty table is a value.
+    """Yield every value of nested tables with its dotted path (`legWeights.vector`) after `prefix`. An empty table is a
+    value.
     """
     for name, value in values.items():
         if isinstance(value, dict) and value:
@@ -230,7 +219,7 @@ def _flat_values(prefix: str, values: dict[str, Any]) -> Iterator[tuple[str, obj
 
 
 def _request_values(state: State) -> dict[str, object]:
-    """What a recall was asked with but its query and settings, by wire name: `at`, `sessionId`, `filters.tags` …"""
+    """Return the parts of a request but query and settings, by wire name: `at`, `sessionId`, `filters.tags` …"""
     request = state.request
     filters = {f"filters.{to_camel(name)}": getattr(request.filters, name) or None for name in Filters.__slots__}
     return {
@@ -245,12 +234,12 @@ def _request_values(state: State) -> dict[str, object]:
 
 
 def _abstained(state: State) -> bool:
-    """Whether the recall abstained; False where doubt was not judged."""
+    """Whether the recall abstained; False if doubt was not judged."""
     return state.abstention is not None and state.abstention.abstained
 
 
 def _plan_values(state: State) -> dict[str, object]:
-    """How a recall understood its query, by wire name: kinds, instants and counts, without its words."""
+    """Return how a recall understood its query, without its words: kinds, instants and counts, by wire name."""
     plan = state.plan
     since, until = (plan.period.since, plan.period.until) if plan.period else (None, None)
     return {

@@ -1,7 +1,7 @@
-"""A receipt and today's memories in, the context that was given then out: no receipt holds a word of it.
+"""A receipt and today's memories in, the context that the recall gave out: a receipt contains none of its words.
 
-It is written anew, of the recorded ranking and of the same versions of the same memories. Where it could not have
-come out the same, the reasons say so.
+The context is written again from the recorded ranking and the same versions of the same memories. If it can differ from
+the one that was given, `differs` says why.
 """
 
 from collections.abc import Iterator, Sequence
@@ -23,58 +23,60 @@ from pellucid.xray.words.numbers import counted
 
 @dataclass(frozen=True, slots=True)
 class GivenContext:
-    """A rebuilt context, and why it may differ from the one that was given; no reason where it is the same."""
+    """A rebuilt context, and the reasons why it can differ from the one that was given; empty if it is the same."""
 
     context: Context
     differs: tuple[str, ...] = ()
 
 
 def rebuild_context(receipt: Receipt, world: World) -> GivenContext:
-    """The context that a recorded recall gave, rebuilt from its recorded ranking and today's memories.
+    """Rebuild the context that a recorded recall gave, from its recorded ranking and today's memories.
 
-    Memories that are gone or may not be told are left out, and no model shortens it. An empty context, with the reason,
-    where the words of the question were not kept.
+    Memories that are gone, or that the caller is not allowed to see, are left out, and no model shortens the text. If
+    the words of the question were not kept, the context is empty and the reason says so.
     """
     if not receipt.state.request.query:
         return GivenContext(Context(), ("the words of its question were not kept, and it was cut to them",))
-    found = {each.memory.id: each for each in world.reader.memories(list(receipt.served_ids))}
+    memories = {each.memory.id: each for each in world.reader.memories(list(receipt.served_ids))}
     scopes = receipt.state.request.scopes
-    told = [found[each] for each in receipt.served_ids if each in found and may_be_told(found[each].memory, scopes)]
-    state = _state_now(receipt.state, world, told)
-    context = rewrite_context(state, world, told)
-    return GivenContext(context, tuple(_differences(receipt, context, told)))
+    shown = [
+        memories[each] for each in receipt.served_ids if each in memories and may_be_told(memories[each].memory, scopes)
+    ]
+    state = _state_now(receipt.state, world, shown)
+    context = rewrite_context(state, world, shown)
+    return GivenContext(context, tuple(_differences(receipt, context, shown)))
 
 
-def _state_now(then: State, world: World, told: Sequence[Served]) -> State:
-    """The recorded state with what no receipt holds read again: the plan, the paths of the graph, the rows.
-
-    `told` are the served memories that exist and may be told.
+def _state_now(recorded: State, world: World, shown: Sequence[Served]) -> State:
+    """Return the recorded state with the parts that no receipt contains read again: plan, graph paths, index rows.
+    `shown` are the served memories that still exist and that the caller is allowed to see.
     """
-    settings = then.request.settings.model_copy(update={"context_passes": ()})  # no model is asked again
-    request = replace(then.request, settings=settings)
-    now, (pool, order) = ranked(request, world), rescore(then)
+    settings = recorded.request.settings.model_copy(update={"context_passes": ()})  # no model is asked again
+    request = replace(recorded.request, settings=settings)
+    now, (pool, order) = ranked(request, world), rescore(recorded)
     ids: Any = pool.ids.tolist()
     rows: Any = dict(zip(now.pool.ids.tolist(), now.pool.rows.tolist(), strict=True))
-    place = {unpack_id(ids[at]): at for at in then.kept.tolist()}
+    positions = {unpack_id(ids[at]): at for at in recorded.kept.tolist()}
     return replace(
-        then,
+        recorded,
         request=request,
+        # -1: a candidate that no leg finds today has no row
         pool=replace(pool, rows=np.array([rows.get(each, -1) for each in ids], dtype=np.int64)),
         order=order,
-        kept=np.array([place[each.memory.id] for each in told], dtype=np.int64),
+        kept=np.array([positions[each.memory.id] for each in shown], dtype=np.int64),
         plan=now.plan,
         ways=now.ways,
         admission=now.admission,
     )
 
 
-def _differences(receipt: Receipt, context: Context, told: Sequence[Served]) -> Iterator[str]:
-    """Why the rebuilt context differs from the one that was given, each reason in words; none if it does not."""
+def _differences(receipt: Receipt, context: Context, shown: Sequence[Served]) -> Iterator[str]:
+    """Yield in words why the rebuilt context differs from the one that was given; nothing if it does not."""
     versions = dict(zip(receipt.served_ids, receipt.op_ids, strict=True))
     then = receipt.state.context
-    if gone := len(versions) - len(told):
+    if gone := len(versions) - len(shown):
         yield f"{counted(gone, 'memory is', 'memories are')} gone, or may not be told any more"
-    if changed := sum(versions[each.memory.id] != each.op_id for each in told):
+    if changed := sum(versions[each.memory.id] != each.op_id for each in shown):
         yield f"{counted(changed, 'memory was', 'memories were')} written again since, and told as today"
     if any(each.rephrased or each.removed for each in then.passes):
         yield "a model shortened or reworded it then, and is not asked again"

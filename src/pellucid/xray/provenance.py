@@ -1,4 +1,4 @@
-"""A memory and the request that met it in, its provenance out: where it comes from and whether it is safe to use."""
+"""A memory and the request that found it in, its provenance out: where it comes from and whether it is safe to use."""
 
 from datetime import datetime, timedelta
 
@@ -8,14 +8,14 @@ from pellucid.model.memory import BOUNDARY_SCOPES, TRANSCRIBED, Memory
 from pellucid.model.snapshot import CorrectionState, Provenance, Safety, ServedBy, Staleness
 from pellucid.recall.as_of_view import as_stood, by_known
 from pellucid.recall.state import Request
+from pellucid.xray.words.headline import KEPT_BACK
 
-_BLOCKING = ("forgotten", "rejected", "quarantined")
 STALE_AFTER_DAYS = 180.0
 _STALE = ("superseded", "archived", "forgotten", "retracted")
 
 
 def provenance(memory: Memory, request: Request, served_by: ServedBy) -> Provenance:
-    """The provenance of one result, as the memory stood and was known at the instant that `request` asks about."""
+    """Return the provenance of a result, as the memory was, and was known, at the instant that `request` asks about."""
     memory = as_stood(memory, request)
     stale = is_stale(memory, request.instant)
     reasons = _safety_reasons(memory, request, stale=stale)
@@ -42,35 +42,34 @@ def provenance(memory: Memory, request: Request, served_by: ServedBy) -> Provena
 
 
 def is_stale(memory: Memory, at: datetime) -> bool:
-    """Whether a memory does not hold at `at`: by its expiry, its end or its document's retirement, or by its status.
-
-    A status such as `superseded` or `archived` counts whatever `at` is.
+    """Whether a memory had ceased to hold by `at`: expired, ended, retired with its document, or stale by its status. A
+    status such as `superseded` or `archived` counts whatever `at` is.
     """
     ends = [end for end in (memory.expires_at, memory.invalid_at) if end is not None]
     return memory.status in _STALE or retired_at(memory, at) or any(end <= at for end in ends)
 
 
 def retired_at(memory: Memory, at: datetime) -> bool:
-    """Whether a memory is a section whose document's own header had retired it by `at`; False for any other memory."""
+    """Whether a memory is a section of a document whose header had retired that document by `at`."""
     return memory.retired is not None and memory.retired.since <= at
 
 
 def staleness(
-    memory: Memory, at: datetime, after_days: float = STALE_AFTER_DAYS, known: datetime | None = None
+    memory: Memory, at: datetime, after_days: float = STALE_AFTER_DAYS, known_by: datetime | None = None
 ) -> Staleness:
-    """How old a memory's last verification was at the instant asked about, and whether another is due.
+    """Return how old a memory's last verification was at the instant `at`, and whether another is due.
 
-    A verification or a successor after that instant, or not known by `known`, does not count; without one a memory ages
-    from when it began to hold. Turns of a session and sections of a document do not age: they are only superseded, or
-    their document is retired.
+    A verification or successor after `at`, or not written down by `known_by`, does not count; if none counts, the
+    memory's age runs from when it began to hold. It is due once older than `after_days`. Turns of a session and
+    sections of a document do not age: they are only superseded or retired.
     """
-    memory = by_known(memory, known)
+    memory = by_known(memory, known_by)
     verified = memory.last_verified_at
     if verified and verified > at:
         verified = None
     began = memory.valid_at or memory.created
-    stood = max(began, verified) if verified else began
-    age = max(at - stood, timedelta())
+    fresh_since = max(began, verified) if verified else began
+    age = max(at - fresh_since, timedelta())
     retired = memory.retired.said if memory.retired and retired_at(memory, at) else None
     superseded = memory.status == "superseded" or memory.superseded_by is not None or is_superseded(retired or "")
     old = memory.category not in TRANSCRIBED and age > timedelta(days=after_days)
@@ -84,7 +83,9 @@ def staleness(
 
 
 def _safety_reasons(memory: Memory, request: Request, *, stale: bool) -> tuple[str, ...]:
-    """What speaks against using a memory (`status=…`, `stale=true`, `boundary-blocked=…`); empty for nothing."""
+    """Return the reasons against using a memory (`status=…`, `stale=true`, `boundary-blocked=…`); empty if there is
+    none.
+    """
     unmatched = [s for s in BOUNDARY_SCOPES if s in memory.scopes and s not in request.scopes]
     return (
         *([f"status={memory.status}"] if memory.status != "active" else []),
@@ -95,19 +96,15 @@ def _safety_reasons(memory: Memory, request: Request, *, stale: bool) -> tuple[s
 
 
 def _safety(memory: Memory, reasons: tuple[str, ...]) -> Safety:
-    """`blocked` by status (such as `forgotten`) or an unmet scope.
-
-    Else `requires-review` if there are reasons, else `safe`.
-    """
-    if memory.status in _BLOCKING or any(reason.startswith("boundary-blocked") for reason in reasons):
+    """Return `blocked` for a blocking status or unmet scope, else `requires-review` if there are reasons, or `safe`."""
+    if memory.status in KEPT_BACK or any(reason.startswith("boundary-blocked") for reason in reasons):
         return "blocked"
     return "requires-review" if reasons else "safe"
 
 
 def _correction_state(memory: Memory) -> CorrectionState:
-    """`forgotten`, `superseded` or `disputed`; else `correction` for a memory of that category, else `none`.
-
-    Disputed is one with that status, or with the ids of others that dispute it.
+    """Return `forgotten`, `superseded` or `disputed`; else `correction` for a memory of that category, else `none`. A
+    memory is also disputed if it has the ids of others that dispute it.
     """
     if memory.status in ("forgotten", "superseded", "disputed"):
         return memory.status

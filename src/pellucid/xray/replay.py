@@ -1,4 +1,4 @@
-"""A receipt in, its ranking again out; with the same question asked today, too, every reason why the two differ."""
+"""A receipt in, its ranking again out; asked again today, also every reason why the two rankings differ."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -17,12 +17,12 @@ from pellucid.recall.score.ladder import RUNGS
 from pellucid.recall.state import Pool, State
 
 UNEXPLAINED = "unexplained"
-"""The reason that may never be given: a difference that nothing here accounts for is a bug."""
+"""The reason that must never occur: a difference that nothing here accounts for is a bug."""
 _FOLDED = ("heat", "cold", "reinforcement")
 """Columns that a lifecycle fold changes."""
 _OWN_COLUMNS = "active valid trusted boundary importance pinned wanted dated asks direct matched"
 _OWN = tuple(_OWN_COLUMNS.split())
-"""What is true of a memory by itself, for one question."""
+"""Columns whose value depends on the memory and the question alone."""
 _LATER = {
     "wanted": "query_dates",
     "dated": "query_dates",
@@ -32,7 +32,7 @@ _LATER = {
     "cold": "tier_weight",
     "reinforcement": "reinforcement_weight",
 }
-"""Columns that the first receipts lack, and the setting that came with each: who lacks the one lacks the other."""
+"""Columns that the first receipts lack, and the setting introduced with each: a receipt has both or neither."""
 _ALONE = ("late-interaction", "none")
 """Rerankers that give the same score for the same words, always."""
 
@@ -46,12 +46,12 @@ class Reason(Wire):
     memory_ids: tuple[str, ...] = ()
 
     def __str__(self) -> str:
-        """The name, then the detail in parentheses: `added (3)`."""
+        """Return the name, then the detail in parentheses: `added (3)`."""
         return f"{self.name} ({self.detail})"
 
 
 class Ranked(Wire):
-    """One memory of a ranking: its rank (from 1), and its exact score."""
+    """A memory's rank (from 1) in a ranking, and its exact score."""
 
     place: int
     memory_id: str
@@ -60,9 +60,8 @@ class Ranked(Wire):
 
 @dataclass(frozen=True, slots=True)
 class Replay:
-    """The ranking of a receipt computed again, without repeats of better memories.
-
-    The first `served` of it were served; `identical` says whether they are those of the receipt.
+    """The ranking of a receipt computed again, without repeats of better memories. Its first `served` memories are
+    those to serve; `identical`: they are the ones that the receipt served.
     """
 
     ranking: tuple[Ranked, ...]
@@ -72,7 +71,7 @@ class Replay:
 
 @dataclass(frozen=True, slots=True)
 class Since:
-    """What happened to a namespace's memories after a recall, as ids, from the record and the ledger."""
+    """The ids of a namespace's memories that changed after a recall, by kind of change."""
 
     added: tuple[str, ...] = ()
     changed: tuple[str, ...] = ()
@@ -82,69 +81,73 @@ class Since:
 
 
 def replay_receipt(receipt: Receipt) -> Replay:
-    """The ranking of a receipt, computed again from its columns alone, without repeats of better memories.
-
-    `identical` needs the same memories served in the same order, and the same ones cut by topK.
+    """Compute the ranking of a receipt again from its columns alone, without repeats of better memories. `identical`
+    needs the same memories served in the same order, and the same ones cut by topK.
     """
     state = receipt.state
     pool, order = rescore(state)
     ids: Any = pool.ids.tolist()
-    alone = order[~np.isin(order, list(state.repeats))]
+    unrepeated = order[~np.isin(order, list(state.repeats))]
     ranking = tuple(
         Ranked(place=place, memory_id=unpack_id(ids[at]), final=float(pool.final[at]))
-        for place, at in enumerate(alone.tolist(), start=1)
+        for place, at in enumerate(unrepeated.tolist(), start=1)
     )
-    beyond = np.flatnonzero(pool.rejected == 1 + RUNGS.index("top-k"))
+    cut_by_top_k = np.flatnonzero(pool.rejected == 1 + RUNGS.index("top-k"))
     served = len(receipt.served_ids)
-    same = receipt.served_ids == tuple(unpack_id(ids[at]) for at in alone[:served].tolist())
-    return Replay(ranking, served, same and sorted(alone[served:].tolist()) == beyond.tolist())
+    same = receipt.served_ids == tuple(unpack_id(ids[at]) for at in unrepeated[:served].tolist())
+    return Replay(ranking, served, same and sorted(unrepeated[served:].tolist()) == cut_by_top_k.tolist())
 
 
 def compare_with_live(receipt: Receipt, live: State, since: Since = Since()) -> list[Reason]:
-    """Why the same request ranks differently today; empty where both rankings are equal to the last bit.
+    """Return the reasons why a request ranks differently today; empty if both rankings are equal to the last bit.
 
-    `live` is the recorded request run again: same settings, filters, scopes, instant. Every reason found is given,
-    whether or not it alone would have changed the ranking; `unexplained` where none is found.
+    `live` is the recorded request run again: same settings, filters, scopes, instant. Every reason found is returned,
+    even if it alone would not have changed the ranking; `unexplained` if none is found.
     """
     then = receipt.state
     if ranking_of(*rescore(then)) == ranking_of(live.pool, live.order):
         return []
-    found = [reason for look in _REASON_FINDERS for reason in look(_ThenAndNow(then, live, since))]
-    return found or [Reason(name=UNEXPLAINED, detail="please report this", count=1)]
+    reasons = [reason for find in _REASON_FINDERS for reason in find(_ThenAndNow(then, live, since))]
+    return reasons or [Reason(name=UNEXPLAINED, detail="please report this", count=1)]
 
 
 def withheld_reason() -> Reason:
-    """The reason why a recall cannot be run again: its query was not kept."""
+    """Return the reason why a recall cannot be run again: its query was not kept."""
     return Reason(name="query-withheld", detail="its words were not kept, or were erased", count=1)
 
 
 def ranking_of(pool: Pool, order: NDArray[np.int64]) -> list[tuple[bytes, float]]:
-    """The raw ids and exact scores of a ranking, best first."""
+    """Return the raw ids and exact scores of a ranking, best first."""
     return list(zip(pool.ids[order].tolist(), pool.final[order].tolist(), strict=True))
 
 
 class _ThenAndNow:
-    """A recall as recorded (`then`) and run again (`now`), and the candidates that both have."""
+    """A recall as recorded (`then`) and run again (`now`), and the candidates that both runs have."""
 
     def __init__(self, then: State, now: State, since: Since) -> None:
         self.then, self.now, self.since = then, now, since
         _, self._here, self._there = np.intersect1d(then.pool.ids, now.pool.ids, return_indices=True)
 
     def pairs(self, column: str) -> tuple[NDArray[Any], NDArray[Any]]:
-        """One column of both pools, for the shared candidates in the same order."""
+        """Return a column of both pools for the shared candidates, in the same order: (then, now)."""
         return getattr(self.then.pool, column)[self._here], getattr(self.now.pool, column)[self._there]
 
     @property
     def unrecorded(self) -> frozenset[str]:
-        """The columns that the receipt lacks because it is older than they are.
-
-        None where its settings name no field at all.
+        """The columns that the receipt lacks because it is older than they are; empty if its settings name no field at
+        all.
         """
-        known = self.then.request.settings.model_fields_set
-        return frozenset(column for column, setting in _LATER.items() if setting not in known) if known else frozenset()
+        recorded_settings = self.then.request.settings.model_fields_set
+        return (
+            frozenset(column for column, setting in _LATER.items() if setting not in recorded_settings)
+            if recorded_settings
+            else frozenset()
+        )
 
     def differing(self, *columns: str) -> NDArray[np.bool_]:
-        """A mask of the shared candidates for which one of these columns differs; unrecorded columns do not count."""
+        """Return a mask of the shared candidates for which any of these columns differs. Unrecorded columns do not
+        count.
+        """
         out = np.zeros(len(self._here), dtype=np.bool_)
         for column in (each for each in columns if each not in self.unrecorded):
             then, now = self.pairs(column)
@@ -152,18 +155,18 @@ class _ThenAndNow:
         return out
 
     def ids(self, mask: NDArray[np.bool_]) -> tuple[str, ...]:
-        """The memory ids of the shared candidates in a mask."""
+        """Return the memory ids of the shared candidates in a mask."""
         raw: Any = self.then.pool.ids[self._here][mask].tolist()
         return tuple(unpack_id(each) for each in raw)
 
 
 def _nan_mask(values: NDArray[Any]) -> NDArray[np.bool_]:
-    """A mask of the values that are NaN; all False for a column that does not hold floats."""
+    """Return a mask of the values that are NaN; all False for a column that does not contain floats."""
     return np.isnan(values) if values.dtype.kind == "f" else np.zeros(len(values), dtype=np.bool_)
 
 
-def _reasons_of(name: str, ids: Sequence[str]) -> Iterator[Reason]:
-    """A reason that counts and names these memories; none without any."""
+def _reason_with_ids(name: str, ids: Sequence[str]) -> Iterator[Reason]:
+    """Yield a reason that counts and names these memories; nothing if there are none."""
     if ids:
         yield Reason(name=name, detail=str(len(ids)), count=len(ids), memory_ids=tuple(ids))
 
@@ -171,20 +174,18 @@ def _reasons_of(name: str, ids: Sequence[str]) -> Iterator[Reason]:
 def _change_reason(
     name: str, then: Mapping[str, object], now: Mapping[str, object], absent: str = "none"
 ) -> Iterator[Reason]:
-    """One reason that names every key whose value differs, with both values; none where all are equal.
-
-    `absent` is written for a key that one side does not have. It counts keys and has no memory ids.
+    """Yield one reason that names every key whose value differs, with both values; nothing if all are equal. `absent`
+    is written for a key that one side lacks. The reason counts keys and has no memory ids.
     """
     names = [each for each in dict.fromkeys([*then, *now]) if then.get(each) != now.get(each)]
     if names:
-        said = (f"{each}: {then.get(each, absent)} → {now.get(each, absent)}" for each in names)
-        yield Reason(name=name, detail="; ".join(said), count=len(names))
+        changes = (f"{each}: {then.get(each, absent)} → {now.get(each, absent)}" for each in names)
+        yield Reason(name=name, detail="; ".join(changes), count=len(names))
 
 
 def _statistics_reasons(both: _ThenAndNow) -> Iterator[Reason]:
-    """The reason that the numbers of memories (all, active, with vectors) or word frequencies changed.
-
-    Its detail is `+3`.
+    """Yield the reason that the numbers of memories (all, active, with vectors) or word frequencies changed. Its detail
+    is the change in the number of memories: `+3`.
     """
     then, now = both.then.corpus, both.now.corpus
     rows, words = now.rows - then.rows, both.then.plan.frequencies != both.now.plan.frequencies
@@ -193,56 +194,55 @@ def _statistics_reasons(both: _ThenAndNow) -> Iterator[Reason]:
 
 
 def _write_reasons(both: _ThenAndNow) -> Iterator[Reason]:
-    """The reasons of memories written since: by the ledger, and by what differs in the shared candidates."""
+    """Yield the reasons of memories written since: by the ledger, and by differing columns of the shared candidates."""
     since = both.since
     columns = _OWN if len(both.then.plan.words) < MAX_STEMS else _OWN[:-1]  # of more words, others may be read today
-    seen = both.ids(both.differing(*columns))
-    yield from _reasons_of("forgotten", since.forgotten)
-    yield from _reasons_of("removed", since.removed)
-    yield from _reasons_of("added", since.added)
-    yield from _reasons_of("changed", tuple(dict.fromkeys([*seen, *since.changed])))
+    differing = both.ids(both.differing(*columns))
+    yield from _reason_with_ids("forgotten", since.forgotten)
+    yield from _reason_with_ids("removed", since.removed)
+    yield from _reason_with_ids("added", since.added)
+    yield from _reason_with_ids("changed", tuple(dict.fromkeys([*differing, *since.changed])))
 
 
 def _column_reasons(both: _ThenAndNow) -> Iterator[Reason]:
-    """The reason that columns which the receipt lacks differ today: they cannot be compared. Its detail names them."""
-    weighed = [(each, both.pairs(each)) for each in both.unrecorded]
-    seen = sorted(each for each, (then, now) in weighed if (then != now).any())
-    if seen:
-        yield Reason(name="not-recorded", detail=", ".join(seen), count=len(seen))
+    """Yield the reason that columns which the receipt lacks have other values today; its detail names the columns."""
+    pairs = [(each, both.pairs(each)) for each in both.unrecorded]
+    differing = sorted(each for each, (then, now) in pairs if (then != now).any())
+    if differing:
+        yield Reason(name="not-recorded", detail=", ".join(differing), count=len(differing))
 
 
 def _lifecycle_reasons(both: _ThenAndNow) -> Iterator[Reason]:
-    """The reason that a lifecycle fold changed heat, tier or reinforcement of shared candidates."""
-    yield from _reasons_of("lifecycle-fold", both.ids(both.differing(*_FOLDED)))
+    """Yield the reason that a lifecycle fold changed heat, tier or reinforcement of shared candidates."""
+    yield from _reason_with_ids("lifecycle-fold", both.ids(both.differing(*_FOLDED)))
 
 
 def _vector_reasons(both: _ThenAndNow) -> Iterator[Reason]:
-    """`model-changed`: another cosine for the same words. `vectors-changed`: a vector only then, or only now.
-
-    Where one recall had no vectors at all, its encoder was down: `_health_reasons` tells that.
+    """Yield `model-changed` for another cosine of unchanged words, `vectors-changed` for a vector in only one recall.
+    If one recall had no vectors at all, its encoder was down, which `_health_reasons` reports.
     """
     then, now = both.pairs("cosine")
-    touched = {*both.since.changed, *both.ids(both.differing(*_OWN))}
-    apart = [each for each in both.ids((then != now) & (then != 0) & (now != 0)) if each not in touched]
-    yield from _reasons_of("model-changed", apart)
-    yield from _reasons_of("vectors-changed", both.ids(((then == 0) != (now == 0)) & (now.any() & then.any())))
+    written = {*both.since.changed, *both.ids(both.differing(*_OWN))}
+    other_cosine = [each for each in both.ids((then != now) & (then != 0) & (now != 0)) if each not in written]
+    yield from _reason_with_ids("model-changed", other_cosine)
+    # a cosine of 0 stands for a memory without a vector
+    yield from _reason_with_ids("vectors-changed", both.ids(((then == 0) != (now == 0)) & (now.any() & then.any())))
 
 
 def _reranker_reasons(both: _ThenAndNow) -> Iterator[Reason]:
-    """The reason that another reranker scored, or that the same one scored memories not written since differently.
-
-    Rerankers that always score the same words alike (`late-interaction`, `none`) give only the first.
+    """Yield the reason that another reranker scored, or that the same one scored unwritten memories differently. A
+    reranker that always scores the same words alike (`late-interaction`, `none`) never yields the second.
     """
     then, now = both.then, both.now
     if then.rerank_backend != now.rerank_backend:
         yield from _change_reason("reranker-changed", {"by": then.rerank_backend}, {"by": now.rerank_backend})
     elif then.rerank_backend not in _ALONE:
-        other = [each for each in both.ids(both.differing("rerank_score")) if each not in both.since.changed]
-        yield from _reasons_of("reranker-changed", other)
+        other_scores = [each for each in both.ids(both.differing("rerank_score")) if each not in both.since.changed]
+        yield from _reason_with_ids("reranker-changed", other_scores)
 
 
 def _health_reasons(both: _ThenAndNow) -> Iterator[Reason]:
-    """The reasons that a leg's health differs, and that a stage failed or ran in one of the two recalls only."""
+    """Yield the reasons that a leg's health differs, and that a stage failed or ran in only one of the two recalls."""
     health = ({leg.name: leg.health for leg in state.legs} for state in (both.then, both.now))
     yield from _change_reason("leg-health-changed", *health, absent="not asked")
     stages = (
@@ -253,12 +253,14 @@ def _health_reasons(both: _ThenAndNow) -> Iterator[Reason]:
 
 
 def _plan_reasons(both: _ThenAndNow) -> Iterator[Reason]:
-    """The reason that the query was understood differently."""
+    """Yield the reason that the query was understood differently."""
     yield from _change_reason("plan-changed", _plan_values(both.then), _plan_values(both.now))
 
 
 def _plan_values(state: State) -> dict[str, object]:
-    """How a recall understood its query, without its words: class, depth, period, number of names and sub-questions."""
+    """Return how a recall understood its query, without the query's words. Maps `class`, `depth`, `period`, and the
+    numbers of `names` and `sub-questions` to their values.
+    """
     plan = state.plan
     period = plan.period and (plan.period.since, plan.period.until, plan.period.asserts)
     return {

@@ -19,7 +19,7 @@ from pellucid.store.index_port import Served
 from pellucid.xray.align import Aligner
 from pellucid.xray.provenance import STALE_AFTER_DAYS, provenance, staleness
 from pellucid.xray.why.finding import ABSTENTION
-from pellucid.xray.why.whereabouts import cut_in_words, rung_of
+from pellucid.xray.why.whereabouts import cut_in_words, omitted_reason, rung_of
 from pellucid.xray.words.rungs import repeat_in_words
 from pellucid.xray.words.sentence import FOLLOWS, LEFT_OUT, NEWER, SUCCEEDS, sentence
 from pellucid.xray.words.sureness import sureness_of_one
@@ -30,12 +30,12 @@ REJECTED_SHOWN = 20
 _DAY = 86_400_000
 _GraphPath = tuple[tuple[str, ...] | None, tuple[float, ...] | None, tuple[str, ...] | None]
 GONE = "what is gone"
-"""The name of a node on a graph path that no longer has one."""
+"""The name shown for a node on a graph path that no longer has a name."""
 NO_NAMES: Mapping[str, str] = MappingProxyType({})
 
 
 def term_key(name: str) -> str:
-    """The field of a score decomposition for a leg (`vector`) or a term of the sum (`mmrPenalty`: `mmr_penalty`)."""
+    """Return the field of a score for a leg (`vector`) or a term of the sum (`mmrPenalty` is in `mmr_penalty`)."""
     return LEGS[name].key if name in LEGS else _RENAMED.get(name, to_snake(name))
 
 
@@ -50,7 +50,7 @@ class CandidateView:
         stale_after: float = STALE_AFTER_DAYS,
         names: Mapping[str, str] = NO_NAMES,
     ) -> None:
-        """`pool` and `order` are the rescored candidates; `names` has the names of graph nodes by id."""
+        """Take the rescored candidates: `order` ranks positions of `pool`; `names` maps ids of graph nodes to names."""
         self._state = state
         self._names = names
         self._stale_after = stale_after
@@ -63,9 +63,8 @@ class CandidateView:
     def result(
         self, memory_id: str, place: int, served: Served | None, aligner: Aligner | None = None
     ) -> snapshot.XrayResult:
-        """A result with everything that put it at `place` (from 1); `served` is its file, None if that is gone.
-
-        `aligner` matches its words with the query's; without one there are no alignments.
+        """Return a result with everything that put it at `place` (from 1); `served` is its file, None if that is gone.
+        `aligner` matches the memory's words with the query's; without one there are no alignments.
         """
         position = self._position[memory_id]
         contributions, reranked = self._contributions(position), self._rerank_detail(position)
@@ -73,16 +72,16 @@ class CandidateView:
         request = self._state.request
         scores = self._scores(position)
         flagged_by = rung_of(self._pool.soft, position)
-        walked = self._graph_path(memory_id)
+        graph_path = self._graph_path(memory_id)
         older = self._pool.newer_than.get(position)
         return snapshot.XrayResult(
             memory_id=memory_id,
             path=served.path if served else "",
             served_by=served_by,
             score_decomposition=scores,
-            graph_path=walked[0],
-            graph_edge_confidences=walked[1],
-            graph_edges=walked[2],
+            graph_path=graph_path[0],
+            graph_edge_confidences=graph_path[1],
+            graph_edges=graph_path[2],
             audit_entry_id=audit_id(request.recall_id, place),
             admitted_by=tuple(rung.name for rung in self._state.rungs if rung.name != flagged_by),
             rejected_by=flagged_by,
@@ -98,48 +97,54 @@ class CandidateView:
             alignment=aligner.align(served.memory.content) if aligner and served else (),
         )
 
-    def rejected(self, most: int = REJECTED_SHOWN) -> tuple[snapshot.RejectedCandidate, ...]:
-        """The best rejected candidates, `most` of them; of a recall that abstained, first all its nearest ones.
+    def rejected(self, max_count: int = REJECTED_SHOWN) -> tuple[snapshot.RejectedCandidate, ...]:
+        """Return the best rejected candidates, `max_count` of them.
 
-        Then up to half of `most` that a filter stopped, by their best rank in an open arm, then those cut later, such
-        as by topK or the budget, in the order of the ranking.
+        Of a recall that abstained, first all its nearest ones. Then up to half of `max_count` that a filter stopped, by
+        their best rank in an open arm, then those cut later, such as by topK or the budget, in the order of the
+        ranking.
         """
         pool, doubt = self._pool, self._state.abstention
-        short = doubt.nearest if doubt and doubt.abstained else ()
-        near = [self._near_miss(at, doubt) for at in short if not pool.rejected[at]] if doubt else []
+        nearest = doubt.nearest if doubt and doubt.abstained else ()
+        near_misses = [self._near_miss(at, doubt) for at in nearest if not pool.rejected[at]] if doubt else []
         filtered = np.flatnonzero((pool.rejected > 0) & (pool.rejected <= len(FILTERS))).tolist()
+        # 999: after every rank, for a candidate that no open arm found
         stopped = sorted(filtered, key=lambda p: (min((r[p] or 999 for r in pool.open_ranks.values()), default=999), p))
         cut = [p for p in self._order.tolist() if pool.rejected[p]]
-        named = (stopped[: most // 2] + cut)[: max(0, most - len(near))]
-        return (*near, *map(self._rejected_candidate, named))
+        others = (stopped[: max_count // 2] + cut)[: max(0, max_count - len(near_misses))]
+        return (*near_misses, *map(self._rejected_candidate, others))
 
     def _near_miss(self, position: int, doubt: Abstention) -> snapshot.RejectedCandidate:
-        """A candidate of a recall that abstained: whether it would do by itself, how it was found, and its doubt."""
-        said, numbers = sureness_of_one(1 - nearness(self._state, position), doubt.threshold)
+        """Return a candidate of a recall that abstained. Its reason says whether it would do by itself, how it was
+        found, and its doubt.
+        """
+        verdict, numbers = sureness_of_one(1 - nearness(self._state, position), doubt.threshold)
         contributions, scores = self._contributions(position), self._scores(position)
         moved = self._moved_in_words(position)
-        found = sentence(contributions, self._rerank_detail(position), scores, len(self._words), moved)
+        surfaced_by = sentence(contributions, self._rerank_detail(position), scores, len(self._words), moved)
         return snapshot.RejectedCandidate(
             memory_id=unpack_id(self._pool.ids[position]),
             rejected_by=ABSTENTION,
-            reason=f"{said}; {found[0].lower()}{found[1:-1]}; {numbers}",
+            reason=f"{verdict}; {surfaced_by[0].lower()}{surfaced_by[1:-1]}; {numbers}",
             final=scores.final,
             contributions=contributions,
         )
 
     def _rejected_candidate(self, position: int) -> snapshot.RejectedCandidate:
-        """A candidate that a filter or a cut stopped, with the reason in words and the margin."""
+        """Return a candidate that a filter or a cut stopped, with the reason in words and the margin."""
         rung = RUNGS[int(self._pool.rejected[position]) - 1]
+        memory_id = unpack_id(self._pool.ids[position])
+        omitted = omitted_reason(self._state, memory_id) or ""
         reasons = {each.name: each.reason for each in FILTERS} | {
             "top-k": "beyond topK",
             REPEATS: self._reason_for_repeat(position),
             ASKED_EDGES: "no edge asked for leads to it",
-            TELLS_NOTHING: self._reason_omitted(position),
-            SAID_ALREADY: self._reason_omitted(position),
+            TELLS_NOTHING: omitted,
+            SAID_ALREADY: omitted,
             "budget-fit": "over the budget",
         }
         return snapshot.RejectedCandidate(
-            memory_id=unpack_id(self._pool.ids[position]),
+            memory_id=memory_id,
             rejected_by=rung,
             reason=reasons[rung],
             margin=self._margin(rung, position),
@@ -148,45 +153,41 @@ class CandidateView:
         )
 
     def _reason_for_repeat(self, position: int) -> str:
-        """In words, which memory a repeat repeats: by number if that is a result, else by id, and that it is none."""
+        """Say which memory a repeat repeats: the number of that result; else the id of that left-out memory."""
         better = self._state.repeats.get(position)
         if better is None:
             return "repeats another memory"
-        said_by = unpack_id(self._pool.ids[better])
-        return repeat_in_words(self._result_label(said_by), shown=said_by in self._state.context.included)
-
-    def _reason_omitted(self, position: int) -> str:
-        """Why the context left it out, as the receipt has it; empty where it says nothing of it."""
-        memory_id = unpack_id(self._pool.ids[position])
-        return next((each.reason for each in self._state.context.omitted if each.memory_id == memory_id), "")
+        better_id = unpack_id(self._pool.ids[better])
+        return repeat_in_words(self._result_label(better_id), shown=better_id in self._state.context.included)
 
     def _moved_in_words(self, position: int) -> str:
-        """Above which older memory `renewal` put this one, and why in words; empty where it did not.
-
-        It is called newer only where it is of a later day (UTC) and another session, and the older one does not only
-        ask.
+        """Say above which older memory `renewal` moved this one, and why; empty if `renewal` did not move it. It is
+        called newer only if it is from a later day (UTC) and another session, and the older one does not only ask.
         """
         pool, older = self._pool, self._pool.newer_than.get(position)
         if older is None:
             return ""
-        there, here = int(pool.session[older]), int(pool.session[position])
+        older_session, own_session = int(pool.session[older]), int(pool.session[position])
         days = [int(pool.created[at]) // _DAY for at in (older, position)]
-        said = NEWER if days[0] < days[1] and (there != here or there < 0) and not pool.asks[older] else FOLLOWS
-        if any((there, here) == (int(pool.session[a]), int(pool.session[b])) for a, b in pool.replaced):
-            said = SUCCEEDS
+        wording = (
+            NEWER
+            if days[0] < days[1] and (older_session != own_session or older_session < 0) and not pool.asks[older]
+            else FOLLOWS
+        )
+        if any((older_session, own_session) == (int(pool.session[a]), int(pool.session[b])) for a, b in pool.replaced):
+            wording = SUCCEEDS
         raised_above = unpack_id(pool.ids[older])
         label = self._result_label(raised_above)
-        return said.format(older=label if label != raised_above else LEFT_OUT.format(older=label))
+        return wording.format(older=label if label != raised_above else LEFT_OUT.format(older=label))
 
     def _result_label(self, memory_id: str) -> str:
-        """The number of a result as `[2]`; the id of any other memory."""
-        there = self._state.context.included
-        return f"[{there.index(memory_id) + 1}]" if memory_id in there else memory_id
+        """Return the number of a result as `[2]`; the id of any other memory."""
+        results = self._state.context.included
+        return f"[{results.index(memory_id) + 1}]" if memory_id in results else memory_id
 
     def _margin(self, rung: str, position: int) -> float | None:
-        """By how much a candidate missed a rung: in the unit of a filter with a margin, for `top-k` in score.
-
-        Else None.
+        """Return by how much a candidate missed a rung, in that filter's unit or, for `top-k`, in score; None for other
+        rungs.
         """
         measured = {each.name: each.margin for each in FILTERS}.get(rung)
         if measured:
@@ -196,9 +197,8 @@ class CandidateView:
         return None
 
     def _scores(self, position: int) -> snapshot.ScoreDecomposition:
-        """The final score, the penalty, and the terms at work: of legs that found the candidate, others where not 0.
-
-        The terms of legs of sub-questions are added up to one, `sub_queries`.
+        """Return the final score, the penalty and the terms at work: of legs that found it, and others not 0. The terms
+        of the sub-questions' legs are added up as `sub_queries`.
         """
         ranks = self._pool.ranks
         values = {name: float(term[position]) for name, term in self._pool.terms.items()}
@@ -212,17 +212,16 @@ class CandidateView:
         )
 
     def _contributions(self, position: int) -> tuple[snapshot.LegContribution, ...]:
-        """For each leg that found a candidate: rank, raw score, term, and the key words that `lexical` matched.
-
-        A candidate that a leg found only as evidence (its open arm) has that rank and the term 0.
+        """Return for each leg that found a candidate: rank, raw score, term, and the key words that `lexical` matched.
+        A candidate that a leg found only as evidence (in its open arm) has its rank there and the term 0.
         """
         pool, out = self._pool, list[snapshot.LegContribution]()
         for leg, ranks in pool.ranks.items():
             place = int(ranks[position]) or int(pool.open_ranks[leg][position])
             if place:
                 term = float(pool.terms[leg][position]) if ranks[position] else 0.0
-                held = int(pool.matched[position]) if leg == "lexical" else 0
-                matches = tuple(i for i in self._words if held >> i & 1)
+                matched_words = int(pool.matched[position]) if leg == "lexical" else 0
+                matches = tuple(i for i in self._words if matched_words >> i & 1)
                 raw, kind = float(pool.scores[leg][position]), LEGS[base_of(leg)].score_type
                 out.append(
                     snapshot.LegContribution(
@@ -232,9 +231,8 @@ class CandidateView:
         return tuple(out)
 
     def _graph_path(self, memory_id: str) -> _GraphPath:
-        """How the graph leg reached a memory: nodes by name, edge confidences, and edges in words.
-
-        All three None where the leg did not reach it. A node without a name is called `GONE`.
+        """Return how the graph leg reached a memory: node names, edge confidences, and edges in words. All three are
+        None if the leg did not reach the memory. A node without a name is called `GONE`.
         """
         path = self._state.paths.get(memory_id)
         if path is None:
@@ -245,7 +243,7 @@ class CandidateView:
         return names, path.confidences, tuple(edges)
 
     def _rerank_detail(self, position: int) -> snapshot.RerankDetail | None:
-        """The reranker's rank, score and term for a candidate; None where it did not score it."""
+        """Return the reranker's rank, score and term for a candidate; None if the reranker did not score it."""
         score = float(self._pool.rerank_score[position])
         if isnan(score):
             return None
@@ -254,7 +252,7 @@ class CandidateView:
         return snapshot.RerankDetail(backend=self._state.rerank_backend, rank=place, raw_score=score, term=term)
 
     def _served_by(self, position: int) -> snapshot.ServedBy:
-        """What served a candidate: a direct answer, the one leg that found it, `hybrid` for several, else `episode`."""
+        """Say what served a candidate: `direct-answer`, its only leg, `hybrid` for several legs, else `episode`."""
         if "direct" in self._pool.terms and self._pool.terms["direct"][position]:
             return "direct-answer"
         legs = {base_of(leg) for leg, ranks in self._pool.ranks.items() if ranks[position]}

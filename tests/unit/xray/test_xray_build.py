@@ -259,7 +259,7 @@ WHOLE: dict[str, Any] = {
     "contributions": [leg("vector", 2, 0.714), leg("lexical@2", 1, 4.2, (0, 2))],
     "reranked": RerankDetail(backend="late-interaction", rank=3, raw_score=0.4, term=0.1),
     "scores": scores(vector=0.9, rerank=0.1, sub_queries=0.3, named=0.8, asking=-0.2),
-    "words": 5,
+    "word_count": 5,
 }
 
 

@@ -47,18 +47,18 @@ def test_what_was_asked_of_the_past_does_not_change_by_a_later_verification() ->
 
 
 def test_what_was_not_known_yet_is_not_told() -> None:
-    verified = staleness(_memory(last_verified_at=_days(20)), _days(40), known=_days(19))
+    verified = staleness(_memory(last_verified_at=_days(20)), _days(40), known_by=_days(19))
     assert (verified.last_verified_at, verified.age_days) == (None, 40)
-    assert staleness(_memory(last_verified_at=_days(20)), _days(40), known=_days(20)).age_days == 20
+    assert staleness(_memory(last_verified_at=_days(20)), _days(40), known_by=_days(20)).age_days == 20
     successor = uuid7(_days(30), 1).hex
     old = _memory(status="superseded", superseded_by=f"mem_{successor}", invalid_at=_days(30))
-    assert [staleness(old, _days(10), known=at).superseded for at in (None, _days(30), _days(29))] == [
+    assert [staleness(old, _days(10), known_by=at).superseded for at in (None, _days(30), _days(29))] == [
         True,
         True,
         False,
     ]
     section = _memory(category="section", status="superseded", invalid_at=_days(30))
-    assert [staleness(section, _days(10), known=_days(day)).superseded for day in (30, 29)] == [True, False]
+    assert [staleness(section, _days(10), known_by=_days(day)).superseded for day in (30, 29)] == [True, False]
 
 
 def test_nothing_is_younger_than_today() -> None:

@@ -12,9 +12,8 @@ __all__ = ["app", "main"]
 
 
 def main() -> None:
-    """Run the command line on the program's arguments and exit; an error is printed as one line and sets the exit code.
-
-    A closed pipe on standard output ends it with 0.
+    """Run the command line on the program's arguments and exit; print an error as one line and exit with its code. A
+    closed pipe on standard output ends it with 0.
     """
     gc.disable()  # looking for garbage while modules load takes a fifth of a short command; `perform` enables it
     words = decode_arguments(sys.argv[1:])

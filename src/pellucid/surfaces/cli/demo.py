@@ -23,15 +23,15 @@ BUDGET = 2_000
 def run_demo(settings: Settings, write: Callable[[str], None], note: Callable[[str], None]) -> None:
     """Import the examples into a temporary home, list the memories, ask a question and explain the answer.
 
-    `write` prints the demo's output, `note` remarks such as that the model is being downloaded. `NotFoundError` if the
+    `write` prints the demo's output, `note` remarks such as that the model is being downloaded; `NotFoundError` if the
     working folder, which should be a clone of the repository, has no `examples/sessions`.
     """
     sessions = Path.cwd() / "examples" / "sessions"
     if not sessions.is_dir():
         raise NotFoundError("examples/sessions is not here", next_step="run `make demo` in a clone of the repository")
     with TemporaryDirectory(prefix="pellucid-demo-") as folder:
-        throwaway = settings.model_copy(update={"home": Path(folder), "namespace": NAMESPACE})
-        app = open_app(throwaway, models=settings.home / "models", report=note)
+        demo_settings = settings.model_copy(update={"home": Path(folder), "namespace": NAMESPACE})
+        app = open_app(demo_settings, models=settings.home / "models", report=note)
         try:
             _show(app, sessions, write)
         finally:

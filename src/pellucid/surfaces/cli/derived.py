@@ -1,11 +1,11 @@
-"""Rows of the operations table in, commands out: their flags, and how what was typed becomes an operation's input.
+"""Rows of the operations table in, commands out: their flags, and the operation's input made of the words typed.
 
-The commands are kept in `commands.json`, generated from the rows, so that help and completion load no operation.
+The commands are in `commands.json`, generated from the rows, so that help and completion load no operation.
 """
 
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass, fields
 from datetime import datetime
 from functools import cache
 from inspect import Parameter as FunctionParameter
@@ -35,7 +35,7 @@ _TYPES: Mapping[Kind, type] = {"text": str, **{kind: python_type for python_type
 
 @dataclass(frozen=True, slots=True)
 class Parameter:
-    """A flag of a command, or a positional argument, which has no flag."""
+    """A flag of a command; or a positional argument, whose `flag` is empty."""
 
     name: str
     help: str
@@ -46,9 +46,7 @@ class Parameter:
     required: bool = False
 
     def for_typer(self) -> FunctionParameter:
-        """The parameter in the signature of a function that Typer turns into a command: a flag, else a positional
-        argument.
-        """
+        """Return the parameter of a function that Typer turns into a command: a flag, else a positional argument."""
         kind: Any = list[_TYPES[self.kind]] if self.many else _TYPES[self.kind]
         option = typer.Option(self.flag, help=self.help) if self.flag else typer.Argument(help=self.help)
         default = self.default if self.default is not None or self.kind != "switch" else False
@@ -67,7 +65,7 @@ JSON = Parameter("as_json", "Print one JSON document instead of text.", "switch"
 
 @dataclass(frozen=True, slots=True)
 class Command:
-    """A command as its help shows it; `module` holds its operation's row, or the function that runs it."""
+    """A command as its help shows it; `module` contains its operation's row, or the function that runs it."""
 
     words: str
     module: str
@@ -83,32 +81,31 @@ class Command:
         return f"{first}." if stop else first
 
     def click_command(self) -> Any:
-        """The command as an object of Click's that parses its arguments and runs it."""
+        """Return the command as an object of Click's that parses its arguments and runs it."""
 
-        def act(**given: Any) -> None:
+        def act(**args: Any) -> None:
             """Run the command with the arguments that Typer parsed."""
             from pellucid.surfaces.cli.performing import perform
 
-            perform(self, given)
+            perform(self, args)
 
-        taken = [each.for_typer() for each in self.parameters]
-        act.__signature__ = Signature(taken)  # type: ignore[attr-defined]
-        act.__annotations__ = {each.name: each.annotation for each in taken}
+        parameters = [each.for_typer() for each in self.parameters]
+        act.__signature__ = Signature(parameters)  # type: ignore[attr-defined]
+        act.__annotations__ = {each.name: each.annotation for each in parameters}
         alone = typer.Typer(add_completion=False, rich_markup_mode=None)
         alone.command(self.words.rpartition(" ")[2], help=self.help, cls=_NoEmptyWords)(act)
-        made: Any = typer.main.get_command(alone)
-        made.about = self
-        return made
+        command: Any = typer.main.get_command(alone)
+        command.about = self
+        return command
 
     def check_words(self, typed: Mapping[str, Any]) -> None:
-        """Raise `InputError` if a path, or an argument that is required, is empty in what was typed (by parameter).
-
-        An unset variable of a script is one, and an empty path would mean the folder it runs in.
+        """Raise `InputError` if a path, or a required argument, is empty. `typed` maps parameters' names to typed
+        words. An unset variable of a script is empty, and an empty path would mean the folder in which the script runs.
         """
         for each in self.parameters:
-            words = typed.get(each.name)
+            typed_words = typed.get(each.name)
             is_checked = each.kind == "file" or (each.required and not each.flag)
-            if is_checked and (words == "" or (isinstance(words, list | tuple) and "" in words)):
+            if is_checked and (typed_words == "" or (isinstance(typed_words, list | tuple) and "" in typed_words)):
                 raise InputError(
                     f"{each.flag or f'<{each.name}>'} is empty",
                     code="empty_word",
@@ -117,12 +114,12 @@ class Command:
 
 
 class _NoEmptyWords(typer.core.TyperCommand):
-    """A command that looks at the words before they are parsed: afterwards an empty path is that of this folder."""
+    """A command that checks the words before they are parsed: afterwards an empty path is the present folder."""
 
     about: Command
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
-        """Parse the words as any command does, if `Command.check_words` lets them pass."""
+        """Parse the words as any command does, if `Command.check_words` raises no error."""
         if not ctx.resilient_parsing:
             self.about.check_words(self.make_parser(ctx).parse_args(args=list(args))[0])
         return super().parse_args(ctx, args)
@@ -130,7 +127,7 @@ class _NoEmptyWords(typer.core.TyperCommand):
 
 @cache
 def commands() -> dict[str, Command]:
-    """Every command by its words, such as `graph show`, read from `commands.json`."""
+    """Map the words of every command, such as `graph show`, to the command, as read from `commands.json`."""
     return {
         words: Command(words, module, text, tuple(Parameter(**each) for each in parameters), is_own)
         for words, (module, text, is_own, parameters) in json.loads(INDEX.read_text("utf-8")).items()
@@ -138,12 +135,12 @@ def commands() -> dict[str, Command]:
 
 
 def find_command(words: Sequence[str]) -> Command | None:
-    """The command that the first two words name, else the first word; None if neither is a command."""
-    return next((known for n in (2, 1) if (known := commands().get(" ".join(words[:n])))), None)
+    """Return the command that the first two words name, else the first word; None if neither is a command."""
+    return next((command for n in (2, 1) if (command := commands().get(" ".join(words[:n])))), None)
 
 
 def commands_json() -> str:
-    """The content of `commands.json`, generated from the rows: a line for each command."""
+    """Return the content of `commands.json`, generated from the rows: a line for each command."""
     lines = (
         f"{json.dumps(each.words)}: "
         + json.dumps([each.module, each.help, each.is_own, list(map(_without_defaults, each.parameters))])
@@ -153,15 +150,13 @@ def commands_json() -> str:
 
 
 def _without_defaults(parameter: Parameter) -> dict[str, object]:
-    """The fields of a parameter that differ from their defaults, by name."""
-    return {name: value for name, value in asdict(parameter).items() if value != _DEFAULTS.get(name, "")}
-
-
-_DEFAULTS: Mapping[str, object] = {"kind": "text", "default": None, "many": False, "required": False}
+    """Return the fields of a parameter that differ from their defaults, by name."""
+    values = ((each.name, getattr(parameter, each.name), each.default) for each in fields(parameter))
+    return {name: value for name, value, default in values if value != default}
 
 
 def derived_commands() -> Iterator[Command]:
-    """Every command, made from the operations' rows that have one, then from the commands of `OWN` that have no row."""
+    """Yield every command: first those of the operations' rows, then those of `OWN` that have no row."""
     from pellucid.surfaces.cli.own import OWN
     from pellucid.table import OPERATIONS
 
@@ -174,28 +169,28 @@ def derived_commands() -> Iterator[Command]:
 
 
 def _parameters(row: "Operation[Any, Any] | None", own: "Own | None") -> Iterator[Parameter]:
-    """The parameters of a command: its own, positional ones first, then those that many commands share (`--home` …)."""
+    """Yield the parameters of a command: its own, positional ones first, then those of many commands (`--home` …)."""
     from pellucid.operations.operation import context_fields
 
     inputs: list[type[Wire]] = [*([row.input] if row else ()), *(own.inputs if own else ())]
-    fields = [(shared, each) for model in inputs for shared, each in _field_parameters(model)]
+    parameters = [(shared, each) for model in inputs for shared, each in _field_parameters(model)]
     replacements = {each.name: each for each in own.more} if own else {}
-    mine = [each for shared, each in fields if not shared and each.name not in (own.less if own else ())]
-    mine = [*(replacements.pop(each.name, each) for each in mine), *replacements.values()]
-    yield from sorted(mine, key=lambda each: bool(each.flag))
-    theirs = [each for shared, each in fields if shared]
-    yield from (each for each in theirs if each.many)
+    own_parameters = [each for shared, each in parameters if not shared and each.name not in (own.less if own else ())]
+    own_parameters = [*(replacements.pop(each.name, each) for each in own_parameters), *replacements.values()]
+    yield from sorted(own_parameters, key=lambda each: bool(each.flag))
+    shared_parameters = [each for shared, each in parameters if shared]
+    yield from (each for each in shared_parameters if each.many)
     yield HOME
     if any("namespace" in context_fields(model) for model in inputs):
         yield NAMESPACE
-    yield from (each for each in theirs if not each.many)
+    yield from (each for each in shared_parameters if not each.many)
     if own is None or own.as_json:
         yield JSON
 
 
 def _field_parameters(model: "type[Wire]") -> Iterator[tuple[bool, Parameter]]:
-    """The parameters for an input's fields, each with whether many commands share it; none for a field without a
-    `Flag`.
+    """Yield the parameters for an input's fields, each with whether many commands share it; nothing for a field without
+    a `Flag`.
     """
     from pellucid.operations.operation import Argument, Words, flag_name, flag_of
 
@@ -220,17 +215,17 @@ def _field_parameters(model: "type[Wire]") -> Iterator[tuple[bool, Parameter]]:
 
 
 def _help_text(text: str, field: "FieldInfo", *, is_flag: bool) -> str:
-    """A field's text, with `name=value` for a mapping, and `may be repeated` for a flag that takes several values."""
+    """Return a field's text, with `name=value` for a mapping, and `may be repeated` for a flag with several values."""
     is_table = dict in map(get_origin, (field.annotation, *get_args(field.annotation)))
     many = _kind_of(field.annotation)[1]
-    typed = [*(["name=value"] if is_table else []), *(["may be repeated"] if many and is_flag else [])]
-    return f"{text.removesuffix('.')}; {', '.join(typed)}." if typed else text
+    hints = [*(["name=value"] if is_table else []), *(["may be repeated"] if many and is_flag else [])]
+    return f"{text.removesuffix('.')}; {', '.join(hints)}." if hints else text
 
 
 def _kind_of(annotation: Any) -> tuple[Kind, bool]:
-    """The kind of parameter for a field's type, such as `whole` for `int | None`, and whether it takes several values.
+    """Return the kind of parameter for a field's type, such as `whole` for `int | None`, and whether it is repeatable.
 
-    A type of no kind, such as a `Literal` or a mapping, is `text`.
+    A type without a kind of its own, such as a `Literal` or a mapping, is `text`.
     """
     parts = [each for each in get_args(annotation) if each is not NoneType]
     if get_origin(annotation) in (tuple, list):
@@ -242,24 +237,23 @@ def _kind_of(annotation: Any) -> tuple[Kind, bool]:
     return _kind_of(parts[0])
 
 
-def field_values(model: "type[Wire]", given: Mapping[str, Any], now: Callable[[], datetime]) -> dict[str, object]:
-    """The values typed for the fields of an input, by name; what was not typed is left out.
-
-    `given` is what Typer parsed. `InputError` if a text cannot be parsed.
+def field_values(model: "type[Wire]", args: Mapping[str, Any], now: Callable[[], datetime]) -> dict[str, object]:
+    """Map the fields of an input to the values typed for them; a field that was not typed is left out. `args` are
+    those that Typer parsed; `InputError` if a text cannot be parsed.
     """
     from pellucid.operations.operation import flag_of
 
-    found: dict[str, object] = {}
+    values: dict[str, object] = {}
     for name, field in model.model_fields.items():
         flag = flag_of(field)
-        if flag and name in given and given[name] not in (None, []):
-            found[name] = _field_value(name, field, flag, given[name], now)
-    return found
+        if flag and name in args and args[name] not in (None, []):
+            values[name] = _field_value(name, field, flag, args[name], now)
+    return values
 
 
 def _field_value(name: str, field: "FieldInfo", flag: "Flag", typed: Any, now: Callable[[], datetime]) -> object:
-    """What was typed for one field as that field's value: words are joined, a date-time without zone is UTC, several
-    values are a tuple or a mapping.
+    """Return the value of a field from the typed one: words are joined, a date-time without zone is UTC. Several values
+    become a tuple or a mapping.
     """
     from pellucid.clock import in_utc
     from pellucid.operations.operation import Words
@@ -272,17 +266,17 @@ def _field_value(name: str, field: "FieldInfo", flag: "Flag", typed: Any, now: C
     if isinstance(typed, datetime):
         return in_utc(typed)
     if isinstance(typed, list):
-        each = cast("Sequence[str]", typed)
-        return parse_pairs(name, field, each) if "dict" in str(field.annotation) else tuple(each)
+        texts = cast("Sequence[str]", typed)
+        return parse_pairs(name, field, texts) if "dict" in str(field.annotation) else tuple(texts)
     return not typed if flag.opposite else typed
 
 
 def spell_flags(error: PellucidError, inputs: "Sequence[type[Wire]]") -> None:
-    """Rewrite the fields that an error's texts name as flags of a command with these inputs, such as `--top-k`."""
+    """Rewrite the fields named in an error's texts as flags of a command with these inputs, such as `--top-k`."""
     from pellucid.operations.operation import flag_name
 
     def flag(name: str) -> str:
-        """The flag of a field, such as `--top-k`."""
+        """Return the flag of a field, such as `--top-k`."""
         model = next((each for each in inputs if name in each.model_fields), inputs[0] if inputs else None)
         return flag_name(model, name) if model else f"--{name}"
 

@@ -1,4 +1,4 @@
-"""Commands about hooks in, hooks installed, shown, removed or run out."""
+"""Commands about hooks in; hooks installed, shown, removed or run out."""
 
 import json
 import sys
@@ -9,7 +9,7 @@ from pellucid.errors import InputError
 from pellucid.surfaces.answers import json_text
 from pellucid.surfaces.cli import performing
 from pellucid.surfaces.cli.derived import Parameter, field_values
-from pellucid.surfaces.cli.performing import Given, Own, Row
+from pellucid.surfaces.cli.performing import Args, Own, Row
 from pellucid.surfaces.cli.session import settings, write
 from pellucid.surfaces.texts import presenter
 
@@ -27,23 +27,20 @@ _WHERE = (
 )
 
 
-def event(row: Row, given: Given) -> None:
-    """Read one hook event, a JSON object, from standard input and print the answer to it; `InputError` if it is no
-    JSON.
-    """
+def event(row: Row, args: Args) -> None:
+    """Read one hook event, a JSON object, from standard input and print the answer; `InputError` if it is not JSON."""
     try:
         payload: object = json.loads(sys.stdin.buffer.read())
     except ValueError as error:
         raise InputError(
             f"the standard input is no JSON: {error}", next_step="give one event as a hook gets it"
         ) from error
-    performing.run_and_print(row, given, lambda _call: {"host": given["host"], "event": payload})
+    performing.run_and_print(row, args, lambda _call: {"host": args["host"], "event": payload})
 
 
-def claim(row: Row, given: Given) -> None:
-    """Read an agent's claims from standard input, a JSON object per line, and print which became memories.
-
-    `InputError` if a line is no JSON.
+def claim(row: Row, args: Args) -> None:
+    """Read an agent's claims from standard input, a JSON object per line, and print which became memories. `InputError`
+    if a line is not JSON.
     """
     try:
         claims: list[object] = [json.loads(each) for each in sys.stdin.buffer.read().splitlines() if each.strip()]
@@ -51,56 +48,55 @@ def claim(row: Row, given: Given) -> None:
         raise InputError(
             f"no JSON came in: {error}", next_step='a line a claim: {"statement": …, "quote": …}'
         ) from error
-    performing.run_and_print(row, given, lambda call: {**field_values(row.input, given, call.now), "claims": claims})
+    performing.run_and_print(row, args, lambda call: {**field_values(row.input, args, call.now), "claims": claims})
 
 
-def install(_row: None, given: Given) -> None:
-    """Install our hooks and, unless `--no-mcp`, our MCP server in an agent program's files; print what was written,
-    or with `--dry-run` what would be.
+def install(_row: None, args: Args) -> None:
+    """Install our hooks and, unless `--no-mcp`, our MCP server in an agent program's files. Print the changes written,
+    or with `--dry-run` the changes that would be.
     """
     from pellucid.surfaces.hooks import install
 
-    flags = {"tools": not given["no_mcp"], "dry_run": given["dry_run"]}
-    _print(install.install(*_target(given), settings(given["home"]), **flags), "installed_text", given)
+    flags = {"tools": not args["no_mcp"], "dry_run": args["dry_run"]}
+    _print(install.install(*_target(args), settings(args["home"]), **flags), "installed_text", args)
 
 
-def remove(_row: None, given: Given) -> None:
-    """Remove our hooks and MCP server from an agent program's files, and print what was written."""
+def remove(_row: None, args: Args) -> None:
+    """Remove our hooks and MCP server from an agent program's files, and print the changes."""
     from pellucid.surfaces.hooks import install
 
-    _print(install.remove(*_target(given), dry_run=given["dry_run"]), "installed_text", given)
+    _print(install.remove(*_target(args), dry_run=args["dry_run"]), "installed_text", args)
 
 
-def _target(given: Given) -> tuple["HostName", "Scope"]:
-    """The agent's program and the scope that the flags name: `project` with `--project`, else `user`.
-
+def _target(args: Args) -> tuple["HostName", "Scope"]:
+    """Return the agent's program and the scope that the flags name: `project` with `--project`, else `user`.
     `InputError` for an unknown program, or both flags.
     """
-    if given["program"] not in _PROGRAMS:
-        raise InputError(f"--for expects one of {', '.join(_PROGRAMS)}; got {given['program']!r}", code="invalid_for")
-    if given["project"] and given["user"]:
+    if args["program"] not in _PROGRAMS:
+        raise InputError(f"--for expects one of {', '.join(_PROGRAMS)}; got {args['program']!r}", code="invalid_for")
+    if args["project"] and args["user"]:
         raise InputError("--project and --user exclude each other", next_step="leave one of them out")
-    return given["program"], "project" if given["project"] else "user"
+    return args["program"], "project" if args["project"] else "user"
 
 
-def status(_row: None, given: Given) -> None:
+def status(_row: None, args: Args) -> None:
     """Print where our hooks are installed, whether a server runs, and how many sessions they reported."""
     from pellucid.surfaces.hooks import install
 
-    _print(install.status(settings(given["home"])), "status_text", given)
+    _print(install.status(settings(args["home"])), "status_text", args)
 
 
-def _print(found: "Wire", presenter_name: str, given: Given) -> None:
+def _print(answer: "Wire", presenter_name: str, args: Args) -> None:
     """Print a record as JSON if `--json` was given, else by a presenter of `present/hooks.py`."""
-    write(json_text(found) if given["as_json"] else presenter(f"hooks.{presenter_name}")(found))
+    write(json_text(answer) if args["as_json"] else presenter(f"hooks.{presenter_name}")(answer))
 
 
-def work(_row: None, given: Given) -> None:
+def work(_row: None, args: Args) -> None:
     """Print `serving`, then serve the home until there was no request for some minutes."""
     from pellucid.surfaces.hooks.work import work as serve
 
     write("serving")
-    serve(settings(given["home"]))
+    serve(settings(args["home"]))
 
 
 _NO_MCP = Parameter("no_mcp", "Hooks alone: register no MCP server, and no tools for the agent.", "switch", "--no-mcp")
@@ -114,4 +110,4 @@ HOOKS: Mapping[str, Own] = {
         work, as_json=False, text="Serve the home for hooks until none calls for a while. They start it by themselves."
     ),
 }
-"""By the words of the command."""
+"""Maps the words of a command to its code."""

@@ -1,7 +1,7 @@
-"""A seed in, a home with a month of a small team's work out: sessions, questions, and what became of the answers.
+"""A seed in, a home with a month of a small team's work out: sessions, questions, and citations of the answers.
 
-Nothing of it is invented but the words: sessions are observed, questions recalled and answers cited by the operations
-that any agent uses, with a clock that walks through the month before now.
+Only the words are invented: sessions are observed, questions recalled and answers cited by the operations that any
+agent uses, with a clock that walks through the month before now.
 """
 
 import tomllib
@@ -31,7 +31,7 @@ _AGENTS = {"claude-code": 5, "codex": 3, "cursor": 2}
 _DOCUMENTS_DAY = 8
 """The day on which decisions are written down as documents."""
 _UNKNOWN_SHARE = 0.1
-"""The share of questions about something that nobody said."""
+"""The share of questions that no fact answers."""
 
 
 @dataclass(slots=True)
@@ -42,18 +42,18 @@ class WalkingClock:
     ids: SystemClock = field(default_factory=SystemClock)
 
     def now(self) -> datetime:
-        """The time it was set to."""
+        """Return the time it was set to."""
         return self.at
 
     def new_id(self, prefix: str) -> str:
-        """A new random id of one millisecond later, to which the clock advances."""
+        """Advance the clock by a millisecond and return a new random id of that time."""
         self.at += timedelta(milliseconds=1)
         return f"{prefix}_{uuid7(self.at, self.ids.random_bits(74)).hex}"
 
 
 @dataclass(frozen=True, slots=True)
 class Fact:
-    """Something that is said on a day of the month, and the questions that are asked about it later."""
+    """A statement that is made on a day of the month, and the questions that are asked about it later."""
 
     day: int
     statement: str
@@ -74,12 +74,12 @@ class Month:
 
 
 def run_month(settings: Settings, note: Callable[[str], None], seed: int = 7) -> Month:
-    """Fill a home with the month that ends yesterday, and return what was made.
+    """Fill a home with the month that ends yesterday, and return the numbers of sessions, recalls and citations.
 
     `note` is called with a line of progress for each day; `seed` determines the questions and answers, not the ids.
 
     Raises:
-        ConflictError: something is kept under `local/tidepool` already.
+        ConflictError: the namespace `local/tidepool` has data already.
     """
     clock = WalkingClock(SystemClock().now())
     app = open_app(settings.naming(NAMESPACE), clock=clock, report=note)
@@ -117,9 +117,7 @@ class Team:
         self.made = Month()
 
     def write_documents(self, morning: datetime) -> None:
-        """Write the story's decisions to files and index them; from then on they are among what questions are asked
-        about.
-        """
+        """Write the story's decisions to files and index them; later questions can be about them."""
         self._clock.at = morning
         with TemporaryDirectory(prefix="tidepool-") as folder:
             for each in self._documents:
@@ -128,8 +126,8 @@ class Team:
         self._said += [Fact(_DOCUMENTS_DAY - 1, "", each["holds"], tuple(each["asks"])) for each in self._documents]
 
     def work(self, day: int, morning: datetime) -> None:
-        """Hold the two or three sessions of a day, the first within 50 minutes of `morning`; each states two due facts
-        at most.
+        """Hold the two or three sessions of a day, the first within 50 minutes of `morning`. Each states up to two due
+        facts.
         """
         for number in range(self._chance.choice((2, 2, 3))):
             self._clock.at = morning + timedelta(hours=3 * number, minutes=self._chance.randrange(50))
@@ -152,41 +150,43 @@ class Team:
         self.made.sessions += 1
 
     def _question(self) -> tuple[Fact | None, str]:
-        """A random question with the fact that answers it; None in its place for one in ten, or if nothing is known."""
-        known = [fact for fact in self._said if fact.asks]
-        if not known or self._chance.random() < _UNKNOWN_SHARE:
+        """Return a random question with its answering fact, or, once in ten or if no fact was said yet, with None."""
+        answerable = [fact for fact in self._said if fact.asks]
+        if not answerable or self._chance.random() < _UNKNOWN_SHARE:
             return None, self._chance.choice(self._unknown)
-        fact = self._chance.choices(known, [1 + each.day % 4 for each in known])[0]
+        fact = self._chance.choices(answerable, [1 + each.day % 4 for each in answerable])[0]
         return fact, self._chance.choice(fact.asks)
 
     def _ask(self, session: str, agent: str, fact: Fact | None, query: str) -> None:
-        """Recall a question in a session, cite from the answer, and store the turns about it; `fact` answers it, None
-        if none does.
+        """Recall a question in a session, cite from the answer, and store the turns about it. `fact` answers the
+        question; None if no fact does.
         """
-        asked = RecallInput(query=query, namespace=NAMESPACE, session_id=session, agent=agent, not_in_session=session)
-        answer = recall(self._app, asked)
+        request = RecallInput(query=query, namespace=NAMESPACE, session_id=session, agent=agent, not_in_session=session)
+        answer = recall(self._app, request)
         self.made.recalls += 1
         self._clock.at += timedelta(seconds=20)
         self._say(session, agent, ("user", query), ("assistant", self._react(answer, fact, session, agent)))
 
     def _react(self, answer: RecallOutput, fact: Fact | None, session: str, agent: str) -> str:
         """Cite at random some of the recalled memories, as used, stale or useless, and return the agent's reply."""
-        found = {each.memory.id: each.memory.content for each in answer.memories}
-        right = next((each for each, text in found.items() if fact and fact.holds in text), None)
-        old = next((each for each, text in found.items() if fact and fact.before and fact.before in text), None)
-        if old:
-            self._cite(answer, old, "flagged_stale", session, agent, f"it is now: {fact.holds if fact else ''}")
-        if right and self._chance.random() < 0.75:
+        contents = {each.memory.id: each.memory.content for each in answer.memories}
+        right_id = next((each for each, text in contents.items() if fact and fact.holds in text), None)
+        outdated_id = next(
+            (each for each, text in contents.items() if fact and fact.before and fact.before in text), None
+        )
+        if outdated_id:
+            self._cite(answer, outdated_id, "flagged_stale", session, agent, f"it is now: {fact.holds if fact else ''}")
+        if right_id and self._chance.random() < 0.75:
             kind = self._chance.choices(("cited", "saved_rework", "used"), (5, 3, 2))[0]
-            self._cite(answer, right, kind, session, agent)
-            return f"As we know: {found[right]}"
-        if found and not right and self._chance.random() < 0.4:
-            self._cite(answer, next(iter(found)), "dismissed", session, agent, "not what was asked")
+            self._cite(answer, right_id, kind, session, agent)
+            return f"As we know: {contents[right_id]}"
+        if contents and not right_id and self._chance.random() < 0.4:
+            self._cite(answer, next(iter(contents)), "dismissed", session, agent, "not what was asked")
         return "I do not know that for certain, so I looked it up in the code."
 
     def _cite(self, answer: RecallOutput, memory: str, kind: Any, session: str, agent: str, notes: str = "") -> None:
         """Record a citation of a recalled memory; `kind` is such as `cited` or `flagged_stale`."""
-        done = cite(
+        outcome = cite(
             self._app,
             CiteInput(
                 namespace=NAMESPACE,
@@ -198,12 +198,12 @@ class Team:
                 notes=notes,
             ),
         )
-        self.made.citations += done.is_new
+        self.made.citations += outcome.is_new
 
-    def _say(self, session: str, agent: str, *said: tuple[str, str]) -> None:
-        """Store turns, each a (role, text), of a session, forty seconds apart by the clock."""
+    def _say(self, session: str, agent: str, *turns_said: tuple[str, str]) -> None:
+        """Store turns of a session, each a (role, text), forty seconds apart by the clock."""
         turns: list[dict[str, object]] = []
-        for role, content in said:
+        for role, content in turns_said:
             self._clock.at += timedelta(seconds=40)
             turns.append({"role": role, "content": content, "ts": isoformat(self._clock.at)})
         self._observe(session, agent, tuple(turns))
@@ -224,10 +224,12 @@ class Team:
 
 
 def _facts(story: list[Mapping[str, Any]]) -> list[Fact]:
-    """The story's facts, each followed by the fact that replaces it later, if one does."""
-    found: list[Fact] = []
+    """Return the story's facts, each followed by the fact that replaces it later, if there is one."""
+    facts: list[Fact] = []
     for each in story:
-        found.append(Fact(each["day"], each["said"], each["holds"], tuple(each["asks"])))
-        if then := each.get("then"):
-            found.append(Fact(then["day"], then["said"], then["holds"], tuple(each["asks"]), each["holds"]))
-    return found
+        facts.append(Fact(each["day"], each["said"], each["holds"], tuple(each["asks"])))
+        if replacement := each.get("then"):
+            facts.append(
+                Fact(replacement["day"], replacement["said"], replacement["holds"], tuple(each["asks"]), each["holds"])
+            )
+    return facts

@@ -10,25 +10,23 @@ from pellucid.surfaces.cli.session import note, write
 from pellucid.xray.words.visible import visible
 
 
-def deliver(text: str | Iterable[str], target: Path | None, home: Path, what: str = "") -> None:
+def deliver(text: str | Iterable[str], target: Path | None, home: Path, prefix: str = "") -> None:
     """Print a text, or pieces of one as they come; with a `target`, write them to that file and note `wrote …` instead.
-
-    `InputError` if the file lies in `home` or cannot be written; `what` is put before its name in the note.
+    `InputError` if the file is in `home` or cannot be written; `prefix` is put before its name in the note.
     """
     if target is None:
         for each in (text,) if isinstance(text, str) else text:
             write(each)
     else:
         write_out(target, text if isinstance(text, str) else (f"{each}\n" for each in text), home)
-        note(f"wrote {what}{target}")
+        note(f"wrote {prefix}{target}")
 
 
-def out_file(given: str | None) -> Path | None:
-    """The path that `--out` names, with `~` expanded; None for standard output: `-`, blank or not given.
-
-    `InputError` for what can be no path.
+def out_file(option: str | None) -> Path | None:
+    """Return the path that `--out` names, with `~` expanded; None for standard output: `-`, blank or not given.
+    `InputError` for a text that cannot be a path.
     """
-    name = (given or "").strip()
+    name = (option or "").strip()
     if name in ("", "-"):
         return None
     try:
@@ -48,7 +46,7 @@ def write_out(path: Path, text: str | Iterable[str], home: Path) -> None:
     A link is followed to the file it names. Folders, devices, pipes and everything in `home` are refused.
 
     Raises:
-        InputError: `invalid_out`: the file could not be written, and is as it was.
+        InputError: `invalid_out`: the file could not be written, and is unchanged.
     """
     target = Path(os.path.realpath(path))
     try:
@@ -79,7 +77,7 @@ def _replace(target: Path, pieces: Iterable[str]) -> None:
 
 
 def _unwritable_error(path: Path, reason: str) -> InputError:
-    """The error that the file of `--out` could not be written."""
+    """Return the error that the file of `--out` could not be written."""
     return InputError(
         f"--out: {visible(str(path))} could not be written: {reason}",
         code="invalid_out",

@@ -1,4 +1,4 @@
-"""A row and what was typed in, its answer printed out: the commands that have code of their own."""
+"""A row and the arguments typed in, its answer printed out: the commands that have code of their own."""
 
 import json
 import os
@@ -17,7 +17,7 @@ from pellucid.surfaces.cli import performing
 from pellucid.surfaces.cli.derived import NAMESPACE, Parameter, field_values
 from pellucid.surfaces.cli.hooks import HOOKS
 from pellucid.surfaces.cli.out_file import deliver, out_file
-from pellucid.surfaces.cli.performing import Given, Own, Row
+from pellucid.surfaces.cli.performing import Args, Own, Row
 from pellucid.surfaces.cli.questions import QUESTIONS
 from pellucid.surfaces.cli.serving import DASHBOARD, SERVE, dashboard, mcp, serve
 from pellucid.surfaces.cli.session import note, settings, write
@@ -30,42 +30,40 @@ if TYPE_CHECKING:
 _OUT = Parameter("out", "Write to this file; - is standard output.", flag="--out")
 
 
-def import_sessions(row: Row, given: Given) -> None:
-    """Import transcripts and print the outcome; Ctrl-C ends the import early, and what was finished is kept and
-    printed.
-    """
-    with performing.open_call(row, given) as call:
-        request = call.input_of(row.input, field_values(row.input, given, call.now))
+def import_sessions(row: Row, args: Args) -> None:
+    """Import transcripts and print the outcome; Ctrl-C ends the import early, with the finished part kept."""
+    with performing.open_call(row, args) as call:
+        request = call.input_of(row.input, field_values(row.input, args, call.now))
         with _finishing_on_interrupt(call.deadline.cancel):
             outcome = row.perform(call, request)
-        performing.print_answer(row, outcome, request, call, as_json=given["as_json"])
+        performing.print_answer(row, outcome, request, call, as_json=args["as_json"])
 
 
-def observe(row: Row, given: Given) -> None:
-    """Read a stream of turns, storing each line before the next is read, and print the outcome.
-
-    `--status` only prints what waits; `--flush-due` reads nothing, nor is a terminal read if there is a session to
-    flush.
+def observe(row: Row, args: Args) -> None:
+    """Read a stream of turns, storing each line before the next is read, and print the outcome. `--status` only prints
+    the turns that wait; `--flush-due` reads nothing. A terminal is not read if there is a session to flush.
     """
     from pellucid.operations.session.observing import WAITING, Observer
 
-    if given["status"]:
-        performing.answer(WAITING, given)
+    if args["status"]:
+        performing.answer(WAITING, args)
         return
-    with performing.open_call(row, given) as call:
-        request = call.input_of(row.input, field_values(row.input, given, call.now))
+    with performing.open_call(row, args) as call:
+        request = call.input_of(row.input, field_values(row.input, args, call.now))
         observer = Observer(call.app, request)
-        if not given["flush_due"]:
-            with _open_stream(given["file"]) as descriptor, suppress(KeyboardInterrupt):
-                has_other_work = (request.flush or request.retry) and given["file"] is None
+        if not args["flush_due"]:
+            with _open_stream(args["file"]) as descriptor, suppress(KeyboardInterrupt):
+                has_other_work = (request.flush or request.retry) and args["file"] is None
                 if not (has_other_work and os.isatty(descriptor)):
-                    observer.follow(lambda most: os.read(descriptor, most))
-        performing.print_answer(row, observer.finish(), request, call, as_json=given["as_json"])
+                    observer.follow(lambda max_bytes: os.read(descriptor, max_bytes))
+        performing.print_answer(row, observer.finish(), request, call, as_json=args["as_json"])
 
 
 @contextmanager
 def _open_stream(file: Path | None) -> Generator[int]:
-    """A descriptor to read the file, or standard input for None or `-`, for a `with` block; else `InputError`."""
+    """Open the file, or standard input for None or `-`, for a `with` block as a descriptor; `InputError` if it cannot
+    be.
+    """
     if file is None or str(file) == "-":
         yield sys.stdin.fileno()
         return
@@ -79,19 +77,18 @@ def _open_stream(file: Path | None) -> Generator[int]:
         yield stream.fileno()
 
 
-def index_docs(row: Row, given: Given) -> None:
-    """Index documents and print the outcome; with `--watch` again whenever they change, until Ctrl-C.
-
-    The exit code is 2 if every file had a problem.
+def index_docs(row: Row, args: Args) -> None:
+    """Index documents and print the outcome; with `--watch` again whenever they change, until Ctrl-C. The exit code is
+    2 if every file had a problem.
     """
-    is_watching = given["watch"]
-    if is_watching and given["dry_run"]:
+    is_watching = args["watch"]
+    if is_watching and args["dry_run"]:
         raise InputError("--watch and --dry-run exclude each other", next_step="leave one of them out")
-    if is_watching and not given["paths"]:
+    if is_watching and not args["paths"]:
         raise InputError("--watch needs something to watch", code="missing_path", next_step="name files or folders")
-    as_json = given["as_json"]
-    with performing.open_call(row, given, title="indexing") as call:
-        request: IndexDocsInput = call.input_of(row.input, field_values(row.input, given, call.now))
+    as_json = args["as_json"]
+    with performing.open_call(row, args, title="indexing") as call:
+        request: IndexDocsInput = call.input_of(row.input, field_values(row.input, args, call.now))
         if is_watching:
             _watch_docs(call, request, as_json=as_json)
             return
@@ -124,104 +121,103 @@ def _finishing_on_interrupt(stop: Callable[[], None]) -> Generator[None]:
     """Have the first Ctrl-C call `stop` during a `with` block; a second one interrupts as usual."""
 
     def end(_number: int, _frame: object) -> None:
-        """The signal handler: call `stop` and restore the handler before."""
+        """Call `stop` and restore the old handler, as the signal's handler."""
         stop()
-        signal.signal(signal.SIGINT, before)
+        signal.signal(signal.SIGINT, old_handler)
 
-    before = signal.signal(signal.SIGINT, end)
+    old_handler = signal.signal(signal.SIGINT, end)
     try:
         yield
     finally:
-        signal.signal(signal.SIGINT, before)
+        signal.signal(signal.SIGINT, old_handler)
 
 
-def graph_show(row: Row, given: Given) -> None:
-    """Print an entity's neighbourhood as text or JSON.
-
-    `--svg FILE` also writes its drawing; `--svg -` prints only that.
+def graph_show(row: Row, args: Args) -> None:
+    """Print an entity's neighbourhood as text or JSON. `--svg FILE` also writes its drawing; `--svg -` prints only
+    that.
     """
-    svg_file = given["svg"]
-    with performing.open_call(row, given) as call:
-        request = call.input_of(row.input, field_values(row.input, given, call.now))
+    svg_file = args["svg"]
+    with performing.open_call(row, args) as call:
+        request = call.input_of(row.input, field_values(row.input, args, call.now))
         outcome = row.perform(call, request)
         if svg_file:
             deliver(outcome.svg(), out_file(svg_file), call.settings.home)
         if svg_file != "-":
-            performing.print_answer(row, outcome, request, call, as_json=given["as_json"])
+            performing.print_answer(row, outcome, request, call, as_json=args["as_json"])
 
 
-def adopt(row: Row, given: Given) -> None:
+def adopt(row: Row, args: Args) -> None:
     """Preview, or with `--yes` do, the adoption of other tools' memories, and print the outcome."""
-    if given["look"] and given["preview"]:  # `--yes` arrives as `preview`
+    if args["look"] and args["preview"]:  # `--yes` arrives as `preview`
         raise InputError("--preview and --yes exclude each other", next_step="leave one of them out")
-    performing.answer(row, given)
+    performing.answer(row, args)
 
 
-def doctor(row: Row, given: Given) -> None:
-    """Print the health of a home; with `--accept-loss`, first give up a lost key or lost rows of the ledger, unless a
-    database is damaged.
+def doctor(row: Row, args: Args) -> None:
+    """Print the health of a home; with `--accept-loss`, first give up a lost key or lost rows of the ledger. Nothing is
+    given up if a database is damaged.
     """
-    if given["accept_loss"]:
+    if args["accept_loss"]:
         from pellucid.operations.admin.health import check_databases
         from pellucid.operations.settling import ACCEPT_LOSS
 
-        if check_databases(settings(given["home"]).home) is None:
-            with performing.open_call(ACCEPT_LOSS, given) as call:
+        if check_databases(settings(args["home"]).home) is None:
+            with performing.open_call(ACCEPT_LOSS, args) as call:
                 note(presenter("everyday.accepted_loss_text")(ACCEPT_LOSS(call)))
-    performing.answer(row, given)
+    performing.answer(row, args)
 
 
-def lab_run(row: Row, given: Given) -> None:
+def lab_run(row: Row, args: Args) -> None:
     """Measure one labelled set, or with `--all` every set (of `--sets`, if given), and print the figures."""
     from pellucid.lab.every_set import LAB_ALL
 
-    alone = ("dataset", "updates", "context", "details")
-    if given["every"] and any(given[name] for name in alone):
+    single_set_flags = ("dataset", "updates", "context", "details")
+    if args["every"] and any(args[name] for name in single_set_flags):
         raise InputError("--all measures every set in one way", next_step="leave the set's name or the other flag out")
-    if given["every"]:
-        sets = tuple(name.strip() for name in (given["sets"] or "").split(",") if name.strip())
-        shared = {name: value for name, value in given.items() if name not in alone}
-        performing.answer(LAB_ALL, given, lambda call: {**field_values(row.input, shared, call.now), "sets": sets})
-    elif given["sets"] or given["dataset"] is None:
+    if args["every"]:
+        sets = tuple(name.strip() for name in (args["sets"] or "").split(",") if name.strip())
+        shared = {name: value for name, value in args.items() if name not in single_set_flags}
+        performing.answer(LAB_ALL, args, lambda call: {**field_values(row.input, shared, call.now), "sets": sets})
+    elif args["sets"] or args["dataset"] is None:
         raise InputError("the lab needs the name of one set, or --all", next_step="for example: lab run --all --data .")
     else:
-        performing.answer(row, given)
+        performing.answer(row, args)
 
 
-def export_rows(row: Row, given: Given) -> None:
+def export_rows(row: Row, args: Args) -> None:
     """Read all rows of an operation, then print them as lines of JSON, or write them to the file of `--out`."""
-    target = out_file(given["out"])
-    with performing.open_call(row, given) as call:
-        lines = list(row(call, **field_values(row.input, given, call.now)))
+    target = out_file(args["out"])
+    with performing.open_call(row, args) as call:
+        lines = list(row(call, **field_values(row.input, args, call.now)))
         deliver(lines, target, call.settings.home, f"{len(lines)} rows to ")
 
 
-def export_snapshots(row: Row, given: Given) -> None:
-    """Print X-rays as lines of JSON, or write them to the file of `--out`, each as it is made; note how many were left
-    out.
+def export_snapshots(row: Row, args: Args) -> None:
+    """Print X-rays as lines of JSON, or write them to the file of `--out`, each as it is made. Note how many recalls
+    were left out.
     """
-    target, left_out = out_file(given["out"]), list[str]()
-    with performing.open_call(row, given) as call:
+    target, left_out = out_file(args["out"]), list[str]()
+    with performing.open_call(row, args) as call:
         reporting = Call(call.settings, lambda: call.app, report=left_out.append)
-        lines: Iterator[str] = row(reporting, **field_values(row.input, given, call.now))
+        lines: Iterator[str] = row(reporting, **field_values(row.input, args, call.now))
         deliver(lines, target, call.settings.home)
     if left_out:
         note(f"left out {count_of(len(left_out), 'recall')} of which only the results are kept")
 
 
-def demo(_row: None, given: Given) -> None:
+def demo(_row: None, args: Args) -> None:
     """Run the demo; with `--month`, fill an empty home with a month of a team's sessions instead."""
-    if given["month"]:
+    if args["month"]:
         from pellucid.surfaces.cli.month import run_month
 
-        home = settings(given["home"])
-        made = run_month(home, note)
-        write(f"{made.sessions} sessions, {made.recalls} recalls and {made.citations} citations are in {home.home}")
+        home = settings(args["home"])
+        month = run_month(home, note)
+        write(f"{month.sessions} sessions, {month.recalls} recalls and {month.citations} citations are in {home.home}")
         write(f"To look at them: pellucid dashboard --home {home.home}")
         return
     from pellucid.surfaces.cli.demo import run_demo
 
-    run_demo(settings(given["home"]), write, note)
+    run_demo(settings(args["home"]), write, note)
 
 
 OWN: Mapping[str, Own] = {
@@ -288,4 +284,4 @@ OWN: Mapping[str, Own] = {
     "ledger export": Own(export_rows, (_OUT,), as_json=False),
     "snapshots export": Own(export_snapshots, (_OUT,), as_json=False),
 }
-"""By the words of the command."""
+"""Maps the words of a command to its code."""

@@ -1,4 +1,4 @@
-"""A command and what was typed in, an operation run and its answer printed out."""
+"""A command and the arguments typed in, an operation run and its answer printed out."""
 
 import gc
 import shlex
@@ -16,21 +16,21 @@ from pellucid.surfaces.cli.derived import HOME, NAMESPACE, Command, Parameter, f
 from pellucid.surfaces.cli.session import calling, namespace_hints, write
 from pellucid.surfaces.commands import Spelling, spell_commands, spelled_by
 
-Given = Mapping[str, Any]
-"""What Typer parsed, by the names of the parameters."""
+Args = Mapping[str, Any]
+"""The arguments that Typer parsed, by the names of the parameters."""
 Row = Operation[Any, Any]
 
 
 @dataclass(frozen=True, slots=True)
 class Own:
-    """A command with code of its own, beside or in place of what its operation's row says."""
+    """The code of a command that needs more than its operation's row, or that has no row."""
 
-    act: Callable[[Any, Given], None]
-    """Runs the command: takes its row (None if it has none) and what was typed, by the names of the parameters."""
+    act: Callable[[Any, Args], None]
+    """Runs the command: takes its row (None if it has none) and the arguments typed."""
     more: tuple[Parameter, ...] = ()
-    """Parameters that it takes beside the row's; one of the same name replaces the row's."""
+    """Parameters that it takes beside the row's; a parameter of the same name replaces the row's."""
     less: tuple[str, ...] = ()
-    """Fields of the row that are no parameters, since the command fills them in itself."""
+    """Fields of the row that are not parameters, since the command fills them in itself."""
     inputs: tuple[type[Wire], ...] = ()
     """Further inputs whose fields are parameters."""
     as_json: bool = True
@@ -39,20 +39,18 @@ class Own:
     """Its help, if it has no row."""
 
 
-def perform(command: Command, given: Given) -> None:
-    """Run a command with the arguments that Typer parsed; a `PellucidError` is raised again, naming the command's
-    flags.
-    """
+def perform(command: Command, args: Args) -> None:
+    """Run a command with the arguments that Typer parsed; raise a `PellucidError` again, naming the command's flags."""
     row, own = _operation_row(command), _own_command(command)
     inputs: list[type[Wire]] = [*([row.input] if row else ()), *(own.inputs if own else ())]
     gc.freeze()
     gc.enable()
-    with spelled_by(_shell_spelling(given)):
+    with spelled_by(_shell_spelling(args)):
         try:
             if own:
-                own.act(row, given)
+                own.act(row, args)
             elif row:
-                answer(row, given)
+                answer(row, args)
         except PellucidError as error:
             spell_flags(error, inputs)
             error.next_step = spell_commands(error.next_step)
@@ -61,17 +59,17 @@ def perform(command: Command, given: Given) -> None:
             raise
 
 
-def _shell_spelling(given: Given) -> Spelling:
-    """How texts name other commands: with the `--home` and `--namespace` that were typed, if they take them."""
+def _shell_spelling(args: Args) -> Spelling:
+    """Return the spelling of commands in texts: with the `--home` and `--namespace` typed, if they take them."""
 
     def spelled(words: str) -> str:
-        """The shell command for `words`, such as `undo op_1`."""
-        named = words.split()
-        known = find_command(named)
+        """Return the shell command for `words`, such as `undo op_1`."""
+        split_words = words.split()
+        found = find_command(split_words)
         flags = [
-            f"{each.flag} {shlex.quote(str(given[each.name]))}"
-            for each in (known.parameters if known else ())
-            if each in (HOME, NAMESPACE) and given.get(each.name) and each.flag not in named
+            f"{each.flag} {shlex.quote(str(args[each.name]))}"
+            for each in (found.parameters if found else ())
+            if each in (HOME, NAMESPACE) and args.get(each.name) and each.flag not in split_words
         ]
         return " ".join(["pellucid", words, *flags])
 
@@ -79,14 +77,16 @@ def _shell_spelling(given: Given) -> Spelling:
 
 
 def _operation_row(command: Command) -> Row | None:
-    """The command's operation, from its own module, since `table.py` loads every package; None if it has none."""
-    found: list[Any] = list(vars(import_module(command.module)).values())
-    rows: list[Row] = [each for each in found if isinstance(each, Operation)]
+    """Return the command's operation, None if it has none. It is read from its own module, as `table.py` loads every
+    package.
+    """
+    values: list[Any] = list(vars(import_module(command.module)).values())
+    rows: list[Row] = [each for each in values if isinstance(each, Operation)]
     return next((row for row in rows if row.on.cli == command.words), None)
 
 
 def _own_command(command: Command) -> Own | None:
-    """The code of a command that has some beside its row, else None."""
+    """Return the command's own code; None if it has only its row."""
     if not command.is_own:  # `own.py` is slow to load
         return None
     from pellucid.surfaces.cli.own import OWN
@@ -94,23 +94,23 @@ def _own_command(command: Command) -> Own | None:
     return OWN[command.words]
 
 
-def answer(row: Row, given: Given, fields: Callable[[Call], Mapping[str, object]] | None = None) -> None:
-    """Run an operation with what was typed, or with `fields`, and print its answer; then raise the failure that it
-    reports, if any.
+def answer(row: Row, args: Args, fields: Callable[[Call], Mapping[str, object]] | None = None) -> None:
+    """Run an operation with the arguments typed, or with `fields`, and print its answer. Then raise the failure that
+    the operation reports, if any.
     """
-    fields = fields or (lambda call: field_values(row.input, given, call.now))
-    if failure := row.failure(run_and_print(row, given, fields)):
+    fields = fields or (lambda call: field_values(row.input, args, call.now))
+    if failure := row.failure(run_and_print(row, args, fields)):
         raise failure
 
 
 def run_and_print(
-    row: Row, given: Given, fields: Callable[[Call], Mapping[str, object]], *, verbose: bool = False
+    row: Row, args: Args, fields: Callable[[Call], Mapping[str, object]], *, verbose: bool = False
 ) -> Any:
     """Run an operation with the `fields` of its input, print its answer as text or JSON, and return the answer."""
-    with open_call(row, given) as call:
+    with open_call(row, args) as call:
         request = call.input_of(row.input, fields(call))
         outcome = row.perform(call, request)
-        print_answer(row, outcome, request, call, as_json=given["as_json"], verbose=verbose)
+        print_answer(row, outcome, request, call, as_json=args["as_json"], verbose=verbose)
     return outcome
 
 
@@ -126,13 +126,12 @@ def print_answer(row: Row, outcome: Any, request: Any, call: Call, *, as_json: b
 
 
 @contextmanager
-def open_call(row: Row, given: Given, *, title: str = "reading") -> Generator[Call]:
-    """A call of an operation for a `with` block, in the home and the namespace that the flags name.
-
-    Without a namespace it is that of the working folder's project. `title` stands beside its progress bar.
+def open_call(row: Row, args: Args, *, title: str = "reading") -> Generator[Call]:
+    """Open a call of an operation for a `with` block, in the home and the namespace that the flags name. Without a
+    namespace it is that of the working folder's project. `title` is beside its progress bar.
     """
-    home: Path | None = given["home"]
+    home: Path | None = args["home"]
     is_placed = "namespace" in context_fields(row.input)
-    namespace = given["namespace"] if is_placed else None
+    namespace = args["namespace"] if is_placed else None
     with calling(home, namespace, take_over_edits=not row.as_it_stands, located=is_placed, title=title) as call:
         yield call

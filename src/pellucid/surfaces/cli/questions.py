@@ -1,4 +1,4 @@
-"""A question and its flags in, a recall, its explanation, or why a memory was recalled or not, printed out."""
+"""A question and its flags in; a recall, its explanation, or why a memory was recalled or not, printed out."""
 
 import json
 import sys
@@ -16,7 +16,7 @@ from pellucid.surfaces.answers import answer_text, missing_xray_text
 from pellucid.surfaces.cli import performing
 from pellucid.surfaces.cli.derived import Parameter, field_values
 from pellucid.surfaces.cli.out_file import deliver, out_file
-from pellucid.surfaces.cli.performing import Given, Own, Row
+from pellucid.surfaces.cli.performing import Args, Own, Row
 from pellucid.surfaces.cli.session import write
 
 if TYPE_CHECKING:
@@ -33,28 +33,25 @@ _VERBOSE = Parameter(
 )
 
 
-def _recall_fields(call: Call, given: Given, query: str) -> dict[str, object]:
-    """The fields of a recall's input: the query, and what the flags set.
-
-    `review` becomes the content of the file it names if that is a diff or a list of files, or is standard input; else
-    it stays the name.
+def _recall_fields(call: Call, args: Args, query: str) -> dict[str, object]:
+    """Return the fields of a recall's input: the query, and the values of the flags. `review` becomes the content of
+    the file it names if that is a diff or a list of files, or is standard input; else it stays the name.
     """
-    fields = field_values(RecallInput, given, call.now)
+    fields = field_values(RecallInput, args, call.now)
     if path := fields.get("review"):
         text = _read_text(str(path))
         fields["review"] = text if path == "-" or names_files(text) else path
     return {**fields, "query": clean(query)}
 
 
-def _question(call: Call, given: Given, query: str) -> RecallInput:
-    """The input of a recall that a query and the flags ask for."""
-    return call.input_of(RecallInput, _recall_fields(call, given, query))
+def _question(call: Call, args: Args, query: str) -> RecallInput:
+    """Return the input of a recall with a query and the flags."""
+    return call.input_of(RecallInput, _recall_fields(call, args, query))
 
 
 def _read_text(path: str) -> str:
-    """The text of a file, or of standard input for `-`; bytes that are not UTF-8 become U+FFFD.
-
-    `InputError` if it cannot be read.
+    """Return the text of a file, or of standard input for `-`; bytes that are not UTF-8 become U+FFFD; `InputError` if
+    it cannot be read.
     """
     try:
         raw = sys.stdin.buffer.read() if path == "-" else Path(path).expanduser().read_bytes()
@@ -64,87 +61,88 @@ def _read_text(path: str) -> str:
     return raw.decode("utf-8", "replace")
 
 
-def recall(row: Row, given: Given) -> None:
+def recall(row: Row, args: Args) -> None:
     """Run a recall and print its context and how sure the answer is, or the answer as JSON."""
-    query = " ".join(given["query"] or ())
-    performing.run_and_print(row, given, lambda call: _recall_fields(call, given, query), verbose=given["verbose"])
+    query = " ".join(args["query"] or ())
+    performing.run_and_print(row, args, lambda call: _recall_fields(call, args, query), verbose=args["verbose"])
 
 
-def xray(row: Row, given: Given) -> None:
-    """Print or write the X-ray of a recall made now, or of an earlier one, whose id may stand in place of a query.
-
+def xray(row: Row, args: Args) -> None:
+    """Print or write the X-ray of a recall made now, or of an earlier one, whose id can be in place of a query.
     `InputError` if neither is given.
     """
-    words = " ".join(given["query"] or ()).strip()
-    recall_id = given["recall_id"] or (words if is_recall_name(words) else None)
+    words = " ".join(args["query"] or ()).strip()
+    recall_id = args["recall_id"] or (words if is_recall_name(words) else None)
     if not (recall_id or words):
         raise InputError(
             "xray: <query> is required and must be non-empty",
             code="missing_query",
             next_step="say what to recall, in quotes",
         )
-    named = {"recall_id": recall_id, "align": given["align"], "turned_away": given["turned_away"]}
-    _deliver_xray(row, given, lambda call: {**named, "question": None if recall_id else _question(call, given, words)})
+    explained = {"recall_id": recall_id, "align": args["align"], "turned_away": args["turned_away"]}
+    _deliver_xray(
+        row, args, lambda call: {**explained, "question": None if recall_id else _question(call, args, words)}
+    )
 
 
-def explain(row: Row, given: Given) -> None:
+def explain(row: Row, args: Args) -> None:
     """Print or write the X-ray of the last recall, of the session if one is named."""
-    _deliver_xray(row, given, lambda call: field_values(row.input, given, call.now))
+    _deliver_xray(row, args, lambda call: field_values(row.input, args, call.now))
 
 
-def _deliver_xray(row: Row, given: Given, fields: Callable[[Call], Mapping[str, object]]) -> None:
-    """Print or write an X-ray in the format that the flags name; `fields` are those of the operation's input.
-
-    If it does not exist, print what every surface answers then, and raise the `NotFoundError`.
+def _deliver_xray(row: Row, args: Args, fields: Callable[[Call], Mapping[str, object]]) -> None:
+    """Print or write an X-ray in the format that the flags name; `fields` are those of the operation's input. If it
+    does not exist, print the answer of every surface for that, and raise the `NotFoundError`.
     """
-    form, target = _parse_format(given), out_file(given["out"])
-    with performing.open_call(row, given) as call:
+    form, target = _parse_format(args), out_file(args["out"])
+    with performing.open_call(row, args) as call:
         try:
             xray = row(call, **fields(call))
         except NotFoundError as error:
             if target is None:
                 write(missing_xray_text(row, error, form) or "")
             raise
-        deliver(answer_text(row, xray, None, call, form, verbose=given["verbose"]), target, call.settings.home)
+        deliver(answer_text(row, xray, None, call, form, verbose=args["verbose"]), target, call.settings.home)
 
 
-def _parse_format(given: Given) -> "Format":
-    """The format of an X-ray: `json` with `--json`, else what `--format` names in any case; `InputError` if unknown."""
+def _parse_format(args: Args) -> "Format":
+    """Return the format of an X-ray: `json` with `--json`, else that of `--format` in any case; `InputError` if
+    unknown.
+    """
     from pellucid.xray.render.formats import RENDERERS
 
-    asked = "json" if given["as_json"] else given["format"].strip().lower()
-    for known in RENDERERS:
-        if known == asked:
-            return known
+    requested = "json" if args["as_json"] else args["format"].strip().lower()
+    for format_name in RENDERERS:
+        if format_name == requested:
+            return format_name
     raise InputError(
-        f"--format expects one of {', '.join(RENDERERS)}; got {json.dumps(given['format'], ensure_ascii=False)}",
+        f"--format expects one of {', '.join(RENDERERS)}; got {json.dumps(args['format'], ensure_ascii=False)}",
         code="invalid_format",
         next_step="name one of them, or leave it out for text",
     )
 
 
-def why(row: Row, given: Given) -> None:
-    """Print why a memory was recalled or not.
-
-    Further arguments are the question; with `--query` or `--recall`, they belong to the description of the memory.
+def why(row: Row, args: Args) -> None:
+    """Print why a memory was recalled or not. Further arguments are the question; with `--query` or `--recall`, they
+    belong to the description of the memory.
     """
-    memory, further, query = given["memory"], " ".join(given["question"] or ()), given["query"]
-    placed = {"home", "namespace", "as_json", "memory", "question", "query", "recall_id"}
-    if given["recall_id"] is not None and any(value for name, value in given.items() if name not in placed):
+    memory, further, query = args["memory"], " ".join(args["question"] or ()), args["query"]
+    allowed_names = {"home", "namespace", "as_json", "memory", "question", "query", "recall_id"}
+    if args["recall_id"] is not None and any(value for name, value in args.items() if name not in allowed_names):
         raise InputError(
             "--recall explains a recall as it was: nothing may differ", next_step="drop the other flags, or ask anew"
         )
-    if query is not None or given["recall_id"] is not None:
+    if query is not None or args["recall_id"] is not None:
         memory = f"{memory} {further}"
     else:
         query = further or None
 
     def fields(call: Call) -> dict[str, object]:
-        """The fields of the operation's input; `question` is None without a query."""
-        question = None if query is None else _question(call, given, query)
-        return {"memory": memory, "question": question, "recall_id": given["recall_id"]}
+        """Return the fields of the operation's input; `question` is None without a query."""
+        question = None if query is None else _question(call, args, query)
+        return {"memory": memory, "question": question, "recall_id": args["recall_id"]}
 
-    performing.run_and_print(row, given, fields)
+    performing.run_and_print(row, args, fields)
 
 
 QUESTIONS: Mapping[str, Own] = {
@@ -164,4 +162,4 @@ QUESTIONS: Mapping[str, Own] = {
         inputs=(RecallInput,),
     ),
 }
-"""By the words of the command."""
+"""Maps the words of a command to its code."""

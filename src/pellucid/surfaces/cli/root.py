@@ -1,4 +1,4 @@
-"""Nothing in, the Typer application out: its groups and commands, each made when it is asked for."""
+"""The Typer application: its groups and commands, each made when it is asked for."""
 
 from collections.abc import Iterator, Mapping
 from typing import Annotated, Any
@@ -18,7 +18,7 @@ _LISTED = {
     "Look after a home": "lifecycle tier doctor rebuild models settings ledger lab",
 }
 GROUPS = {title: tuple(words.split()) for title, words in _LISTED.items()}
-"""The commands as `--help` shows them: what a newcomer does first stands first."""
+"""The commands as `--help` shows them, in the order in which a newcomer needs them."""
 SUBJECTS = {
     "data": "Export or erase all that is kept of a session or an agent.",
     "sessions": "Look at a session, and at what was left out of it.",
@@ -43,14 +43,14 @@ class _CommandMap(Mapping[str, Any]):
 
     def __init__(self, subject: str = "") -> None:
         """List the commands `subject …` by their last word; without a subject, one-word commands and the subjects."""
-        here = [words for words in commands() if " " not in words or words.startswith(f"{subject} ")]
+        candidates = [words for words in commands() if " " not in words or words.startswith(f"{subject} ")]
         if subject:
-            self._places = {words.removeprefix(f"{subject} "): words for words in here if " " in words}
+            self._places = {words.removeprefix(f"{subject} "): words for words in candidates if " " in words}
         else:
-            self._places = {**{words: words for words in here if " " not in words}, **dict.fromkeys(SUBJECTS, "")}
+            self._places = {**{words: words for words in candidates if " " not in words}, **dict.fromkeys(SUBJECTS, "")}
 
     def __getitem__(self, word: str) -> Any:
-        """The command, or the group of a subject's commands, made anew; `KeyError` if there is neither."""
+        """Make the command, or the group of a subject's commands; `KeyError` if there is neither."""
         if words := self._places[word]:
             return commands()[words].click_command()
         group = _CommandGroup(name=word, help=SUBJECTS[word], no_args_is_help=True, rich_markup_mode=None)
@@ -64,7 +64,7 @@ class _CommandMap(Mapping[str, Any]):
         return len(self._places)
 
     def summary(self, word: str) -> str:
-        """The one-line help of a command or a subject, for lists."""
+        """Return the one-line help of a command or a subject, for lists."""
         words = self._places[word]
         return commands()[words].summary if words else SUBJECTS[word]
 
@@ -77,18 +77,22 @@ class _CommandGroup(typer.core.TyperGroup):
         self.commands = _CommandMap()  # type: ignore[assignment]
 
     def list_commands(self, ctx: Any) -> list[str]:  # noqa: ARG002  # whose types: as Typer's version has it
-        """The words of the commands and subjects; no command is made for that."""
+        """Return the words of the commands and subjects, without making any command."""
         return list(self.commands)
 
     def format_commands(self, ctx: Any, formatter: Any) -> None:
         """Write the commands with their one-line help: under the headings of `GROUPS`, or a subject's as one list."""
-        known: Any = self.commands
+        command_map: Any = self.commands
         is_root = ctx.parent is None
         grouped = {name for names in GROUPS.values() for name in names}
-        others = tuple(name for name in known if name not in grouped)
-        width = max(map(len, known))
-        for title, names in {**GROUPS, "Other": others}.items() if is_root else [("Commands", tuple(known))]:
-            rows = [(f"{name:<{width}}" if is_root else name, known.summary(name)) for name in names if name in known]
+        others = tuple(name for name in command_map if name not in grouped)
+        width = max(map(len, command_map))
+        for title, names in {**GROUPS, "Other": others}.items() if is_root else [("Commands", tuple(command_map))]:
+            rows = [
+                (f"{name:<{width}}" if is_root else name, command_map.summary(name))
+                for name in names
+                if name in command_map
+            ]
             if rows:
                 with formatter.section(title):
                     formatter.write_dl(rows)

@@ -25,17 +25,17 @@ DASHBOARD = (Parameter("no_open", "Print the link, and open no browser.", "switc
 _START_S = 30.0
 
 
-def serve(_row: None, given: Mapping[str, Any]) -> None:
+def serve(_row: None, args: Mapping[str, Any]) -> None:
     """Serve a home over HTTP and MCP until a signal ends it, or it was idle for `--idle-minutes`."""
     require_server()
     from pellucid.surfaces.http import serving
 
-    names, idle = tuple(given["allow_host"] or ()), given["idle_minutes"]
-    place = serving.Listening(given["host"], given["port"], names, given["insecure_loopback"], idle)
-    serving.serve(settings(given["home"]), place, note)
+    names, idle = tuple(args["allow_host"] or ()), args["idle_minutes"]
+    place = serving.Listening(args["host"], args["port"], names, args["insecure_loopback"], idle)
+    serving.serve(settings(args["home"]), place, note)
 
 
-def mcp(_row: None, given: Mapping[str, Any]) -> None:
+def mcp(_row: None, args: Mapping[str, Any]) -> None:
     """Serve one agent over MCP on standard input and output, until the input ends."""
     require_server()
     from pellucid.surfaces.mcp.stdio import run
@@ -45,19 +45,18 @@ def mcp(_row: None, given: Mapping[str, Any]) -> None:
         note(
             "an MCP client is expected on standard input, and docs/mcp.md says how a host is told of this; Ctrl-C ends"
         )
-    run(settings(given["home"], given["namespace"]), note)
+    run(settings(args["home"], args["namespace"]), note)
 
 
-def dashboard(_row: None, given: Mapping[str, Any]) -> None:
-    """Print a link to the dashboard that lets one browser in; on a terminal also open it, unless `--no-open`.
-
-    A server is started if none runs; `StoreError` if it does not answer, or where it listens cannot be read.
+def dashboard(_row: None, args: Mapping[str, Any]) -> None:
+    """Print a link to the dashboard that lets one browser in; on a terminal also open it, unless `--no-open`. A server
+    is started if none runs; `StoreError` if it does not answer, or its address cannot be read.
     """
     require_server()
     import webbrowser
     from http.client import HTTPException
 
-    home = settings(given["home"]).home
+    home = settings(args["home"]).home
     server = _running_server(home) or _start_server(home)
     try:
         link = _dashboard_link(server)
@@ -66,12 +65,12 @@ def dashboard(_row: None, given: Mapping[str, Any]) -> None:
             f"the server of {home} does not answer: {error}", next_step="end it, and repeat: `pellucid serve`"
         ) from error
     write(link)
-    if not given["no_open"] and sys.stdout.isatty():
+    if not args["no_open"] and sys.stdout.isatty():
         webbrowser.open(link)
 
 
 def _running_server(home: Path) -> Mapping[str, Any] | None:
-    """The `server.json` of the home's running server; None if none runs. `StoreError` if the file cannot be read."""
+    """Return the `server.json` of the home's running server, None if none runs; `StoreError` if it cannot be read."""
     from pellucid.surfaces.hooks.client import running_server
 
     try:
@@ -85,7 +84,6 @@ def _running_server(home: Path) -> Mapping[str, Any] | None:
 
 def _start_server(home: Path) -> Mapping[str, Any]:
     """Start a server in the background, which ends when it is idle; return its `server.json` as soon as it runs.
-
     `StoreError` if it cannot be started, or does not run within 30 seconds.
     """
     from subprocess import DEVNULL, Popen
@@ -100,16 +98,16 @@ def _start_server(home: Path) -> Mapping[str, Any]:
             f"no server for {home} can be started: {error.strerror}",
             next_step="check that folder, and its owner and mode",
         ) from error
-    until = time.monotonic() + _START_S
-    while time.monotonic() < until and process.poll() is None:
-        if found := _running_server(home):
-            return found
+    give_up_at = time.monotonic() + _START_S
+    while time.monotonic() < give_up_at and process.poll() is None:
+        if server := _running_server(home):
+            return server
         time.sleep(0.1)
     raise StoreError(f"no server for {home} came up", next_step="`pellucid serve` says why")
 
 
 def _dashboard_link(server: Mapping[str, Any]) -> str:
-    """A new URL of the dashboard that works once, from a running server; `server` is its `server.json`."""
+    """Ask a running server for a new URL of the dashboard that works once; `server` is its `server.json`."""
     from http.client import HTTPConnection
 
     connection = HTTPConnection(server["host"], server["port"], timeout=10)

@@ -1,4 +1,4 @@
-"""Common flags in, a call and its home out: what every command does before and after its work.
+"""Common flags in, a call and its home out: the steps of every command before and after its work.
 
 Settings and stores are imported with the first call, so that help and completion do not wait for them.
 """
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from pellucid.settings import Settings
 
 _NAMED = 3
-"""Namespaces that a hint names at most."""
+"""The most namespaces that a hint names."""
 _UNDECODED = re.compile("[\ud800-\udfff]")
 """The surrogates by which Python represents bytes of an argument that are not UTF-8."""
 
@@ -36,7 +36,7 @@ def calling(
     located: bool = True,
     title: str = "reading",
 ) -> Generator["Call"]:
-    """A call, for a `with` block, whose home is opened when it is first needed and closed at the end.
+    """Open a call for a `with` block, whose home is opened when it is first needed and closed at the end.
 
     Args:
         home: the value of `--home`, if given.
@@ -50,111 +50,110 @@ def calling(
     """
     from pellucid.operations.operation import Call
 
-    known = settings(home, namespace)
+    command_settings = settings(home, namespace)
     with ExitStack() as open_homes:
 
         def open_home() -> "App":
             """Open the home; it is closed with `open_homes`."""
-            app = open_homes.enter_context(_opened_home(known, take_over_edits=take_over_edits))
+            app = open_homes.enter_context(_opened_home(command_settings, take_over_edits=take_over_edits))
             return _in_project(app) if located else app
 
         with progress(title) as bar:
-            call = Call(known, open_home, progress=bar, report=note)
+            call = Call(command_settings, open_home, progress=bar, report=note)
             call.surface = "cli"
             yield call
 
 
 @contextmanager
-def _opened_home(known: "Settings", *, take_over_edits: bool) -> Generator["App"]:
-    """An open home for the length of a `with` block; notes on standard error how many edited files were taken over."""
+def _opened_home(command_settings: "Settings", *, take_over_edits: bool) -> Generator["App"]:
+    """Open a home for the length of a `with` block; note on standard error how many edited files were taken over."""
     from pellucid.app import open_app
     from pellucid.operations.upkeep import run_opening_jobs
 
-    app = open_app(known, report=note)
+    app = open_app(command_settings, report=note)
     try:
         if app.read_only:
             where = app.settings.home
             note(f"{where} may only be read: recalls are not kept, and changes of the vault are not taken over")
-        done = run_opening_jobs(app, take_over_edits=take_over_edits)
+        outcome = run_opening_jobs(app, take_over_edits=take_over_edits)
         # counts only: file names hint at the content of memories, and the vault holds every namespace
-        _note_count(done.count, "changed outside Pellucid and taken over")
-        _note_count(done.unreadable, "could not be read and left out; `pellucid doctor` names them")
+        _note_count(outcome.count, "changed outside Pellucid and taken over")
+        _note_count(outcome.unreadable, "could not be read and left out; `pellucid doctor` names them")
         yield app
     finally:
         app.close()
 
 
 def _in_project(app: "App") -> "App":
-    """The app with the namespace of the working folder's project, which is noted; the same app if it is in none, or if
-    a namespace was given.
+    """Return the app with the namespace of the working folder's project, and note that namespace. The same app if the
+    folder is in no project, or if a namespace was given.
     """
     from pellucid.model.project import DEFAULT
     from pellucid.operations.session.projects import app_in_project
 
-    found = app_in_project(app)
-    if found.project:
-        is_older = found.project.root in app.projects.known().earlier
+    app_here = app_in_project(app)
+    if app_here.project:
+        is_older = app_here.project.root in app.projects.known().earlier
         earlier = f"; its earlier sessions are in {DEFAULT}" if is_older else ""
-        note(f"namespace {found.project.namespace}, the project of {found.project.root}{earlier}")
-    return found
+        note(f"namespace {app_here.project.namespace}, the project of {app_here.project.root}{earlier}")
+    return app_here
 
 
 def namespace_hints(app: "App") -> list[str]:
-    """Lines below an answer, if any is needed: that nothing is kept in the namespace given, or, in a folder of no
-    project, which namespace was asked and which projects there are.
+    """Return lines to show below an answer: that the namespace given was never used, or which namespace was asked. The
+    latter for a folder in no project, with the projects that there are; empty if neither is needed.
     """
     if app.settings.namespace_is_given:
         return _unknown_namespace_lines(app)
-    if app.project or not (known := app.projects.known().projects):
+    if app.project or not (projects := app.projects.known().projects):
         return []
-    names = list(dict.fromkeys(each.namespace for each in known))
+    names = list(dict.fromkeys(each.namespace for each in projects))
     more = f" and {len(names) - _NAMED} more" if len(names) > _NAMED else ""
     others = f"{', '.join(names[:_NAMED])}{more}: `pellucid projects list`, --namespace"
     return [f"asked {app.settings.namespace}: this folder is in no project (there are {others})"]
 
 
 def _unknown_namespace_lines(app: "App") -> list[str]:
-    """A line that the namespace was never used, with one of a similar name; no line if it was."""
-    asked, known = app.settings.namespace, app.lookup.namespaces()
-    if asked in known:
+    """Return a line that the namespace was never used, with a similar name if there is one; empty if it was used."""
+    namespace, used = app.settings.namespace, app.lookup.namespaces()
+    if namespace in used:
         return []
-    close = get_close_matches(asked, known, n=1)
-    meant = f"did you mean {close[0]}?" if close else f"there are: {', '.join(known[:_NAMED]) or 'none yet'}"
-    return [f"no such namespace: nothing was ever kept in {asked}; {meant}"]
+    similar = get_close_matches(namespace, used, n=1)
+    suggestion = f"did you mean {similar[0]}?" if similar else f"there are: {', '.join(used[:_NAMED]) or 'none yet'}"
+    return [f"no such namespace: nothing was ever kept in {namespace}; {suggestion}"]
 
 
-def _note_count(count: int, what: str) -> None:
-    """Note how many files `what` happened to, such as `changed …`; nothing if there are none."""
+def _note_count(count: int, change: str) -> None:
+    """Note how many files had a `change`, such as `changed …`; nothing if there are none."""
     if count:
-        note(f"{count} {'file' if count == 1 else 'files'} {what}")
+        note(f"{count} {'file' if count == 1 else 'files'} {change}")
 
 
 def settings(home: Path | None, namespace: str | None = None) -> "Settings":
-    """Load and check the settings of this command, and note what they say of their sources.
-
-    `InputError` if `home` is not UTF-8, or `namespace` is not `tenant/project`.
+    """Load and check the settings of this command, and note remarks about their sources; `InputError` if `home` is not
+    UTF-8, or `namespace` is not `tenant/project`.
     """
     from pellucid.settings import load
     from pellucid.settings.sections import NAMESPACE_PATTERN
 
     if home and re.search("[\ud800-\udfff\ufffd]", str(home)):
         raise InputError("--home expects a path in UTF-8", code="invalid_home", next_step="name another folder")
-    given = namespace.strip() if namespace else None
-    if given and not re.match(NAMESPACE_PATTERN, given):
+    trimmed = namespace.strip() if namespace else None
+    if trimmed and not re.match(NAMESPACE_PATTERN, trimmed):
         raise InputError(
-            f'--namespace expects tenant/project; got "{given}"',
+            f'--namespace expects tenant/project; got "{trimmed}"',
             code="invalid_namespace",
             next_step="lower-case letters, digits, dot, dash and underscore, e.g. local/default",
         )
-    found = load(home=home, namespace=given or None)
-    for each in found.notes:
+    loaded = load(home=home, namespace=trimmed or None)
+    for each in loaded.notes:
         note(each)
-    return found
+    return loaded
 
 
 def decode_arguments(arguments: Sequence[str]) -> list[str]:
-    """The words of a command line, in which bytes that are not UTF-8 become U+FFFD; names of existing files stay as
-    they are.
+    """Return the words of a command line, in which bytes that are not UTF-8 become U+FFFD. The names of existing files
+    are unchanged.
     """
     return [word if os.path.lexists(word) else _UNDECODED.sub("\ufffd", word) for word in arguments]
 
@@ -184,16 +183,16 @@ def print_error(error: PellucidError, *, as_json: bool) -> None:
 
 @contextmanager
 def progress(title: str) -> Generator[Callable[[int, int], None]]:
-    """For a `with` block, a function of (done, total) that shows a progress bar from its first call on; none without a
-    terminal.
+    """Provide for a `with` block a function of (done, total) that shows a progress bar from its first call on. It shows
+    nothing without a terminal.
     """
-    with ExitStack() as shown:
+    with ExitStack() as open_bars:
         bars: list[Callable[[int, int], None]] = []
 
         def show(done: int, total: int) -> None:
             """Update the bar, which the first call makes."""
             if not bars:
-                bars.append(shown.enter_context(_progress_bar(title)))
+                bars.append(open_bars.enter_context(_progress_bar(title)))
             bars[0](done, total)
 
         yield show
@@ -201,8 +200,8 @@ def progress(title: str) -> Generator[Callable[[int, int], None]]:
 
 @contextmanager
 def _progress_bar(title: str) -> Generator[Callable[[int, int], None]]:
-    """For a `with` block, a function of (done, total) that updates a progress bar on standard error; it does nothing if
-    that is no terminal.
+    """Provide for a `with` block a function of (done, total) that updates a progress bar on standard error. It does
+    nothing if that is not a terminal.
     """
     from pellucid.settings import plain_terminal
 

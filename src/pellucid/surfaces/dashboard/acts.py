@@ -1,6 +1,6 @@
-"""A form in, an operation run and where to go on out: what may be changed on a page is a row of the table.
+"""A form in, its operation run and the next page's address out: a page can change only through rows of the table.
 
-What erases is shown first, and done by the form of the page that shows it.
+An operation that erases is shown first, and run by the form of the page that shows it.
 """
 
 import re
@@ -25,12 +25,12 @@ _OPERATIONS: Mapping[str, Operation[Any, Any]] = {row.name: row for row in OPERA
 
 _NAMED = re.compile(r"\{(\w+)\}")
 _CHOSEN = ("memoryIds", "memoryId", "target")
-"""Fields in which operations take the memories that are chosen."""
+"""The names of fields in which operations take the chosen memories."""
 
 
 @dataclass(frozen=True, slots=True)
 class FormOutcome:
-    """What a form did: the answer to show, and where to go on."""
+    """The outcome of a form: the answer to show, and the page to go on with."""
 
     said: str
     """The answer as text; empty for an operation that only reads."""
@@ -46,14 +46,14 @@ def act(view: View, name: str, form: Mapping[str, list[str]]) -> FormOutcome:
     """Run the operation that a form names, on the form's fields.
 
     Two fields are not the operation's: `next` is the page to go on with, where `{memoryId}` or `{recallId}` stands for
-    what came of the form, and `chosen` has memory ids for whichever field the operation takes them in. Several values
-    of a field that takes one are a run each; a run that fails does not stop the others.
+    that field of the answer, and `chosen` has memory ids for whichever field the operation takes them in. Several
+    values of a field that takes only one are a run each; a run that fails does not stop the others.
 
     Raises:
-        PellucidError: there is no such operation, the caller may not ask it, or none of it could be done.
+        PellucidError: there is no such operation, the caller is not allowed to run it, or every run failed.
     """
     row = _OPERATIONS.get(name)
-    fields = {key: given for key, words in form.items() if (given := [*filter(None, words)])}
+    fields = {key: values for key, words in form.items() if (values := [*filter(None, words)])}
     if row is None:
         raise unknown_place()
     after = fields.pop("next", [""])[0]
@@ -62,67 +62,64 @@ def act(view: View, name: str, form: Mapping[str, list[str]]) -> FormOutcome:
         fields[next((each for each in _CHOSEN if each in writable), _CHOSEN[0])] = chosen
     if wrong := [each for each in fields if each not in writable]:
         raise InputError(f"{wrong[0]} is no field of {row.name}", code="unknown_field")
-    done, failed = list[FormOutcome](), list[PellucidError]()
+    outcomes, errors = list[FormOutcome](), list[PellucidError]()
     for each in _runs(row, fields):
         try:
-            done.append(_run(view, row, each, after))
+            outcomes.append(_run(view, row, each, after))
         except PellucidError as error:
-            failed.append(error)
-    if not done:
-        raise failed[0]
-    for error in failed:
+            errors.append(error)
+    if not outcomes:
+        raise errors[0]
+    for error in errors:
         spell_for_program(error, "the page")
-    said = [each.said for each in done] + [f"not done: {error.message}" for error in failed]
-    undo = tuple(each for run in reversed(done) for each in run.undo)
-    return FormOutcome("\n".join(filter(None, said)), done[-1].after, done[-1].again, undo)
+    texts = [each.said for each in outcomes] + [f"not done: {error.message}" for error in errors]
+    undo = tuple(each for run in reversed(outcomes) for each in run.undo)
+    return FormOutcome("\n".join(filter(None, texts)), outcomes[-1].after, outcomes[-1].again, undo)
 
 
 def _runs(row: Operation[Any, Any], fields: Mapping[str, list[str]]) -> list[dict[str, list[str]]]:
-    """The fields of each run: one run, unless a field that takes a single value was given several, each of which is a
-    run.
-    """
+    """Return the fields of each run: one run, or one for each value of a field that takes a single value."""
     writable = inputs.writable_fields(row)
     several = next((name for name, words in fields.items() if len(words) > 1 and not writable[name].is_many), None)
     return [{**fields, several: [each]} for each in fields[several]] if several else [dict(fields)]
 
 
 def _run(view: View, row: Operation[Any, Any], fields: Mapping[str, list[str]], after: str) -> FormOutcome:
-    """Run one operation on form fields; `after` is the page to go on with, which may hold `{memoryId}`.
-
-    It raises what the operation raises, and a failure that it reports.
+    """Run one operation on form fields; `after` is the page to go on with, which can contain `{memoryId}`. Errors of
+    the operation, and a failure that it reports, are raised.
     """
     call = view.call(row)
-    if (beyond := inputs.fields_beyond_namespace(row, fields)) and not view.caller.may(row.access, "*"):
-        raise InputError(f"{beyond[0]} is only for those who may do so everywhere", code="not_granted")
-    asked = inputs.input_from_json(call, row, inputs.parse_query(row, fields))
-    outcome = row.perform(call, asked)
+    if (fields_beyond := inputs.fields_beyond_namespace(row, fields)) and not view.caller.may(row.access, "*"):
+        raise InputError(f"{fields_beyond[0]} is only for those who may do so everywhere", code="not_granted")
+    request = inputs.input_from_json(call, row, inputs.parse_query(row, fields))
+    outcome = row.perform(call, request)
     if failure := row.failure(outcome):
         raise failure
     with spelled_by(_spelling(row)):
-        said = answer_text(row, outcome, asked, call, "text") if row.access != "read" else ""
+        text = answer_text(row, outcome, request, call, "text") if row.access != "read" else ""
     after = next_place(_NAMED.sub(lambda found: _answer_field(outcome, to_snake(found[1])), after))
-    is_preview = getattr(asked, "preview", False)
+    is_preview = getattr(request, "preview", False)
     undo = getattr(outcome, "op_id", None) if row.effect == "change" and view.may(UNDO) else None
     again = {**fields, "preview": ["false"], "next": [after]} if is_preview else {}
-    return FormOutcome(said, after, again, (undo,) if undo else ())
+    return FormOutcome(text, after, again, (undo,) if undo else ())
 
 
 def _answer_field(outcome: Any, name: str) -> str:
-    """A field of an answer, quoted for a path, "" if there is none; `memory_id` also if the answer holds the memory
-    itself.
-    """
-    found = outcome.memory.id if name == "memory_id" and hasattr(outcome, "memory") else getattr(outcome, name, "")
-    return quote(str(found))
+    """Return a field of an answer, quoted for a path, "" if it has none; `memory_id` is also that of its `memory`."""
+    value = outcome.memory.id if name == "memory_id" and hasattr(outcome, "memory") else getattr(outcome, name, "")
+    return quote(str(value))
 
 
 def _spelling(row: Operation[Any, Any]) -> Spelling:
-    """Spells the command that undoes or repeats this operation as `the button below`, and no other command."""
-    here = ("undo op_", f"{row.on.cli} ")
-    return Spelling(lambda words: "the button below" if words.startswith(here) else None)
+    """Return a spelling that writes the command which undoes or repeats this operation as `the button below`. It writes
+    no other command.
+    """
+    own_commands = ("undo op_", f"{row.on.cli} ")
+    return Spelling(lambda words: "the button below" if words.startswith(own_commands) else None)
 
 
-def next_place(where: str) -> str:
-    """The page to go on with after a form: `where` if it is an address of the dashboard, else the home page."""
-    said = urlsplit(where)
-    is_ours = not said.scheme and not said.netloc and said.path.startswith(f"{ROOT}/")
-    return where if is_ours and not set(where) & set("\\\r\n") else f"{ROOT}/"
+def next_place(address: str) -> str:
+    """Return the page to go on with after a form: `address` if it is one of the dashboard's, else the home page."""
+    parts = urlsplit(address)
+    is_ours = not parts.scheme and not parts.netloc and parts.path.startswith(f"{ROOT}/")
+    return address if is_ours and not set(address) & set("\\\r\n") else f"{ROOT}/"

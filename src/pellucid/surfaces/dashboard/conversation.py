@@ -1,6 +1,6 @@
-"""The passages of a session and what was made of them in, a conversation out: in its turns, with marks where they are.
+"""The passages of a session and the memories made of them in, a conversation out: turns, with marks on sentences.
 
-What was kept is marked where the sentence stands that says it, and so is what was left out.
+A sentence is marked if it became a memory, and also if it was left out.
 """
 
 import re
@@ -26,10 +26,10 @@ _SPEAKERS: dict[SourceClass, str] = {
     "system_memory": "Program",
 }
 _LONG = 1500
-"""Characters from which what is said is folded, if nothing in it is marked."""
+"""The most characters of a passage without marks that is not folded."""
 _BEGINNING = 160
 _LONGEST_RANGE = 64
-"""Turns of one piece of evidence that are marked."""
+"""The most turns that are marked for one piece of evidence."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +39,7 @@ class Mark:
     sentence: str
     is_kept: bool
     about: str
-    """The memory made of it, or why none was."""
+    """The memory made of it, or why it was left out."""
     href: str = ""
 
 
@@ -65,74 +65,73 @@ class Turn:
     """The memories made of the turn for which no sentence of it is marked."""
 
 
-def conversation_turns(found: Iterable[Memory], marks: Callable[[int], Sequence[Mark]]) -> Iterator[Turn]:
-    """The turns of these passages, in order of their numbers; `marks` gives the marks of a turn by its number."""
+def conversation_turns(passages_of_session: Iterable[Memory], marks: Callable[[int], Sequence[Mark]]) -> Iterator[Turn]:
+    """Yield the turns of these passages, in order of their numbers; `marks` returns the marks of a turn's number."""
     by_turn = dict[int, list[Memory]]()
-    for each in sorted(found, key=lambda each: (last_turn(each), each.id)):
+    for each in sorted(passages_of_session, key=lambda each: (last_turn(each), each.id)):
         by_turn.setdefault(last_turn(each), []).append(each)
-    for number, said in by_turn.items():
-        source = said[0].source_class
+    for number, passages in by_turn.items():
+        source = passages[0].source_class
         speaker = _SPEAKERS[source] if source else "Unknown"
-        passages = tuple(_passage(each, marks(number)) for each in said)
-        shown = {mark for each in passages for mark in each.marks}
-        kept = tuple(each for each in marks(number) if each.is_kept and each not in shown)
-        yield Turn(number, speaker, passages, kept)
+        shown = tuple(_passage(each, marks(number)) for each in passages)
+        shown_marks = {mark for each in shown for mark in each.marks}
+        unshown = tuple(each for each in marks(number) if each.is_kept and each not in shown_marks)
+        yield Turn(number, speaker, shown, unshown)
 
 
 def marks_of(
-    kept: Sequence[Memory], left: Sequence[LeftOut], href: Callable[[str], str]
+    memories: Sequence[Memory], left_out: Sequence[LeftOut], href: Callable[[str], str]
 ) -> Callable[[int], Sequence[Mark]]:
-    """A function from a turn's number to its marks, () for none: sentences that memories rest on (`kept`), and
-    statements that became no memory (`left`). `href` gives the page of a memory id.
+    """Return a function from a turn's number to its marks: memories' sentences, and statements that were left out. It
+    returns () for a turn without marks. `href` gives the page of a memory id.
     """
-    found = dict[int, list[Mark]]()
-    for memory in kept:
+    marks_by_turn = dict[int, list[Mark]]()
+    for memory in memories:
         for place in memory.evidence:
             quote = memory.evidence_quotes.get(place, "").removesuffix("…")
-            _add_mark(found, place, Mark(quote, True, memory.content, href(memory.id)))
-    for each in left:
+            _add_mark(marks_by_turn, place, Mark(quote, True, memory.content, href(memory.id)))
+    for each in left_out:
         for place in each.evidence if each.said else ():
-            _add_mark(found, place, Mark(each.said or "", False, each.reason))
-    return lambda turn: found.get(turn, ())
+            _add_mark(marks_by_turn, place, Mark(each.said or "", False, each.reason))
+    return lambda turn: marks_by_turn.get(turn, ())
 
 
-def _add_mark(found: dict[int, list[Mark]], place: str, mark: Mark) -> None:
-    """Add a mark to the turns of a place such as `session:3-5`, the first 64 at most; to none if it names no turns."""
+def _add_mark(marks_by_turn: dict[int, list[Mark]], place: str, mark: Mark) -> None:
+    """Add a mark to the first 64 turns of a place such as `session:3-5`; do nothing if it names no turns."""
     first, _, last = place.rpartition(":")[2].partition("-")
     if first.isdigit() and last.isdigit():
         for turn in range(int(first), min(int(last) + 1, int(first) + _LONGEST_RANGE)):
-            found.setdefault(turn, []).append(mark)
+            marks_by_turn.setdefault(turn, []).append(mark)
 
 
 def _passage(memory: Memory, marks: Sequence[Mark]) -> Passage:
-    """A passage with the marks found in it; one of over 1,500 characters without any is folded to its beginning."""
-    text, found = highlighted(memory.content, marks)
-    is_folded = not found and len(memory.content) > _LONG
+    """Return a passage with the marks found in it; a passage of over 1,500 characters without any is folded."""
+    text, found_marks = highlighted(memory.content, marks)
+    is_folded = not found_marks and len(memory.content) > _LONG
     beginning = " ".join(memory.content[:_BEGINNING].split()) if is_folded else ""
-    return Passage(memory, text, found, beginning)
+    return Passage(memory, text, found_marks, beginning)
 
 
 def highlighted(text: str, marks: Sequence[Mark]) -> tuple[Markup, tuple[Mark, ...]]:
-    """A text as HTML in which sentences of the marks are highlighted, and the marks that were found.
-
-    One that overlaps an earlier one is left out.
+    """Return a text as HTML in which sentences of the marks are highlighted, and the marks that were found. A mark that
+    overlaps an earlier one is left out.
     """
-    out, at, found = Markup(), 0, list[Mark]()
+    out, at, found_marks = Markup(), 0, list[Mark]()
     for start, end, mark in sorted(_mark_spans(text, marks), key=lambda each: each[:2]):
         if start < at:
             continue
         words = lines(text[start:end])
         inside = Markup('<a href="{}">{}</a>').format(mark.href, words) if mark.href else words
-        told = f"{'Kept as' if mark.is_kept else 'Left out:'} {visible(' '.join(mark.about.split()))}"
+        title = f"{'Kept as' if mark.is_kept else 'Left out:'} {visible(' '.join(mark.about.split()))}"
         kind = "kept" if mark.is_kept else "left"
-        out += lines(text[at:start]) + Markup('<mark class="{}" title="{}">{}</mark>').format(kind, told, inside)
+        out += lines(text[at:start]) + Markup('<mark class="{}" title="{}">{}</mark>').format(kind, title, inside)
         at = end
-        found.append(mark)
-    return out + lines(text[at:]), tuple(found)
+        found_marks.append(mark)
+    return out + lines(text[at:]), tuple(found_marks)
 
 
 def _mark_spans(text: str, marks: Sequence[Mark]) -> Iterator[tuple[int, int, Mark]]:
-    """Each mark whose sentence is in the text, with start and end of its first occurrence; whitespace may differ."""
+    """Yield each mark whose sentence is in the text, up to whitespace, with start and end of the first occurrence."""
     for mark in marks:
         words = mark.sentence.split()
         found = re.search(r"\s+".join(map(re.escape, words)), text) if words else None

@@ -1,4 +1,4 @@
-"""A template and its values in, a page out: everything is escaped, and texts of others are drawn, never obeyed."""
+"""A template and its values in, a page out: everything is escaped, and texts of others are shown, never obeyed."""
 
 import json
 from collections.abc import Callable, Mapping
@@ -30,14 +30,14 @@ _SCHEMES = {"http", "https", "mailto"}
 
 
 def render(template: str, values: Mapping[str, object]) -> bytes:
-    """A template of `templates/` filled in, as UTF-8; a value that the template uses and `values` lacks is an error."""
+    """Fill in a template of `templates/`, as UTF-8; it is an error if the template uses a value that `values` lacks."""
     return _environment().get_template(template).render(values).encode()
 
 
 @cache
 def _environment() -> Environment:
-    """The templates' environment, with our filters; every value is escaped."""
-    made = Environment(
+    """Return the templates' environment, with our filters; every value is escaped."""
+    environment = Environment(
         loader=PackageLoader("pellucid.surfaces.dashboard"),
         autoescape=True,
         undefined=StrictUndefined,
@@ -46,13 +46,13 @@ def _environment() -> Environment:
         finalize=_finalize,
     )
     for name, filter_ in _FILTERS.items():
-        made.filters[name] = filter_  # pyright: ignore[reportUnknownMemberType]
-    return made
+        environment.filters[name] = filter_  # pyright: ignore[reportUnknownMemberType]
+    return environment
 
 
 def _finalize(value: Any) -> Any:
-    """A value as a template prints it: "" for None, invisible characters of a text spelled out, `Markup` and others as
-    they are.
+    """Return a value as a template prints it: "" for None, invisible characters of a text spelled out. `Markup` and
+    other values are unchanged.
     """
     if value is None:
         return ""
@@ -60,61 +60,58 @@ def _finalize(value: Any) -> Any:
 
 
 def _visible_lines(text: str) -> str:
-    """A text with the invisible characters of each line spelled out."""
+    """Return a text with the invisible characters of each line spelled out."""
     return "\n".join(map(visible, text.split("\n")))
 
 
 def markdown(text: str) -> Markup:
-    """A memory's Markdown as safe HTML: no HTML of its own, no images, no link that a browser follows by itself."""
-    drawn = _markdown().render(_visible_lines(text))
+    """Render a memory's Markdown as safe HTML: no HTML of its own, no images, links without referrer."""
+    html = _markdown().render(_visible_lines(text))
     return Markup(  # noqa: S704  # cleaned
         nh3.clean(
-            drawn, tags=_TAGS, attributes={"a": {"href"}}, url_schemes=_SCHEMES, link_rel="noopener noreferrer nofollow"
+            html, tags=_TAGS, attributes={"a": {"href"}}, url_schemes=_SCHEMES, link_rel="noopener noreferrer nofollow"
         )
     )
 
 
 @cache
 def _markdown() -> MarkdownIt:
-    """The Markdown parser for memories: no HTML, no images."""
+    """Return the Markdown parser for memories: no HTML, no images."""
     return MarkdownIt("commonmark", {"html": False}).enable("table").disable("image")
 
 
 def lines(text: str) -> Markup:
-    """A text as HTML, escaped, with invisible characters spelled out and line ends kept."""
+    """Return a text as HTML, escaped, with invisible characters spelled out and line ends kept."""
     return Markup("\n").join(visible(line) for line in text.split("\n"))
 
 
 def with_memory_links(view: View, text: str, words: Mapping[str, str] = MappingProxyType({})) -> Markup:
-    """A sentence, escaped, whose memory ids are links, shown as their text in `words`, else as the id's last ten
-    digits.
-    """
-    shown, at, out = visible(text), 0, Markup()
-    for found in MEMORY_ID.finditer(shown):
+    """Return a sentence as HTML whose memory ids are links, shown as quoted `words`, else as their last ten digits."""
+    visible_text, at, out = visible(text), 0, Markup()
+    for found in MEMORY_ID.finditer(visible_text):
         memory, form = found[0], Markup("“{}”") if found[0] in words else Markup("<code>…{}</code>")
         name = form.format(words.get(memory, memory[-10:]))
         link = Markup('<a href="{}">{}</a>').format(view.href(f"memories/{memory}"), name)
-        out += escape(shown[at : found.start()]) + link
+        out += escape(visible_text[at : found.start()]) + link
         at = found.end()
-    return out + escape(shown[at:])
+    return out + escape(visible_text[at:])
 
 
 def when(value: datetime | int | str | None) -> str:
-    """An instant in UTC for readers: `2026-11-23 14:02`; a number is epoch milliseconds, None or "" gives ""."""
+    """Render an instant in UTC: `2026-11-23 14:02`; a number is epoch milliseconds, None or "" gives ""."""
     instant = _instant(value)
     return f"{instant:%Y-%m-%d %H:%M}" if instant else ""
 
 
 def day(value: datetime | int | str | None) -> str:
-    """The UTC day of an instant: `2026-11-23`; a number is epoch milliseconds, None or "" gives ""."""
+    """Render the UTC day of an instant: `2026-11-23`; a number is epoch milliseconds, None or "" gives ""."""
     instant = _instant(value)
     return f"{instant:%Y-%m-%d}" if instant else ""
 
 
 def _instant(value: datetime | int | str | None) -> datetime | None:
-    """A date-time, epoch milliseconds or ISO text as an instant in UTC (one without a zone is of UTC).
-
-    None for None or "".
+    """Return a date-time, epoch milliseconds or ISO text as an instant in UTC; a time without a zone is in UTC. None
+    for None or "".
     """
     if value is None or value == "":
         return None
@@ -124,37 +121,37 @@ def _instant(value: datetime | int | str | None) -> datetime | None:
 
 
 def number(value: float | None) -> str:
-    """A number for readers: `1,204`, `0.25` if it is not whole, `–` for None."""
+    """Render a number: `1,204`, `0.25` if it is not whole, `–` for None."""
     if value is None:
         return "–"
     return f"{value:,.2f}" if isinstance(value, float) and not value.is_integer() else f"{int(value):,}"
 
 
 def spaced(name: str) -> str:
-    """A camelCase name as words: `hitRate` is `hit rate`."""
+    """Return a camelCase name as words: `hitRate` is `hit rate`."""
     return "".join(f" {each.lower()}" if each.isupper() else each for each in name)
 
 
 def verb(row: Operation[Any, Any]) -> str:
-    """The label of a button for an operation: its command's last word, such as `Archive`; with `…` if it erases."""
-    said = (row.on.cli or row.name).replace(".", " ").rpartition(" ")[2].capitalize()
-    return f"{said}…" if row.effect == "erase" else said
+    """Return the label of an operation's button: its command's last word, such as `Archive`; with `…` if it erases."""
+    label = (row.on.cli or row.name).replace(".", " ").rpartition(" ")[2].capitalize()
+    return f"{label}…" if row.effect == "erase" else label
 
 
 def hint(row: Operation[Any, Any]) -> str:
-    """The first sentence of an operation's description, without the full stop."""
+    """Return the first sentence of an operation's description, without the full stop."""
     return row.text.partition(". ")[0].partition("\n")[0].rstrip(".")
 
 
 def citation_detail(citation: MemoryCitation) -> str:
-    """A citation without its kind: where, when, and who says so or by what sign."""
+    """Render a citation without its kind: its session, day, and who says so or which sign showed it."""
     return citation_line(citation).removeprefix(citation.kind).strip()
 
 
 def as_json(value: Any) -> Markup:
-    """A record, or any JSON value, as indented JSON, escaped for HTML."""
-    told = value.to_wire() if hasattr(value, "to_wire") else value
-    return lines(json.dumps(told, indent=2, ensure_ascii=False))
+    """Return a record, or any JSON value, as indented JSON, escaped for HTML."""
+    json_value = value.to_wire() if hasattr(value, "to_wire") else value
+    return lines(json.dumps(json_value, indent=2, ensure_ascii=False))
 
 
 _FILTERS: Mapping[str, Callable[..., object]] = {

@@ -1,8 +1,8 @@
-"""A request of a browser in, a page out: who looks is checked first, then the page is made in a thread of its own.
+"""A request of a browser in, a page out: the caller is checked first, then the page is made in a thread.
 
-A browser is let in by a link that works once (`pellucid dashboard` prints it) or by a token that is typed in; after
-that a cookie says who it is, which no page of another site makes it send. A form must also send back what only our own
-page could have told it.
+A browser is let in by a link that works once (`pellucid dashboard` prints it) or by a token that is typed in. After
+that a cookie identifies it, which no page of another site can make it send. A form must also send back a secret that
+only our own pages contain.
 """
 
 import json
@@ -28,14 +28,7 @@ from pellucid.surfaces.dashboard.view import ROOT, Page, View
 from pellucid.surfaces.host import Host
 from pellucid.surfaces.http.bodies import GoneError, chunks, query_words
 from pellucid.surfaces.http.gate import Gate
-from pellucid.surfaces.http.refusals import (
-    HttpError,
-    WholeAnswer,
-    is_unexpected,
-    safe_error,
-    status_of,
-    unknown_place,
-)
+from pellucid.surfaces.http.refusals import HttpError, WholeAnswer, is_unexpected, safe_error, status_of, unknown_place
 
 if TYPE_CHECKING:
     from pellucid.surfaces.http.service import Exchange
@@ -50,7 +43,7 @@ _STATIC = {
     "pages.css": "text/css; charset=utf-8",
 }
 _ELSEWHERE = {"/": f"{ROOT}/", "/favicon.ico": f"{ROOT}/static/icon.svg"}
-"""Where a browser asks that knows no page of ours yet."""
+"""Redirects for paths that a browser asks for by itself."""
 _POLICY = "default-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'; object-src 'none'"
 _HEADERS = (
     ("Content-Security-Policy", _POLICY),
@@ -61,11 +54,11 @@ _HEADERS = (
 _FORM_BYTES = 1 << 20
 _FEW_S = 30.0
 _WHOLE = ":path"
-"""Stands behind a name of a page's path that takes all that is left of it, slashes too."""
+"""Follows a name in a page's path that takes the whole rest of the path, slashes too."""
 
 
 Threads = Callable[["Exchange", "PageWork", Deadline], Awaitable[WholeAnswer | None]]
-"""Runs work for an exchange where it delays nobody."""
+"""Runs work for an exchange in a thread."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,13 +90,12 @@ class Dashboard:
         except GoneError:
             raise
         except Exception as error:  # noqa: BLE001  # the edge: a person is told on a page, not in JSON
-            told = safe_error(error, exchange.id)
-            exchange.code = told.code
-            await exchange.reply(_error_page(exchange, told, session))
+            reported = safe_error(error, exchange.id)
+            exchange.code = reported.code
+            await exchange.reply(_error_page(exchange, reported, session))
 
     async def _route(self, exchange: "Exchange", session: Session | None) -> WholeAnswer:
-        """The answer to a request: a static file, the entrance, or, in a session, a page or a form's outcome.
-
+        """Return the answer to a request: a static file, the entrance, or, in a session, a page or a form's outcome.
         Without a session, the page that asks for a token (401).
         """
         method, path = exchange.scope["method"], _path(exchange)
@@ -115,8 +107,8 @@ class Dashboard:
         if path == f"{ROOT}/link" and method == "POST":
             code = self._sessions.link(self._gate.authenticate(exchange.headers))
             return WholeAnswer(200, json.dumps({"path": f"{ROOT}/enter?code={code}"}).encode())
-        sent = b"".join([each async for each in chunks(exchange.receive, _FORM_BYTES)]) if method == "POST" else b""
-        form = query_words(sent)
+        body = b"".join([each async for each in chunks(exchange.receive, _FORM_BYTES)]) if method == "POST" else b""
+        form = query_words(body)
         if path == f"{ROOT}/enter":
             return self._enter(method, query, form)
         if session is None:
@@ -125,13 +117,12 @@ class Dashboard:
         return await self._in_session(exchange, session, (method, path, query, form))
 
     async def _in_session(
-        self, exchange: "Exchange", session: Session, asked: tuple[str, str, Any, Any]
+        self, exchange: "Exchange", session: Session, request: tuple[str, str, Any, Any]
     ) -> WholeAnswer:
-        """A page or a form's outcome, made in a thread; `asked` is the method, path, query and form.
-
+        """Return a page or a form's outcome, made in a thread; `request` is the method, path, query and form.
         `HttpError` 403 for a form without this session's secret, 503 if the server is busy.
         """
-        method, path, query, form = asked
+        method, path, query, form = request
         if method == "POST":
             if not session.owns_form(_first(form.pop("csrf", [""]))):
                 raise HttpError(403, "foreign_form", "this form was not made by a page of this session", "open it anew")
@@ -140,27 +131,27 @@ class Dashboard:
                 return _redirect(f"{ROOT}/", ("Set-Cookie", f"{COOKIE}=; Path=/; Max-Age=0; HttpOnly; SameSite=Strict"))
             work = PageWork(lambda host, until: _run_form(host, session, until, path, form), asks=False)
         else:
-            found = _page_of(path)
-            work = PageWork(lambda host, until: _show_page(host, session, until, found, query))
+            page_found = _find_page(path)
+            work = PageWork(lambda host, until: _show_page(host, session, until, page_found, query))
         reply = await self._in_thread(exchange, work, Deadline(_FEW_S))
         assert reply is not None  # pages are whole
         return reply
 
     def _enter(self, method: str, query: Mapping[str, list[str]], form: Mapping[str, list[str]]) -> WholeAnswer:
-        """Let a browser in by a token (POST) or by the code of a link; the entrance with status 401 if the code is not
-        valid.
-        """
+        """Let a browser in by a token (POST) or by a link's code; for an invalid code, return the entrance (401)."""
         if method == "POST":
             caller = self._gate.authenticate({"authorization": f"Bearer {_first(form.get('token', ['']))}"})
             return _let_in(self._sessions.begin(caller))
         cookie = self._sessions.enter(_first(query.get("code", [""])))
         if cookie is None:
-            told = "That link was used already, or is older than five minutes: `pellucid dashboard` makes a new one."
-            return _html_page("enter.html", {"title": "Who is there?", "problem": told}, status=401)
+            problem = "That link was used already, or is older than five minutes: `pellucid dashboard` makes a new one."
+            return _html_page("enter.html", {"title": "Who is there?", "problem": problem}, status=401)
         return _let_in(cookie)
 
     def _session(self, headers: Mapping[str, str]) -> Session | None:
-        """The session of a browser with its caller's present rights; None without one, or for a revoked token."""
+        """Return the session of a browser with its caller's present rights; None without a session or for a revoked
+        token.
+        """
         cookie = _cookie(headers)
         session = self._sessions.find(cookie) if cookie else None
         if session is None:
@@ -173,10 +164,9 @@ class Dashboard:
         return session
 
 
-def _page_of(path: str) -> tuple[Page, str, dict[str, str]]:
-    """The page at a path, its namespace ("" for a page of the home), and the values of the names in its path.
-
-    `NotFoundError` if there is none.
+def _find_page(path: str) -> tuple[Page, str, dict[str, str]]:
+    """Return the page at a path, its namespace ("" for a page of the home), and the values of the names in its path.
+    `NotFoundError` if there is no such page.
     """
     parts = _parts(path)
     for page in PAGES:
@@ -190,8 +180,8 @@ def _page_of(path: str) -> tuple[Page, str, dict[str, str]]:
 
 
 def _join_rest(parts: list[str], wanted: list[str]) -> list[str]:
-    """The parts of a path; if the last of `wanted` (a page's path) ends with `:path`, all parts from there on are
-    joined.
+    """Return the parts of a path; if the last of `wanted` ends with `:path`, all parts from there on are joined.
+    `wanted` are the parts of a page's path.
     """
     last = len(wanted) - 1
     takes_all = wanted and wanted[-1].endswith(f"{_WHOLE}}}") and len(parts) > last
@@ -202,15 +192,16 @@ def _show_page(
     host: Host,
     session: Session,
     deadline: Deadline,
-    found: tuple[Page, str, dict[str, str]],
+    page_found: tuple[Page, str, dict[str, str]],
     query: Mapping[str, list[str]],
 ) -> WholeAnswer:
-    """A page filled in by its function; `NotFoundError` if the caller may not read its namespace."""
-    page, namespace, named = found
+    """Return a page filled in by its function; `NotFoundError` if the caller cannot read its namespace."""
+    page, namespace, named = page_found
     if namespace and not session.caller.may("read", namespace):
         raise unknown_place()
-    below = page.path.replace(_WHOLE, "").format(**named)  # a namespace is a caller's words, and no part of the pattern
-    path = (f"{ROOT}/{namespace}/{below}" if namespace else f"{ROOT}{below}").rstrip("/")
+    # the namespace is not part of the pattern: it is a caller's words, which could have braces
+    page_path = page.path.replace(_WHOLE, "").format(**named)
+    path = (f"{ROOT}/{namespace}/{page_path}" if namespace else f"{ROOT}{page_path}").rstrip("/")
     view = View(
         host, session.caller, namespace, named, {name: _first(each) for name, each in query.items()}, deadline, path
     )
@@ -220,22 +211,22 @@ def _show_page(
 def _run_form(
     host: Host, session: Session, deadline: Deadline, path: str, form: Mapping[str, list[str]]
 ) -> WholeAnswer:
-    """The outcome of a form sent to `/ui/tenant/project/do/noun.verb`, or `/ui/do/noun.verb` for the home: a redirect,
-    or the page of a preview. `NotFoundError` for any other path, or if the caller may not read the namespace.
+    """Run a form sent to `/ui/tenant/project/do/noun.verb`, or `/ui/do/noun.verb` for the home. Return a redirect, or
+    the page of a preview. `NotFoundError` for any other path, or if the caller cannot read the namespace.
     """
-    *place, do, name = _parts(path)[-4:] or ["", ""]
-    if do != "do" or len(place) not in (0, 2):
+    *place, marker, name = _parts(path)[-4:] or ["", ""]
+    if marker != "do" or len(place) not in (0, 2):
         raise unknown_place()
     namespace = "/".join(place)
     if namespace and not session.caller.may("read", namespace):
         raise unknown_place()
     view = View(host, session.caller, namespace, {}, {}, deadline, path)
-    done = act(view, name, form)
-    if done.again:
-        values = {"title": "This is what would happen", "done": done, "action": path, "view": view}
+    outcome = act(view, name, form)
+    if outcome.again:
+        values = {"title": "This is what would happen", "done": outcome, "action": path, "view": view}
         return _html_page("preview.html", values, session, namespace)
-    session.said += [Notice(done.said, namespace, done.undo)] if done.said else []
-    return _redirect(done.after)
+    session.said += [Notice(outcome.said, namespace, outcome.undo)] if outcome.said else []
+    return _redirect(outcome.after)
 
 
 def _html_page(
@@ -246,8 +237,8 @@ def _html_page(
     page: Page | None = None,
     status: int = 200,
 ) -> WholeAnswer:
-    """A template filled in, as an HTML answer, with what every page shows."""
-    shown = {
+    """Fill in a template as an HTML answer, with the values that every page shows."""
+    all_values = {
         "csrf": session.csrf if session else "",
         "caller": session.caller if session else None,
         "said": session.take_notices() if session else [],
@@ -257,11 +248,11 @@ def _html_page(
         "root": ROOT,
         **values,
     }
-    return WholeAnswer(status, render(template, shown), HTML, _HEADERS)
+    return WholeAnswer(status, render(template, all_values), HTML, _HEADERS)
 
 
 def _error_page(exchange: "Exchange", error: PellucidError, session: Session | None) -> WholeAnswer:
-    """An error as a page that leads back to its project."""
+    """Return an error as a page that leads back to its project."""
     spell_for_program(error, "the page")
     trace = exchange.id if is_unexpected(error) else ""
     values = {"title": "That did not work", "error": error, "trace": trace}
@@ -273,27 +264,27 @@ def _error_page(exchange: "Exchange", error: PellucidError, session: Session | N
 
 
 def _path(exchange: "Exchange") -> str:
-    """The path that was asked for, decoded."""
+    """Return the request's path, decoded."""
     return unquote(exchange.scope["raw_path"].decode("ascii"))
 
 
 def _parts(path: str) -> list[str]:
-    """The parts of a path below the dashboard's root, without empty ones."""
+    """Return the parts of a path below the dashboard's root, without empty ones."""
     return [each for each in path.removeprefix(ROOT).split("/") if each]
 
 
-def _redirect(where: str, *headers: tuple[str, str]) -> WholeAnswer:
-    """A redirect (303) to another page, with further headers."""
-    return WholeAnswer(303, b"", HTML, (("Location", where), *_HEADERS, *headers))
+def _redirect(location: str, *headers: tuple[str, str]) -> WholeAnswer:
+    """Return a redirect (303) to another page, with further headers."""
+    return WholeAnswer(303, b"", HTML, (("Location", location), *_HEADERS, *headers))
 
 
 def _let_in(cookie: str) -> WholeAnswer:
-    """A redirect to the home page that sets the session's cookie."""
+    """Return a redirect to the home page that sets the session's cookie."""
     return _redirect(f"{ROOT}/", ("Set-Cookie", f"{COOKIE}={cookie}; Path=/; HttpOnly; SameSite=Strict"))
 
 
 def _cookie(headers: Mapping[str, str]) -> str:
-    """The session's cookie in the headers; "" if there is none, or it cannot be parsed."""
+    """Return the session's cookie in the headers; "" if there is none, or it cannot be parsed."""
     try:
         found = SimpleCookie(headers.get("cookie", "")).get(COOKIE)
     except CookieError:
@@ -302,13 +293,13 @@ def _cookie(headers: Mapping[str, str]) -> str:
 
 
 def _first(words: Iterable[str]) -> str:
-    """The first of the values; empty for none."""
+    """Return the first of the values; "" if there are none."""
     return next(iter(words), "")
 
 
 @cache
 def _static(name: str) -> WholeAnswer:
-    """A static file (style sheet, script, icon) as an answer, by its name; `HttpError` 404 for any other name."""
+    """Return a static file (style sheet, script, icon) as an answer, by its name; `HttpError` 404 for other names."""
     media = _STATIC.get(name)
     if media is None:
         raise HttpError(404, "not_found", "there is no such file")
@@ -322,5 +313,5 @@ def _static(name: str) -> WholeAnswer:
 
 
 def is_page(path: str) -> bool:
-    """Whether the dashboard answers this path: `/`, `/favicon.ico`, or one at or below `/ui`."""
+    """Whether the dashboard answers this path: `/`, `/favicon.ico`, or a path at or below `/ui`."""
     return path in (*_ELSEWHERE, ROOT) or path.startswith(f"{ROOT}/")

@@ -1,4 +1,4 @@
-"""A page's request in, what it may ask out: every page is made of answers of operations, and of nothing else."""
+"""A page's request in, the answers of the operations it asks out: pages are made of such answers alone."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -21,12 +21,12 @@ ROOT = "/ui"
 
 @dataclass(frozen=True, slots=True)
 class View:
-    """One request for a page: who looks at what, and how the page asks operations."""
+    """One request for a page: the caller, the namespace, and the means to ask operations."""
 
     host: Host
     caller: Caller
     namespace: str
-    """Whose memories are looked at; empty on pages of the whole home."""
+    """The namespace of the page's memories; empty on pages of the whole home."""
     named: Mapping[str, str]
     """The values of the names in the page's path, such as a memory's id."""
     query: Mapping[str, str]
@@ -36,17 +36,18 @@ class View:
     """Of the page itself."""
 
     def ask(self, row: Operation[Any, Any], **fields: object) -> Any:
-        """The answer of an operation, asked in the page's namespace with these input fields, by their Python names.
+        """Return the answer of an operation in the page's namespace; `fields` are input fields by their Python names.
 
-        Fields that are None or "" are left out. `PellucidError` if the caller may not ask it, or it cannot answer.
+        Fields that are None or "" are left out; `PellucidError` if the caller is not allowed to ask it, or it cannot
+        answer.
         """
         call = self.call(row)
-        given = {to_camel(name): value for name, value in fields.items() if value not in (None, "")}
-        return row.perform(call, inputs.input_from_json(call, row, given))
+        values = {to_camel(name): value for name, value in fields.items() if value not in (None, "")}
+        return row.perform(call, inputs.input_from_json(call, row, values))
 
     def call(self, row: Operation[Any, Any]) -> Call:
-        """A call of this operation in the page's namespace, or of the whole home if it is about that; `PellucidError`
-        if the caller may not ask it there.
+        """Make a call of this operation in the page's namespace, or of the whole home if it is about that.
+        `PellucidError` if the caller is not allowed to ask it there.
         """
         if "namespace" not in row.input.model_fields:
             allowed_namespace(self.caller, row.access, "*")
@@ -57,29 +58,31 @@ class View:
         return call
 
     def may(self, row: Operation[Any, Any]) -> bool:
-        """Whether the caller may run this operation in the page's namespace, or everywhere if it is about the whole
-        home.
+        """Whether the caller is allowed to run this operation in the page's namespace. For an operation about the whole
+        home: everywhere.
         """
         place = self.namespace if "namespace" in row.input.model_fields else "*"
         return self.caller.may(row.access, place)
 
     def href(self, path: str = "", namespace: str | None = None, **query: object) -> str:
-        """The address of a page below a namespace (None: this one, "": the home); query values that are None, "" or
-        False are left out.
+        """Return the address of a page below a namespace (None: this one, "": the home). Query values that are None, ""
+        or False are left out.
         """
         place = self.namespace if namespace is None else namespace
-        words = {name: value for name, value in query.items() if value not in (None, "", False)}
-        where = f"{ROOT}/{quote(place)}/{quote(path)}" if place else f"{ROOT}/{quote(path)}"
-        return f"{where.rstrip('/')}{f'?{urlencode(words, doseq=True)}' if words else ''}"
+        shown_query = {name: value for name, value in query.items() if value not in (None, "", False)}
+        address = f"{ROOT}/{quote(place)}/{quote(path)}" if place else f"{ROOT}/{quote(path)}"
+        return f"{address.rstrip('/')}{f'?{urlencode(shown_query, doseq=True)}' if shown_query else ''}"
 
-    def here(self, **changed: object) -> str:
-        """The address of this page with some query values changed; None, "" or False takes one away."""
-        words = {name: value for name, value in {**self.query, **changed}.items() if value not in (None, "", False)}
-        return f"{quote(self.path)}{f'?{urlencode(words, doseq=True)}' if words else ''}"
+    def here(self, **changes: object) -> str:
+        """Return the address of this page with some query values changed; None, "" or False removes a value."""
+        shown_query = {
+            name: value for name, value in {**self.query, **changes}.items() if value not in (None, "", False)
+        }
+        return f"{quote(self.path)}{f'?{urlencode(shown_query, doseq=True)}' if shown_query else ''}"
 
 
 def memory_of(view: View, memory_id: str) -> Memory | None:
-    """A memory by its id, without counting as a use of it as `show` does; None if it is gone."""
+    """Return a memory by its id, without counting as a use of it as `show` does; None if it is gone."""
     try:
         return view.ask(TRUST_EXPLAIN, memory_id=memory_id).memory
     except NotFoundError:
@@ -98,7 +101,7 @@ class Page:
     template: str
     """A file of `templates/`."""
     build: Callable[[View], Mapping[str, object]]
-    """What the template is given; `title` is the page's heading and must be among it."""
+    """Returns the values of the template, with the page's heading as `title`."""
     label: str = ""
     """Its name in the navigation; empty where it is reached from other pages alone."""
 

@@ -1,7 +1,7 @@
-"""One event of an agent's program in, what its hook is to print out: a small program that needs nothing else of ours.
+"""One event of an agent's program in, the output of its hook out: a small program that imports nothing else of ours.
 
-It is run for every prompt, so it imports as little as it can. Whatever happens, it exits with success within a second.
-If no server answers, it stores the event for one in a file, and starts a server.
+It is run for every prompt, so it imports as little as possible. Whatever happens, it exits with success within a
+second. If no server answers, it stores the event for the next server in a file, and starts a server.
 """
 
 import fcntl
@@ -15,15 +15,15 @@ from contextlib import suppress
 from typing import Any, NoReturn, cast
 
 LIMIT_S = 0.8
-"""Seconds after which it gives up, counted from the start of its process, which takes some of them."""
+"""Seconds, from the start of the process, after which it gives up."""
 _LEAST_S = 0.15
-"""Seconds that it has in any case."""
+"""Seconds that it has even if the start of the process took longer."""
 _LAST_S = 0.1
-"""Seconds to store the event and start a server in, when the others are over."""
+"""Seconds for storing the event and starting a server, after the others are over."""
 _MOST_IN, _MOST_OUT = 4 * 1024 * 1024, 256 * 1024
 _MOST_WAITING = 2_000
 _STORED = ("hook_event_name", "session_id", "conversation_id", "transcript_path", "cwd", "workspace_roots", "source")
-"""The fields of an event that are stored for a server: they say where the text is, and hold none of it."""
+"""The fields of an event that are stored for a server: they say where the session's text is, and contain none of it."""
 _SESSION_CHARACTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-"
 
 
@@ -32,13 +32,12 @@ class _TimeIsUp(BaseException):
 
 
 class _RefusedError(Exception):
-    """The server answered, and did not accept the event."""
+    """The server answered that it does not accept the event."""
 
 
 def main() -> NoReturn:
-    """Handle the event on standard input, for the agent's program that the first argument names, such as `cursor`.
-
-    It ends the process within a second and always with exit code 0, whatever failed.
+    """Handle the event on standard input, for the agent's program that the first argument names, such as `cursor`. The
+    process ends within a second and always with exit code 0, whatever failed.
     """
     try:
         _set_alarm(max(LIMIT_S - _process_age(), _LEAST_S))
@@ -49,10 +48,10 @@ def main() -> NoReturn:
 
 
 def _handle_event(host: str, home: str) -> None:
-    """Print the server's answer to the event, nothing if it is empty; if no answer comes, store the event.
+    """Print the server's answer to the event, if it is not empty; if no answer comes, store the event.
 
-    If no server runs, start one, too. `host` is the agent's program, such as `cursor`. An event without a session only
-    prints a remark.
+    If no server runs, also start one. `host` is the agent's program, such as `cursor`. For an event without a session,
+    only print a remark.
     """
     event = _read_event()
     if not _session_id(event):
@@ -65,17 +64,16 @@ def _handle_event(host: str, home: str) -> None:
         return
     is_stored = _store_event(home, host, event)
     if problem:
-        rest = "the session is noted for later" if is_stored else "nor could the session be noted for later"
-        _print_message(host, f"pellucid: {problem}; {rest}")
+        outcome = "the session is noted for later" if is_stored else "nor could the session be noted for later"
+        _print_message(host, f"pellucid: {problem}; {outcome}")
         return
     _start_server(home)
     _print_message(host, _take_notice(home))
 
 
 def _answer(host: str, home: str, event: dict[str, Any]) -> tuple[dict[str, Any] | None, str]:
-    """The JSON that the server has this hook print (empty: nothing), and "".
-
-    If there is no answer, None and the problem, such as `no answer in time`; the problem is "" if no server runs.
+    """Ask the running server about the event; return the JSON to print (empty: nothing) and "". If there is no answer,
+    return None and the problem, such as `no answer in time`; the problem is "" if no server runs.
     """
     try:
         server = running_server(home)
@@ -91,7 +89,9 @@ def _answer(host: str, home: str, event: dict[str, Any]) -> tuple[dict[str, Any]
 
 
 def _read_event() -> dict[str, Any]:
-    """The JSON object on standard input, of its first 4 MiB; empty if there is none, or not in time."""
+    """Read the JSON object on standard input, its first 4 MiB; empty if it is not a JSON object, or does not come in
+    time.
+    """
     try:
         event: object = json.loads(sys.stdin.buffer.read(_MOST_IN))
     except (OSError, ValueError, RecursionError, _TimeIsUp):
@@ -100,17 +100,17 @@ def _read_event() -> dict[str, Any]:
 
 
 def _session_id(event: dict[str, Any]) -> str:
-    """The `session_id` or `conversation_id` of the event; "" if it has none that can be a file's name."""
+    """Return the `session_id` or `conversation_id` of the event; "" if neither can be a file's name."""
     name = event.get("session_id") or event.get("conversation_id")
     fits = isinstance(name, str) and 0 < len(name) <= 64 and not set(name) - set(_SESSION_CHARACTERS)
     return str(name) if fits else ""
 
 
 def _set_alarm(seconds: float) -> None:
-    """Have `_TimeIsUp` raised in this process after so many seconds, whatever it is doing."""
+    """Set a timer that raises `_TimeIsUp` in this process after so many seconds, whatever it is doing."""
 
     def stop(_number: int, _frame: object) -> NoReturn:
-        """The signal handler: raise `_TimeIsUp`."""
+        """Raise `_TimeIsUp`, as the signal's handler."""
         raise _TimeIsUp
 
     signal.signal(signal.SIGALRM, stop)
@@ -118,7 +118,7 @@ def _set_alarm(seconds: float) -> None:
 
 
 def _process_age() -> float:
-    """Seconds since this process was started; 0.05 if the system does not tell."""
+    """Return the seconds since this process was started; 0.05 if the system does not say."""
     try:
         with open("/proc/self/stat", "rb") as file:
             began = int(file.read().rpartition(b")")[2].split()[19]) / os.sysconf("SC_CLK_TCK")
@@ -127,22 +127,21 @@ def _process_age() -> float:
         return 0.05
 
 
-def _parse_arguments(given: list[str]) -> tuple[str, str]:
-    """The agent program's name, and the home's absolute path: `--home`, else `PELLUCID_HOME`, else `~/.pellucid`.
-
-    Removes `--home` and its value from `given`.
+def _parse_arguments(arguments: list[str]) -> tuple[str, str]:
+    """Return the agent program's name and the home's path: `--home`, else `PELLUCID_HOME`, else `~/.pellucid`. Removes
+    `--home` and its value from `arguments`.
     """
     home = os.environ.get("PELLUCID_HOME") or "~/.pellucid"  # noqa: TID251 - it reads no settings: this is all it needs
-    if "--home" in given:
-        at = given.index("--home")
-        home = given[at + 1]
-        del given[at : at + 2]
-    return given[0], os.path.abspath(os.path.expanduser(home))
+    if "--home" in arguments:
+        at = arguments.index("--home")
+        home = arguments[at + 1]
+        del arguments[at : at + 2]
+    return arguments[0], os.path.abspath(os.path.expanduser(home))
 
 
 def running_server(home: str) -> dict[str, Any] | None:
-    """The content of the home's `server.json`: `host`, `port` and `token`; None if no server runs or the file cannot be
-    parsed. A running server holds its lock. The file of a dead one may name a port that is somebody else's by now.
+    """Return the content of the home's `server.json` (`host`, `port`, `token`); None if no server runs or it is not
+    JSON. A running server holds its lock: the file of a dead one can name a port that another program uses by now.
     """
     if not is_held(os.path.join(home, "server.lock")):
         return None
@@ -154,9 +153,8 @@ def running_server(home: str) -> dict[str, Any] | None:
 
 
 def _server_answer(server: dict[str, Any], host: str, event: dict[str, Any]) -> dict[str, Any]:
-    """Send the event to the server, and return the JSON that it has this hook print, {} for nothing.
-
-    `_RefusedError` if it does not accept the event; `OSError` or `ValueError` if it does not answer, or not with JSON.
+    """Send the event to the server, and return the JSON that this hook prints, {} for nothing. `_RefusedError` if the
+    server does not accept the event; `OSError` or `ValueError` if it sends no JSON.
     """
     body = json.dumps({"event": event}).encode()
     head = (
@@ -177,9 +175,8 @@ def _server_answer(server: dict[str, Any], host: str, event: dict[str, Any]) -> 
 
 
 def _store_event(home: str, host: str, event: dict[str, Any]) -> bool:
-    """Write where the event's session is, not its text, to the session's one file, in place of an earlier event.
-
-    False if it cannot be written, or 2,000 sessions wait already.
+    """Write the place of the event's session, not its text, to the session's file, in place of an earlier event. Return
+    whether it was written: False if it cannot be, or if 2,000 sessions wait already.
     """
     signal.setitimer(signal.ITIMER_REAL, _LAST_S)
     session, folder = _session_id(event), os.path.join(home, "hooks", "waiting")
@@ -203,9 +200,8 @@ def _store_event(home: str, host: str, event: dict[str, Any]) -> bool:
 
 
 def _start_server(home: str) -> None:
-    """Start a server for the home in the background, with the home as its folder: the agent's is not to be trusted.
-
-    It inherits the lock that is taken here and holds it as long as it lives, so that there are never two.
+    """Start a server for the home in the background, with the home as its folder: the agent's folder is not trusted.
+    The server inherits the lock taken here and keeps it as long as it lives, so that there are never two.
     """
     signal.setitimer(signal.ITIMER_REAL, _LAST_S)
     try:
@@ -215,9 +211,9 @@ def _start_server(home: str) -> None:
         fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
         os.set_inheritable(lock, True)
         os.chdir(home)
-        nowhere = [(os.POSIX_SPAWN_OPEN, number, os.devnull, os.O_RDWR, 0) for number in range(3)]
+        file_actions = [(os.POSIX_SPAWN_OPEN, number, os.devnull, os.O_RDWR, 0) for number in range(3)]
         command = [sys.executable, "-P", "-m", "pellucid", "hooks", "work", "--home", home]
-        os.posix_spawn(command[0], command, os.environ, file_actions=nowhere, setsid=True)  # noqa: TID251 - see above
+        os.posix_spawn(command[0], command, os.environ, file_actions=file_actions, setsid=True)  # noqa: TID251 - see above
     except OSError:
         pass  # another process starts it already, or nothing can be written
 
@@ -238,9 +234,7 @@ def is_held(lock: str) -> bool:
 
 
 def _take_notice(home: str) -> str:
-    """The first 500 characters of the notice in the home, which is shown once; "" if there is none, or it was taken
-    before.
-    """
+    """Return the first 500 characters of the notice in the home and mark it as shown; "" if there is no new notice."""
     path = os.path.join(home, "hooks", "notice")
     try:
         os.rename(path, f"{path}.told")
@@ -251,16 +245,16 @@ def _take_notice(home: str) -> str:
 
 
 def _print_message(host: str, line: str) -> None:
-    """Have the agent's program show a line to the user; nothing for "", nor for Cursor, which shows none."""
+    """Have the agent's program show a line to the user; nothing for "", or for Cursor, which shows none."""
     if line and host != "cursor":
         _write_json({"systemMessage": line})
 
 
 def _write_json(answer: dict[str, Any]) -> None:
     """Write a JSON object to standard output, unbuffered."""
-    left = json.dumps(answer).encode()
-    while left:
-        left = left[os.write(1, left) :]
+    unwritten = json.dumps(answer).encode()
+    while unwritten:
+        unwritten = unwritten[os.write(1, unwritten) :]
 
 
 if __name__ == "__main__":

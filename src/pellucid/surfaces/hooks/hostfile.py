@@ -1,4 +1,4 @@
-"""A configuration file of an agent's program in, the same with a change of ours out: shown, kept beside it, written."""
+"""A configuration file of an agent's program in, the same with our change out: shown, backed up, written."""
 
 import difflib
 import json
@@ -42,19 +42,21 @@ class HostFile:
         return _read_text(self.backup)
 
     def table(self) -> dict[str, Any]:
-        """The JSON object in the file, empty if the file is; `InputError` if it holds anything else."""
+        """Return the JSON object in the file, empty if the file is; `InputError` if it is anything else."""
         return parse_object(self.path, self.text)
 
     def json_text(self, table: dict[str, Any]) -> str:
-        """The table as JSON with the file's indentation, line ends and last newline; two spaces and LF if it is new."""
-        before = self.text or ""
-        inner = next((line for line in before.splitlines()[1:] if line.strip()), "  ")
-        indent = inner[: len(inner) - len(inner.lstrip())] or "  "
-        ending = "" if before and not before.endswith("\n") else "\n"
+        """Return the table as JSON with the file's indentation, line ends and last newline. Two spaces and LF for a new
+        file.
+        """
+        old_text = self.text or ""
+        second_line = next((line for line in old_text.splitlines()[1:] if line.strip()), "  ")
+        indent = second_line[: len(second_line) - len(second_line.lstrip())] or "  "
+        ending = "" if old_text and not old_text.endswith("\n") else "\n"
         return self.with_line_ends(json.dumps(table, indent=indent, ensure_ascii=False) + ending)
 
     def with_line_ends(self, text: str) -> str:
-        """The text, whose lines end in LF, with CRLF instead if the file uses that."""
+        """Return the text, whose lines end in LF, with CRLF instead if the file has CRLF."""
         return text.replace("\n", "\r\n") if "\r\n" in (self.text or "") else text
 
 
@@ -69,11 +71,11 @@ class Edit:
     def make(self, *, dry_run: bool) -> FileChange:
         """Write or delete the file and report the change; in a dry run only report it.
 
-        Nothing to do if the text is the same. A backup that the new text equals is deleted. `ConflictError` if the file
-        was changed since it was read.
+        Nothing is done if the text is the same. A backup that the new text equals is deleted; `ConflictError` if the
+        file was changed since it was read.
         """
-        file, changed = self.file, self.after != self.file.text
-        if changed and not dry_run:
+        file, is_change = self.file, self.after != self.file.text
+        if is_change and not dry_run:
             if self.keep and file.text is not None:
                 _replace(file.backup, file.text, 0o600)
             if _read_text(file.path) != file.text:
@@ -86,46 +88,45 @@ class Edit:
                 file.backup.unlink(missing_ok=True)
         return FileChange(
             path=str(file.path),
-            changed=changed,
-            written=changed and not dry_run,
-            diff=_diff(file.path, file.text or "", self.after or "") if changed else "",
-            backup=str(file.backup) if changed and not dry_run and file.backup.exists() else None,
+            changed=is_change,
+            written=is_change and not dry_run,
+            diff=_diff(file.path, file.text or "", self.after or "") if is_change else "",
+            backup=str(file.backup) if is_change and not dry_run and file.backup.exists() else None,
         )
 
 
-def host_file(named: str, scope: Scope) -> HostFile:
-    """The file of this relative path below the user's home or the project's folder; its text is None if there is none.
-
-    `InputError` if a link leads out of there, or it cannot be read.
+def host_file(relative_path: str, scope: Scope) -> HostFile:
+    """Return the file of this path below the user's home or the project's folder; its text is None if there is no file.
+    `InputError` if a link leads out of that folder, or the file cannot be read.
     """
     root = project_root() if scope == "project" else Path.home()
-    path = Path(os.path.realpath(root / named))
+    path = Path(os.path.realpath(root / relative_path))
     if not path.is_relative_to(os.path.realpath(root)):
-        raise InputError(f"{root / named} leads to {path}, outside {root}", next_step="change that file yourself")
+        raise InputError(
+            f"{root / relative_path} leads to {path}, outside {root}", next_step="change that file yourself"
+        )
     return HostFile(path, _read_text(path))
 
 
 def project_root() -> Path:
-    """The top folder of the git checkout around the working folder; the working folder if there is none."""
+    """Return the top folder of the git checkout around the working folder; the working folder if there is none."""
     checkout = checkout_of(Path.cwd())
     return checkout.top if checkout else Path.cwd()
 
 
 def parse_object(path: Path, text: str | None) -> dict[str, Any]:
-    """A file's text as a JSON object, empty if there is no text or only whitespace; `InputError` if it is anything
-    else.
-    """
+    """Return a file's text as a JSON object, empty if there is no text or only whitespace; else `InputError`."""
     try:
-        found: object = json.loads(text) if text and text.strip() else {}
+        value: object = json.loads(text) if text and text.strip() else {}
     except ValueError as error:
         raise InputError(f"{path} is no JSON: {error}", next_step="put it right, then repeat") from error
-    if not isinstance(found, dict):
+    if not isinstance(value, dict):
         raise InputError(f"{path} holds no JSON object", next_step="put it right, then repeat")
-    return cast("dict[str, Any]", found)
+    return cast("dict[str, Any]", value)
 
 
 def _read_text(path: Path) -> str | None:
-    """The UTF-8 text of a file; None if there is no such file; `InputError` if it cannot be read or decoded."""
+    """Return the UTF-8 text of a file, None if it is missing; `InputError` if it cannot be read or decoded."""
     try:
         return path.read_bytes().decode()
     except FileNotFoundError:
@@ -135,24 +136,23 @@ def _read_text(path: Path) -> str | None:
 
 
 def _diff(path: Path, before: str, after: str) -> str:
-    """The unified diff of two texts of a file; "" if they are the same."""
+    """Return the unified diff of two texts of a file; "" if they are the same."""
     lines = difflib.unified_diff(before.splitlines(), after.splitlines(), f"{path}", f"{path}", lineterm="")
     return "".join(f"{line}\n" for line in lines)
 
 
 def _replace(path: Path, text: str, mode: int | None) -> None:
-    """Write a file as a whole, by renaming a draft; its folder is made if missing.
-
-    Without a `mode` it keeps its own, 0600 if it is new.
+    """Write a file as a whole, by renaming a draft; make its folder if it is missing. If `mode` is None, the file's own
+    mode is kept, or 0600 if the file is new.
     """
     path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-    had = path.stat().st_mode & 0o777 if path.exists() else 0o600
+    own_mode = path.stat().st_mode & 0o777 if path.exists() else 0o600
     draft = path.with_name(f".{path.name}.{os.getpid()}")
-    descriptor = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW, mode or had)
+    descriptor = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW, mode or own_mode)
     try:
         with os.fdopen(descriptor, "wb") as file:
             file.write(text.encode())
-        draft.chmod(mode or had)
+        draft.chmod(mode or own_mode)
         os.replace(draft, path)
     finally:
         draft.unlink(missing_ok=True)

@@ -18,7 +18,7 @@ from pellucid.surfaces.hooks.hostfile import Edit, FileChange, HostFile, Scope, 
 
 CLIENT = Path(__file__).with_name("client.py")
 _OURS = ("surfaces/hooks/client.py", "pellucid-hook")
-"""Parts of a hook's command by which it is recognised as ours, whichever installation it runs."""
+"""Parts of a hook's command that mark it as ours, whichever installation it runs."""
 _TIMEOUT_S = 5
 _FILES: Mapping[HostName, Mapping[Scope, str]] = {
     "claude-code": {"user": ".claude/settings.json", "project": ".claude/settings.local.json"},
@@ -68,10 +68,7 @@ class HooksStatus(Wire):
 
 
 def entries(host: HostName, command: str) -> dict[str, list[dict[str, Any]]]:
-    """Our hooks for a program in the form of its file: lists by the name of the event, such as `SessionStart`.
-
-    Each runs `command`.
-    """
+    """Map the events of a program, such as `SessionStart`, to our hooks as its file has them; each runs `command`."""
     if host == "cursor":
         return {name: [{"command": command}] for name in HOSTS[host].events}
     handler = {"type": "command", "command": command, "timeout": _TIMEOUT_S}
@@ -79,8 +76,8 @@ def entries(host: HostName, command: str) -> dict[str, list[dict[str, Any]]]:
 
 
 def command_of(host: HostName, settings: Settings) -> str:
-    """The shell command of our hooks: this Python, isolated from the environment, with our client; with `--home` unless
-    it is the default.
+    """Return the shell command of our hooks: this Python, isolated from the environment, with our client. `--home` is
+    part of it unless the home is the default.
     """
     home = [] if settings.home == Path("~/.pellucid").expanduser() else ["--home", str(settings.home)]
     return shlex.join([sys.executable, "-S", "-E", str(CLIENT), host, *home])
@@ -90,7 +87,6 @@ def install(
     host: HostName, scope: Scope, settings: Settings, *, tools: bool = True, dry_run: bool = False
 ) -> Installed:
     """Add our hooks to a program's file, replacing older ones of ours; with `tools` also register our MCP server.
-
     Without the extra `server` no MCP server is registered, and `next_step` says so.
     """
     edits, is_able = [_installation_edit(host, scope, settings)], has_server()
@@ -102,80 +98,76 @@ def install(
 
 
 def remove(host: HostName, scope: Scope, *, dry_run: bool = False) -> Installed:
-    """Remove our hooks and MCP server; a file that nobody changed since is restored byte by byte, and one that we made
-    is deleted. `NotFoundError` if there is nothing of ours.
+    """Remove our hooks and MCP server from a program's files; `NotFoundError` if there is nothing of ours. A file that
+    nobody changed since is restored byte by byte, and a file that we made is deleted.
     """
     edits = [_removal_edit(host, scope), registration.unregister_edit(host, scope)]
     edits = [each for each in edits if each.after != each.file.text]
     if not edits:
-        path = _file(host, scope).path
+        path = _hooks_file(host, scope).path
         raise NotFoundError(f"{path} has no hooks of ours", next_step="`pellucid hooks status` says where they are")
     return Installed(host=host, files=tuple(each.make(dry_run=dry_run) for each in edits))
 
 
 def _installation_edit(host: HostName, scope: Scope, settings: Settings) -> Edit:
-    """The edit that adds our hooks to a program's file, in place of older ones; it changes nothing if they are there
-    already.
-    """
-    file = _file(host, scope)
-    known = _table(file)
-    table = _versioned(host, _without_ours(known))
+    """Return the edit that adds our hooks to a program's file in place of older ones; no change if they are there."""
+    file = _hooks_file(host, scope)
+    table_before = _hooks_table(file)
+    table = _versioned(host, _without_ours(table_before))
     hooks = table.setdefault("hooks", {})
     for name, ours in entries(host, command_of(host, settings)).items():
         hooks[name] = [*hooks.get(name, []), *ours]
-    return Edit(file, file.text if table == known else file.json_text(table), keep=not _has_ours(known))
+    return Edit(file, file.text if table == table_before else file.json_text(table), keep=not _has_ours(table_before))
 
 
 def _versioned(host: HostName, table: dict[str, Any]) -> dict[str, Any]:
-    """The hooks file's table with the `version` that Cursor requires; unchanged for other programs."""
+    """Return the hooks file's table with the `version` that Cursor requires; unchanged for other programs."""
     return {"version": 1, **table} if host == "cursor" else table
 
 
 def _removal_edit(host: HostName, scope: Scope) -> Edit:
-    """The edit that removes our hooks from a program's file; the backup is restored if only our hooks differ from it,
-    and a file that held nothing else is deleted.
+    """Return the edit that removes our hooks from a program's file. The backup is restored if the file differs from it
+    only in our hooks; a file with nothing else is deleted.
     """
-    file = _file(host, scope)
-    table = _table(file)
+    file = _hooks_file(host, scope)
+    table = _hooks_table(file)
     if not _has_ours(table):
         return Edit(file, file.text)
     left, original = _without_ours(table), file.original
-    if original is not None and _versioned(host, _table(HostFile(file.backup, original))) == left:
+    if original is not None and _versioned(host, _hooks_table(HostFile(file.backup, original))) == left:
         return Edit(file, original)
     is_empty = original is None and not {name: part for name, part in left.items() if name != "version" and part}
     return Edit(file, None if is_empty else file.json_text(left))
 
 
 def status(settings: Settings) -> HooksStatus:
-    """The status of our hooks for every program and scope, whether a server runs, and counts of the sessions the hooks
-    reported.
-    """
+    """Return the status of our hooks for every program and scope, whether a server runs, and the sessions reported."""
     sessions = HookedSessions(settings.home)
-    known = sessions.known()
+    reported = sessions.known()
     return HooksStatus(
         places=tuple(_hook_statuses(settings)),
         serving=is_held(str(settings.home / "server.lock")),
-        sessions=len(known),
-        unread=sum(each.due for each in known),
+        sessions=len(reported),
+        unread=sum(each.due for each in reported),
         waiting=sessions.count_waiting(),
     )
 
 
 def _hook_statuses(settings: Settings) -> list[HookStatus]:
-    """The status for every program and scope, without those whose files cannot be read."""
-    found: list[HookStatus] = []
+    """Return the status for every program and scope, without those whose files cannot be read."""
+    statuses: list[HookStatus] = []
     for host, files in _FILES.items():
         for scope in files:
             try:
-                file = _file(host, scope)
-                table = _table(file)
+                file = _hooks_file(host, scope)
+                table = _hooks_table(file)
                 tools = registration.is_registered(host, scope, settings)
             except InputError:
                 continue
             wanted = entries(host, command_of(host, settings))
             hooks = table.get("hooks", {})
             current = all(ours[0] in hooks.get(name, []) for name, ours in wanted.items())
-            found.append(
+            statuses.append(
                 HookStatus(
                     host=host,
                     scope=scope,
@@ -185,16 +177,16 @@ def _hook_statuses(settings: Settings) -> list[HookStatus]:
                     tools=tools is not None,
                 )
             )
-    return found
+    return statuses
 
 
-def _file(host: HostName, scope: Scope) -> HostFile:
-    """The hooks file of a program."""
+def _hooks_file(host: HostName, scope: Scope) -> HostFile:
+    """Return the hooks file of a program."""
     return host_file(_FILES[host][scope], scope)
 
 
-def _table(file: HostFile) -> dict[str, Any]:
-    """The JSON object of a hooks file; `InputError` if its `hooks` are not lists by the name of an event."""
+def _hooks_table(file: HostFile) -> dict[str, Any]:
+    """Return the JSON object of a hooks file; `InputError` if its `hooks` are not lists by the name of an event."""
     table = file.table()
     hooks: Any = table.get("hooks", {})
     lists = list(cast("dict[str, Any]", hooks).values()) if isinstance(hooks, dict) else [None]
@@ -204,7 +196,7 @@ def _table(file: HostFile) -> dict[str, Any]:
 
 
 def _is_ours(handler: object) -> bool:
-    """Whether a handler in a hooks file runs our client, of any installation; False for what is no handler."""
+    """Whether a handler in a hooks file runs our client, of any installation; False if it is not a handler."""
     command = cast("dict[str, Any]", handler).get("command", "") if isinstance(handler, dict) else ""
     return isinstance(command, str) and any(mark in command for mark in _OURS)
 
@@ -215,15 +207,15 @@ def _has_ours(table: dict[str, Any]) -> bool:
 
 
 def _without_ours(table: dict[str, Any]) -> dict[str, Any]:
-    """A hooks file's table without our hooks, and without the lists and groups that only held ours."""
+    """Return a hooks file's table without our hooks, and without the lists and groups that had only ours."""
     if "hooks" not in table:
         return dict(table)
     hooks: dict[str, list[Any]] = {}
-    for name, given in table["hooks"].items():
-        kept = [_group_without_ours(each) for each in given if not _is_ours(each)]
-        kept = [each for each in kept if each is not None]
-        if kept or not given:
-            hooks[name] = kept
+    for name, groups in table["hooks"].items():
+        others = [_group_without_ours(each) for each in groups if not _is_ours(each)]
+        others = [each for each in others if each is not None]
+        if others or not groups:
+            hooks[name] = others
     rest = {name: value for name, value in table.items() if name != "hooks"}
     if not hooks and table["hooks"]:
         return rest
@@ -231,10 +223,10 @@ def _without_ours(table: dict[str, Any]) -> dict[str, Any]:
 
 
 def _group_without_ours(group: object) -> object:
-    """A group of handlers without ours, the same object if it has none of ours; None if it held only ours."""
+    """Return a group of handlers without ours, the same object if it has none of ours; None if it has only ours."""
     table = cast("dict[str, Any]", group) if isinstance(group, dict) else {}
     handlers = cast("list[Any]", table["hooks"]) if isinstance(table.get("hooks"), list) else []
-    kept = [each for each in handlers if not _is_ours(each)]
-    if len(kept) == len(handlers):
+    others = [each for each in handlers if not _is_ours(each)]
+    if len(others) == len(handlers):
         return cast("object", group)
-    return {**table, "hooks": kept} if kept else None
+    return {**table, "hooks": others} if others else None

@@ -24,94 +24,94 @@ _FILES: Mapping[HostName, str] = {
     "cursor": ".cursor/mcp.json",
 }
 _OURS = ("-m", "pellucid", "mcp")
-"""Arguments by which a registration is recognised as ours, whichever installation it starts."""
+"""Arguments that mark a registration as ours, whichever installation it starts."""
 _TABLES = re.compile(r"^(?=[ \t]*\[)", re.MULTILINE)
 """Matches where each table of a TOML file begins."""
 _HEAD = f"[mcp_servers.{_NAME}]"
 
 
 def register_edit(host: HostName, scope: Scope, settings: Settings) -> Edit:
-    """The edit that adds our MCP server to a program's file, or renews an older registration of ours.
-
-    It changes nothing if that is up to date, or if the user registered a server of our name in another way.
+    """Return the edit that adds our MCP server to a program's file, or renews an older registration of ours. It changes
+    nothing if that is up to date, or if the user registered a server of our name in another way.
     """
-    file, wanted = _file(host, scope), entry(settings)
-    known = _known(host, scope, file)
-    if known is not None and (not _is_ours(known) or wanted.items() <= known.items()):
+    file, wanted = _servers_file(host, scope), entry(settings)
+    registered = _registration(host, scope, file)
+    if registered is not None and (not _is_ours(registered) or wanted.items() <= registered.items()):
         return Edit(file, file.text)
     if host == "codex":
-        return Edit(file, _toml_with(file, (known or {}) | wanted), keep=known is None)
+        return Edit(file, _toml_with_ours(file, (registered or {}) | wanted), keep=registered is None)
     table = file.table()
-    _servers(file.path, table, _keys(host, scope), make=True)[_NAME] = (known or {}) | wanted
-    return Edit(file, file.json_text(table), keep=known is None and _has_backup(host))
+    _servers(file.path, table, _key_path(host, scope), make=True)[_NAME] = (registered or {}) | wanted
+    return Edit(file, file.json_text(table), keep=registered is None and _has_backup(host))
 
 
 def unregister_edit(host: HostName, scope: Scope) -> Edit:
-    """The edit that removes our MCP server, and changes nothing if there is none of ours.
-
-    It restores the backup if nothing else was changed since, and deletes a file that is empty then.
+    """Return the edit that removes our MCP server from a program's file; no change if there is none of ours. It
+    restores the backup if nothing else was changed since, and deletes a file that is empty then.
     """
-    file = _file(host, scope)
-    if not _is_ours(_known(host, scope, file)):
+    file = _servers_file(host, scope)
+    if not _is_ours(_registration(host, scope, file)):
         return Edit(file, file.text)
     original = file.original if _has_backup(host) else None
     if host == "codex":
-        left = _toml_without(file)
-        is_same = original is not None and original.rstrip() == left.rstrip()
-        return Edit(file, original if is_same else left if left.strip() else None)
+        text_left = _toml_without_ours(file)
+        is_same = original is not None and original.rstrip() == text_left.rstrip()
+        return Edit(file, original if is_same else text_left if text_left.strip() else None)
     table = file.table()
-    _drop(file.path, table, _keys(host, scope))
+    _remove_server(file.path, table, _key_path(host, scope))
     if original is not None and parse_object(file.backup, original) == table:
         return Edit(file, original)
     return Edit(file, file.json_text(table) if table or original is not None else None)
 
 
 def is_registered(host: HostName, scope: Scope, settings: Settings) -> bool | None:
-    """True if a program's file registers our server as this installation does, or in the user's own way.
+    """Return True if a program's file registers our server as this installation does, or in the user's own way.
 
     False if the registration is ours with another command or home; None if there is no server of our name. `InputError`
     if the file cannot be parsed.
     """
-    known = _known(host, scope, _file(host, scope))
-    return None if known is None else not _is_ours(known) or entry(settings).items() <= known.items()
+    registered = _registration(host, scope, _servers_file(host, scope))
+    return None if registered is None else not _is_ours(registered) or entry(settings).items() <= registered.items()
 
 
 def entry(settings: Settings) -> dict[str, Any]:
-    """The registration of our server: command and arguments. `-P` keeps Python from importing the working folder."""
+    """Return the registration of our server: command and arguments. `-P` keeps Python from importing modules of the
+    working folder.
+    """
     home = [] if settings.home == Path("~/.pellucid").expanduser() else ["--home", str(settings.home)]
     return {"command": sys.executable, "args": ["-P", *_OURS, *home]}
 
 
-def _file(host: HostName, scope: Scope) -> HostFile:
-    """The file in which a program keeps its MCP servers; for Claude Code the user's, whatever the scope."""
+def _servers_file(host: HostName, scope: Scope) -> HostFile:
+    """Return the file in which a program keeps its MCP servers; for Claude Code the user's, whatever the scope."""
     return host_file(_FILES[host], "user" if host == "claude-code" else scope)
 
 
 def _has_backup(host: HostName) -> bool:
-    """Whether the file is backed up: not Claude Code's, which it rewrites all the time and which holds its keys."""
+    """Whether the file is backed up: not Claude Code's, which it rewrites all the time and which has its keys."""
     return host != "claude-code"
 
 
-def _keys(host: HostName, scope: Scope) -> tuple[str, ...]:
-    """The keys under which a program's file keeps its MCP servers, outermost first, such as `("mcpServers",)`."""
+def _key_path(host: HostName, scope: Scope) -> tuple[str, ...]:
+    """Return the keys under which a program's file keeps its MCP servers, outermost first: `("mcpServers",)`."""
     if host == "codex":
         return ("mcp_servers",)
-    of_project = host == "claude-code" and scope == "project"
-    return ("projects", str(project_root()), "mcpServers") if of_project else ("mcpServers",)
+    is_of_project = host == "claude-code" and scope == "project"
+    return ("projects", str(project_root()), "mcpServers") if is_of_project else ("mcpServers",)
 
 
-def _known(host: HostName, scope: Scope, file: HostFile) -> dict[str, Any] | None:
-    """The registration of the server of our name; None if there is none, `InputError` if it is no table."""
-    table = _toml(file.path, file.text or "") if host == "codex" else file.table()
-    known: object = _servers(file.path, table, _keys(host, scope), make=False).get(_NAME)
-    if known is None or isinstance(known, dict):
-        return cast("dict[str, Any] | None", known)
+def _registration(host: HostName, scope: Scope, file: HostFile) -> dict[str, Any] | None:
+    """Return the registration of the server of our name; None if there is none, `InputError` if it is not a table."""
+    table = _parse_toml(file.path, file.text or "") if host == "codex" else file.table()
+    registered: object = _servers(file.path, table, _key_path(host, scope), make=False).get(_NAME)
+    if registered is None or isinstance(registered, dict):
+        return cast("dict[str, Any] | None", registered)
     raise InputError(f"{file.path} holds no server by the name of {_NAME}", next_step="put it right, then repeat")
 
 
 def _servers(path: Path, table: dict[str, Any], keys: tuple[str, ...], *, make: bool) -> dict[str, Any]:
-    """The table of MCP servers that stands under `keys` in a file's table; an empty one if it is missing, which with
-    `make` is also added. `InputError` if a key holds anything but a table.
+    """Return the table of MCP servers under `keys` in a file's table; with `make`, add it if it is missing. An empty
+    table if it is missing; `InputError` if the value of a key is not a table.
     """
     for key in keys:
         inner: object = table.setdefault(key, {}) if make else table.get(key, {})
@@ -121,7 +121,7 @@ def _servers(path: Path, table: dict[str, Any], keys: tuple[str, ...], *, make: 
     return table
 
 
-def _drop(path: Path, table: dict[str, Any], keys: tuple[str, ...]) -> None:
+def _remove_server(path: Path, table: dict[str, Any], keys: tuple[str, ...]) -> None:
     """Remove our server from a file's table, and the tables that are empty then."""
     del _servers(path, table, keys, make=False)[_NAME]
     for depth in range(len(keys), 0, -1):
@@ -130,24 +130,23 @@ def _drop(path: Path, table: dict[str, Any], keys: tuple[str, ...]) -> None:
             del outer[keys[depth - 1]]
 
 
-def _is_ours(known: Mapping[str, Any] | None) -> bool:
+def _is_ours(registered: Mapping[str, Any] | None) -> bool:
     """Whether a registration runs `-m pellucid mcp`, as those that we write do; False for None."""
-    given: object = (known or {}).get("args")
-    args = cast("list[object]", given) if isinstance(given, list) else []
-    return any(tuple(args[at : at + len(_OURS)]) == _OURS for at in range(len(args)))
+    arguments: object = (registered or {}).get("args")
+    words = cast("list[object]", arguments) if isinstance(arguments, list) else []
+    return any(tuple(words[at : at + len(_OURS)]) == _OURS for at in range(len(words)))
 
 
-def _toml(path: Path, text: str) -> dict[str, Any]:
-    """A file's TOML text as a table, empty for ""; `InputError` if it does not parse."""
+def _parse_toml(path: Path, text: str) -> dict[str, Any]:
+    """Return a file's TOML text as a table, empty for ""; `InputError` if it does not parse."""
     try:
         return tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
         raise InputError(f"{path} is no TOML: {error}", next_step="put it right, then repeat") from error
 
 
-def _toml_with(file: HostFile, wanted: Mapping[str, Any]) -> str:
-    """The TOML text of the file with our table `wanted` added or replaced, and every other line unchanged.
-
+def _toml_with_ours(file: HostFile, wanted: Mapping[str, Any]) -> str:
+    """Return the TOML text of the file with our table `wanted` added or replaced, and every other line unchanged.
     `InputError` if the file has an unusual form, such as an inline table of servers.
     """
     text = file.text or ""
@@ -160,28 +159,30 @@ def _toml_with(file: HostFile, wanted: Mapping[str, Any]) -> str:
         parts.append(file.with_line_ends(gap) + ours)
     else:
         parts[at] = ours + file.with_line_ends("\n" if parts[at + 1 :] else "")
-    meant = _toml(file.path, text)
-    _servers(file.path, meant, ("mcp_servers",), make=True)[_NAME] = dict(wanted)
-    return _checked(file, "".join(parts), meant)
+    expected = _parse_toml(file.path, text)
+    _servers(file.path, expected, ("mcp_servers",), make=True)[_NAME] = dict(wanted)
+    return _check_toml(file, "".join(parts), expected)
 
 
-def _toml_without(file: HostFile) -> str:
-    """The TOML text of the file without our table and its subtables; `InputError` if the file has an unusual form."""
-    meant = _toml(file.path, file.text or "")
-    _drop(file.path, meant, ("mcp_servers",))
+def _toml_without_ours(file: HostFile) -> str:
+    """Return the TOML text of the file without our table and its subtables; `InputError` if its form is unusual."""
+    expected = _parse_toml(file.path, file.text or "")
+    _remove_server(file.path, expected, ("mcp_servers",))
     parts = _TABLES.split(file.text or "")
-    kept = [part for part in parts if not part.lstrip().startswith((_HEAD, f"{_HEAD[:-1]}."))]
-    left = "".join(kept)
-    return _checked(file, left if kept[-1] is parts[-1] else left.rstrip() + file.with_line_ends("\n"), meant)
+    other_parts = [part for part in parts if not part.lstrip().startswith((_HEAD, f"{_HEAD[:-1]}."))]
+    left = "".join(other_parts)
+    return _check_toml(
+        file, left if other_parts[-1] is parts[-1] else left.rstrip() + file.with_line_ends("\n"), expected
+    )
 
 
-def _checked(file: HostFile, after: str, meant: dict[str, Any]) -> str:
-    """The new TOML text `after`, if it parses to the table `meant`; else `InputError`: the file has an unusual form."""
+def _check_toml(file: HostFile, after: str, expected: dict[str, Any]) -> str:
+    """Return the new TOML text `after` if it parses to the table `expected`; else `InputError`: its form is unusual."""
     try:
         parsed = tomllib.loads(after)
     except tomllib.TOMLDecodeError:
         parsed = None
-    if parsed != meant:
+    if parsed != expected:
         raise InputError(
             f"{file.path} holds its servers in a form that is not changed by itself",
             next_step="codex mcp add pellucid -- pellucid mcp, and codex mcp remove pellucid, do it",

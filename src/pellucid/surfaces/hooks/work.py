@@ -1,4 +1,4 @@
-"""A home without a server in, a process that serves it out; without the extra `server`, one that reads transcripts."""
+"""A home without a server in, a process that serves it out; without the extra `server`, it only reads transcripts."""
 
 import os
 import sys
@@ -20,9 +20,8 @@ _CHECK_EVERY_S = 2.0
 
 
 def work(settings: Settings) -> None:
-    """Serve a home until it was idle for `hooks.idleMinutes`; a hook's client starts this in the background.
-
-    Without the extra `server` it only reads the reported transcripts, and leaves a notice that says so.
+    """Serve a home until it was idle for `hooks.idleMinutes`; a hook's client starts this in the background. Without
+    the extra `server`, only read the reported transcripts, and leave a notice that says so.
     """
     home, idle = settings.home, settings.hooks.idle_minutes
     if has_server():
@@ -41,7 +40,7 @@ def is_active(sessions: HookedSessions, begun: datetime, now: datetime, idle: ti
 
 
 def _write_notice(home: Path) -> None:
-    """Write the notice that no server is installed, for the next hook to show, unless one was shown before."""
+    """Write the notice that no server is installed, for the next hook to show, unless it was shown before."""
     folder = home / "hooks"
     make_private_folder(folder)
     if not (folder / "notice.told").exists():

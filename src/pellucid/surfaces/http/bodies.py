@@ -25,31 +25,28 @@ class GoneError(Exception):
 
 
 async def chunks(receive: Any, limit: int) -> AsyncIterator[bytes]:
-    """The pieces of a request's body as they arrive; `receive` is ASGI's.
-
-    `HttpError` 413 if it is larger than `limit` bytes, 408 if it takes over ten minutes; `GoneError` if the client
-    disconnects before its end.
+    """Yield the pieces of a request's body as they arrive; `receive` is ASGI's. `HttpError` 413 if the body is larger
+    than `limit` bytes, 408 if it takes over ten minutes; `GoneError` if the client disconnects before its end.
     """
-    taken, more, until = 0, True, anyio.current_time() + _BODY_S
-    while more:
+    size, has_more, give_up_at = 0, True, anyio.current_time() + _BODY_S
+    while has_more:
         try:
-            with anyio.fail_after(max(0.0, until - anyio.current_time())):
+            with anyio.fail_after(max(0.0, give_up_at - anyio.current_time())):
                 message = await receive()
         except TimeoutError as error:
             raise HttpError(408, "too_slow", f"the body was not there within {_BODY_S:g} seconds") from error
         if message["type"] == "http.disconnect":
             raise GoneError
-        data, more = cast("bytes", message.get("body", b"")), bool(message.get("more_body", False))
-        taken += len(data)
-        if taken > limit:
+        data, has_more = cast("bytes", message.get("body", b"")), bool(message.get("more_body", False))
+        size += len(data)
+        if size > limit:
             raise HttpError(413, "too_large", f"the body may have {limit} bytes", "send less, or in parts")
         yield data
 
 
 def fields(data: bytes, media: str) -> dict[str, object]:
-    """Parse a JSON object into the fields of a call; {} for an empty body.
-
-    `HttpError` 415 if its content type `media` is not JSON; `InputError` for anything but a JSON object in UTF-8.
+    """Parse a JSON object into the fields of a call; {} for an empty body. `HttpError` 415 if its content type `media`
+    is not JSON; `InputError` for anything but a JSON object in UTF-8.
     """
     if not data.strip():
         return {}
@@ -68,20 +65,20 @@ def fields(data: bytes, media: str) -> dict[str, object]:
 
 
 def _refuse_constant(name: str) -> None:
-    """Raise `ValueError` for `NaN` and `Infinity`, which Python's parser would take."""
+    """Raise `ValueError` for `NaN` and `Infinity`, which Python's parser would accept."""
     raise ValueError(f"{name} is no number of JSON")
 
 
 def clear(home: Path) -> None:
-    """Delete all uploads that an earlier server left in the home: they may hold secrets."""
+    """Delete all uploads that an earlier server left in the home, as they can contain secrets."""
     shutil.rmtree(home / FOLDER, ignore_errors=True)
 
 
 async def save_upload(receive: Any, limit: int, home: Path) -> tuple[Path, str]:
     """Save a request's body to a private file in a folder of its own; return its path and SHA-256 digest.
 
-    The file is named by the digest: a transcript without a session id is filed under its file's name, and so, if it is
-    sent again, under the same. Errors are those of `chunks`, and a `StoreError` if it cannot be written.
+    The file's name is from the digest: a transcript without a session id is filed under its file's name, and so under
+    the same name if it is sent again. Errors are those of `chunks`, and a `StoreError` if the file cannot be written.
     """
     folder, digest = home / FOLDER / secrets.token_hex(8), hashlib.sha256()
     with os_errors_explained(folder):
@@ -92,16 +89,16 @@ async def save_upload(receive: Any, limit: int, home: Path) -> tuple[Path, str]:
                 async for data in chunks(receive, limit):
                     digest.update(data)
                     file.write(data)
-            place = folder / digest.hexdigest()[:16]
-            os.rename(draft, place)
+            path = folder / digest.hexdigest()[:16]
+            os.rename(draft, path)
         except BaseException:
             remove(draft)
             raise
-    return place, digest.hexdigest()
+    return path, digest.hexdigest()
 
 
 def remove(file: Path) -> None:
-    """Delete an upload with its folder; nothing if it is gone already."""
+    """Delete an upload with its folder; do nothing if it is gone already."""
     shutil.rmtree(file.parent, ignore_errors=True)
 
 

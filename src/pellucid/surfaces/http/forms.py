@@ -1,4 +1,4 @@
-"""What a client accepts in, the form of an answer out; and what each form is called over HTTP."""
+"""A request's Accept header and `format` parameter in, the form of the answer out; and the media type of each form."""
 
 import json
 from collections.abc import Mapping
@@ -17,20 +17,22 @@ MEDIA: Mapping[Form, str] = {
 
 
 def content_type(form: Form) -> str:
-    """The value of the Content-Type header, such as `text/plain; charset=utf-8`."""
+    """Return the value of the Content-Type header, such as `text/plain; charset=utf-8`."""
     return MEDIA[form] if form in ("json", "lines") else f"{MEDIA[form]}; charset=utf-8"
 
 
-def choose_form(offered: tuple[Form, ...], named: str | None, accept: str) -> Form:
-    """The format among `offered` that the parameter `format` (`named`) asks for, else the Accept header; the first for
-    a tie. `InputError` if `named` is not offered; `HttpError` 406 if the header accepts none.
+def choose_form(offered: tuple[Form, ...], requested: str | None, accept: str) -> Form:
+    """Return the format among `offered` that `requested` names, else the first that the Accept header prefers.
+
+    `requested` is the parameter `format`, None if it was not sent; `InputError` if it is not offered. `HttpError` 406
+    if the header accepts no offered format.
     """
-    if named is not None:
+    if requested is not None:
         for each in offered:
-            if each == named.strip().lower():
+            if each == requested.strip().lower():
                 return each
         raise InputError(
-            f"{json.dumps('format')} expects one of {', '.join(offered)}; got {json.dumps(named[:40])}",
+            f"{json.dumps('format')} expects one of {', '.join(offered)}; got {json.dumps(requested[:40])}",
             code="invalid_format",
         )
     best = max(offered, key=lambda each: _quality(MEDIA[each], accept))
@@ -40,18 +42,18 @@ def choose_form(offered: tuple[Form, ...], named: str | None, accept: str) -> Fo
 
 
 def _quality(media: str, accept: str) -> float:
-    """The quality (0 to 1) that an Accept header gives a media type, by the most exact range that matches it; 0 if none
-    does, 1 if the header is empty.
+    """Return the quality (0 to 1) that an Accept header gives a media type, by the most exact range that matches. 0 if
+    no range matches, 1 if the header is empty.
     """
     if not accept.strip():
         return 1.0
     ranges = (media, f"{media.partition('/')[0]}/*", "*/*")
-    found: dict[str, float] = {}
+    qualities: dict[str, float] = {}
     for part in accept.split(","):
         name, *parameters = (each.strip().lower() for each in part.split(";"))
         quality = next((each[2:] for each in parameters if each.startswith("q=")), "1")
         try:
-            found[name] = float(quality)
+            qualities[name] = float(quality)
         except ValueError:
-            found[name] = 0.0
-    return next((found[each] for each in ranges if each in found), 0.0)
+            qualities[name] = 0.0
+    return next((qualities[each] for each in ranges if each in qualities), 0.0)

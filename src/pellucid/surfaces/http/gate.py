@@ -1,4 +1,4 @@
-"""The headers of a request in, its caller out: asked under an allowed host name, and with a token."""
+"""The headers of a request in, its caller out, if it uses an allowed host name and a token."""
 
 import secrets
 from collections.abc import Mapping
@@ -20,37 +20,39 @@ _ALL = (Grant(namespace=EVERYWHERE, access="admin"),)
 
 @dataclass(frozen=True, slots=True)
 class Caller:
-    """Who sends a request: a token's name and its rights, or the owner of the home."""
+    """The sender of a request: a token's name and its rights, or the owner of the home."""
 
     name: str
     grants: tuple[Grant, ...]
     usual: str | None = None
-    """The namespace of requests that name none."""
+    """The namespace of requests that do not name one."""
 
     def may(self, access: Access, namespace: str) -> bool:
         """Whether the caller has the right `access` in the namespace; `*` as the namespace means in every one."""
         return is_allowed(self.grants, access, namespace)
 
     def speaks_as(self, namespace: str) -> SourceClass:
-        """The source of what the caller writes there: the user (`manual`) if it is an admin, else a program."""
+        """Return the source of what the caller writes there: the user (`manual`) for an admin, else a program."""
         return "manual" if self.may("admin", namespace) else "assistant_output"
 
     @property
     def only_namespace(self) -> str | None:
-        """The namespace of a request that names none: `usual`, else the only one granted; None if that is not one."""
+        """The namespace of a request that does not name one: `usual`, else the only one granted. None if there are
+        several.
+        """
         if self.usual:
             return self.usual
         named = {each.namespace for each in self.grants}
-        only = named.pop() if len(named) == 1 else "*"
-        return None if only.endswith("*") else only
+        namespace = named.pop() if len(named) == 1 else "*"
+        return None if namespace.endswith("*") else namespace
 
 
 def allowed_namespace(caller: Caller, access: Access, namespace: str | None) -> str:
-    """The namespace that a request is for, after checking the caller's right; no store is read for that.
+    """Check the caller's right and return the namespace that a request is for; no store is read for that.
 
     Raises:
-        NotFoundError: the caller has no right there, whether it exists or not.
-        InputError: none was named, and it could be several.
+        NotFoundError: the caller has no right there, whether the namespace exists or not.
+        InputError: no namespace was named, and it could be several.
         HttpError: the caller has a lesser right there (403).
     """
     namespace = namespace or caller.only_namespace
@@ -70,12 +72,11 @@ def allowed_namespace(caller: Caller, access: Access, namespace: str | None) -> 
 
 
 class Gate:
-    """Finds the caller of each request, or refuses it."""
+    """Finds the caller of each request, or refuses the request."""
 
     def __init__(self, app: App, names: frozenset[str], *, needs_token: bool = True) -> None:
-        """Guard the home of `app`, which may be asked under these host names.
-
-        Unless `needs_token`, a request without a token is the owner's.
+        """Guard the home of `app`, which answers under these host names. Unless `needs_token`, a request without a
+        token is the owner's.
         """
         self._app, self._names, self._needs_token = app, names, needs_token
         self._usual = app.settings.namespace
@@ -93,8 +94,8 @@ class Gate:
             raise HttpError(403, "foreign_origin", "pages of other sites may not ask", "call it from a program")
 
     def authenticate(self, headers: Mapping[str, str]) -> Caller:
-        """The caller of a request by its bearer token; without an Authorization header it is the owner if no token is
-        needed. `HttpError` 401 if the token is missing or unknown.
+        """Return the caller of a request by its bearer token; if none was sent and none is needed, an owner's.
+        `HttpError` 401 if the token is missing or unknown.
         """
         scheme, _, token = headers.get("authorization", "").partition(" ")
         token = token.strip() if scheme.lower() == "bearer" else ""
@@ -102,8 +103,8 @@ class Gate:
             return Caller("owner", _ALL, self._usual)
         if not (token or scheme or self._needs_token):
             return Caller("loopback", _ALL, self._usual)
-        found = self._app.access.known().principal_of_token(token, self._app.key)
-        if found is None:
+        principal = self._app.access.known().principal_of_token(token, self._app.key)
+        if principal is None:
             raise HttpError(
                 401,
                 "no_token",
@@ -111,32 +112,32 @@ class Gate:
                 "send `Authorization: Bearer …`; `pellucid token create` makes one",
                 WWW_Authenticate='Bearer realm="pellucid"',
             )
-        return Caller(found.name, found.grants)
+        return Caller(principal.name, principal.grants)
 
     def refresh(self, caller: Caller) -> Caller | None:
-        """The same caller with its present rights; None if its token was revoked. The owner's never change."""
+        """Return the same caller with its present rights; None if its token was revoked. The owner's never change."""
         if caller.name in ("owner", "loopback"):
             return caller
-        found = self._app.access.known().find(caller.name)
-        return Caller(found.name, found.grants) if found else None
+        principal = self._app.access.known().find(caller.name)
+        return Caller(principal.name, principal.grants) if principal else None
 
     def note_use(self, caller: Caller) -> None:
         """Record that the caller's token is used now, at most once a minute; nothing for a caller without a token."""
-        now, known = self._app.clock.now(), self._app.access.known()
-        found = known.find(caller.name)
-        if found is None or (found.last_used and now - found.last_used < _USED_EVERY):
+        now, tokens = self._app.clock.now(), self._app.access.known()
+        principal = tokens.find(caller.name)
+        if principal is None or (principal.last_used and now - principal.last_used < _USED_EVERY):
             return
 
-        def with_use(known: AccessList) -> AccessList:
-            """The list of tokens with the new time of use."""
-            token = known.find(caller.name)
-            return known.with_principal(token.model_copy(update={"last_used": now})) if token else known
+        def with_use(tokens: AccessList) -> AccessList:
+            """Return the list of tokens with the new time of use."""
+            token = tokens.find(caller.name)
+            return tokens.with_principal(token.model_copy(update={"last_used": now})) if token else tokens
 
         self._app.access.change(with_use)
 
 
 def _host_name(host: str) -> str:
-    """The name in a Host header, in lower case, without port and brackets; "" if the header is malformed."""
+    """Return the name in a Host header, in lower case, without port and brackets; "" if the header is malformed."""
     try:
         return urlsplit(f"//{host}").hostname or ""
     except ValueError:

@@ -1,9 +1,10 @@
-"""What a server does in, the page that Prometheus reads out: counts and times since it began, no word of a memory.
+"""The events of a server in, the page that Prometheus reads out: counts and times since it began, no word of a memory.
 
-Counters are kept by the process, since counters may not fall, as sums over a history that forgets would.
+The process keeps the counters: a counter must never fall, as a sum over a history that forgets would.
 """
 
 import shutil
+from functools import partial
 from importlib.metadata import version
 
 from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, Info
@@ -24,33 +25,28 @@ class Metrics:
 
     def __init__(self, app: App) -> None:
         """Register the metrics, all at zero, and gauges of the home's disk use."""
-        self._known = known = CollectorRegistry()
-        ProcessCollector(registry=known)
-        Info("pellucid_build", "What serves.", registry=known).info({"version": version("pellucid")})
-        self._requests = Counter("pellucid_http_requests", "Requests answered.", ["status"], registry=known)
-        self._operations = Histogram(
+        self._known = registry = CollectorRegistry()
+        ProcessCollector(registry=registry)
+        Info("pellucid_build", "What serves.", registry=registry).info({"version": version("pellucid")})
+        self._requests = Counter("pellucid_http_requests", "Requests answered.", ["status"], registry=registry)
+        histogram = partial(Histogram, buckets=_SECONDS, registry=registry)
+        self._operations = histogram(
             "pellucid_operation_seconds",
             "Operations of every surface of this server, and what came of them: ok, or the code of an error.",
             ["operation", "outcome"],
-            buckets=_SECONDS,
-            registry=known,
         )
-        self._recalls = Histogram(
-            "pellucid_recall_seconds", "Recalls, and what came of them.", ["outcome"], buckets=_SECONDS, registry=known
-        )
-        self._stages = Histogram(
-            "pellucid_recall_stage_seconds", "Stages of recalls.", ["stage"], buckets=_SECONDS, registry=known
-        )
+        self._recalls = histogram("pellucid_recall_seconds", "Recalls, and what came of them.", ["outcome"])
+        self._stages = histogram("pellucid_recall_stage_seconds", "Stages of recalls.", ["stage"])
         self._legs = Counter(
-            "pellucid_recall_legs", "Legs of recalls, and their health.", ["leg", "health"], registry=known
+            "pellucid_recall_legs", "Legs of recalls, and their health.", ["leg", "health"], registry=registry
         )
-        self._served = Counter("pellucid_recall_memories", "Memories put into contexts.", registry=known)
-        self._tokens = Counter("pellucid_recall_tokens", "Tokens of contexts, estimated.", registry=known)
-        sizes = Gauge("pellucid_database_bytes", "Bytes of each database.", ["database"], registry=known)
+        self._served = Counter("pellucid_recall_memories", "Memories put into contexts.", registry=registry)
+        self._tokens = Counter("pellucid_recall_tokens", "Tokens of contexts, estimated.", registry=registry)
+        sizes = Gauge("pellucid_database_bytes", "Bytes of each database.", ["database"], registry=registry)
         for name in DATABASES:
             path = app.settings.home / name
             sizes.labels(name).set_function(lambda path=path: path.stat().st_size if path.exists() else 0)
-        free = Gauge("pellucid_disk_free_bytes", "Bytes free where the home is.", registry=known)
+        free = Gauge("pellucid_disk_free_bytes", "Bytes free where the home is.", registry=registry)
         free.set_function(lambda: shutil.disk_usage(app.settings.home).free)
 
     def recalled(self, done: RecallDone) -> None:
@@ -76,9 +72,9 @@ class Metrics:
         self._requests.labels(str(status)).inc()
 
     def page(self, accepted: str) -> tuple[str, bytes]:
-        """The content type and the text of all metrics, in the format that an Accept header asks for."""
+        """Return the content type and the text of all metrics, in the format that an Accept header asks for."""
         encoder, media = choose_encoder(accepted)
         return media, encoder(self._known)
 
     def close(self) -> None:
-        """Do nothing: this watcher holds nothing that must be released."""
+        """Do nothing: this watcher has nothing to release."""

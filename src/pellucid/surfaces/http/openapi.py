@@ -34,11 +34,11 @@ _FAILURES = {
 
 
 def document(routes: Iterable[Route]) -> dict[str, Any]:
-    """The OpenAPI 3.1 document of these routes, as a JSON object."""
+    """Return the OpenAPI 3.1 document of these routes, as a JSON object."""
     paths: dict[str, dict[str, Any]] = {}
     schemas: dict[str, Any] = {"Problem": _PROBLEM}
     for route in sorted(routes, key=lambda each: (each.path, each.method)):
-        paths.setdefault(route.path, {})[route.method.lower()] = _hoisted(_operation(route), schemas)
+        paths.setdefault(route.path, {})[route.method.lower()] = _hoist_definitions(_operation(route), schemas)
     return {
         "openapi": "3.1.0",
         "info": {"title": "Pellucid", "version": metadata.version("pellucid")},
@@ -49,11 +49,11 @@ def document(routes: Iterable[Route]) -> dict[str, Any]:
 
 
 def _operation(route: Route) -> dict[str, Any]:
-    """A route as an OpenAPI operation object."""
+    """Return a route as an OpenAPI operation object."""
     first, stop, rest = route.row.text.partition(". ")
-    several = len(route.row.on.http) > 1
-    found: dict[str, Any] = {
-        "operationId": f"{route.row.name}{'.' + route.parts[2] if several else ''}",
+    has_several_routes = len(route.row.on.http) > 1
+    operation: dict[str, Any] = {
+        "operationId": f"{route.row.name}{'.' + route.parts[2] if has_several_routes else ''}",
         "summary": f"{first}{stop.strip()}",
         "description": rest.strip() or first,
         "tags": [route.row.name.partition(".")[0]],
@@ -61,44 +61,44 @@ def _operation(route: Route) -> dict[str, Any]:
         "responses": _responses(route),
     }
     if inputs.file_field(route.row):
-        found["requestBody"] = {
+        operation["requestBody"] = {
             "required": True,
             "content": {"application/octet-stream": {"schema": {"type": "string", "format": "binary"}}},
         }
     elif route.has_body:
         body = inputs.input_schema(route.row, list(route.fields))
-        found["requestBody"] = {"required": "required" in body, "content": {"application/json": {"schema": body}}}
-    return found
+        operation["requestBody"] = {"required": "required" in body, "content": {"application/json": {"schema": body}}}
+    return operation
 
 
 def _parameters(route: Route) -> list[dict[str, Any]]:
-    """The OpenAPI parameter objects for a route's path, query and headers."""
-    whole = inputs.input_schema(route.row)
-    found = [_parameter(name, "path", whole["properties"][name], required=True) for name in route.in_path]
+    """Return the OpenAPI parameter objects for a route's path, query and headers."""
+    schema = inputs.input_schema(route.row)
+    parameters = [_parameter(name, "path", schema["properties"][name], required=True) for name in route.in_path]
     if not route.has_body or inputs.file_field(route.row):
-        found += [
-            _parameter(name, "query", whole["properties"][name], required=each.is_required)
+        parameters += [
+            _parameter(name, "query", schema["properties"][name], required=each.is_required)
             for name, each in route.fields.items()
         ]
     if not route.is_of_home:
-        found.append(_parameter("namespace", "query", {"type": "string", "description": _NAMESPACE}))
+        parameters.append(_parameter("namespace", "query", {"type": "string", "description": _NAMESPACE}))
     offered = forms(route.row)
-    found.append(_parameter("format", "query", {"type": "string", "enum": list(offered), "description": _FORM}))
-    found.append(_parameter("verbose", "query", {"type": "boolean", "description": _VERBOSE}))
+    parameters.append(_parameter("format", "query", {"type": "string", "enum": list(offered), "description": _FORM}))
+    parameters.append(_parameter("verbose", "query", {"type": "boolean", "description": _VERBOSE}))
     if route.row.effect != "read" and route.has_body:
         key = {"type": "string", "minLength": 1, "maxLength": 255, "description": _KEY}
-        found.append(_parameter("Idempotency-Key", "header", key))
-    return [{**each, "schema": {**each["schema"], "$defs": whole.get("$defs", {})}} for each in found]
+        parameters.append(_parameter("Idempotency-Key", "header", key))
+    return [{**each, "schema": {**each["schema"], "$defs": schema.get("$defs", {})}} for each in parameters]
 
 
 def _parameter(name: str, place: str, schema: dict[str, Any], *, required: bool = False) -> dict[str, Any]:
-    """An OpenAPI parameter object; `place` is `path`, `query` or `header`."""
+    """Return an OpenAPI parameter object; `place` is `path`, `query` or `header`."""
     description = schema.get("description", "")
     return {"name": name, "in": place, "required": required, "description": description, "schema": schema}
 
 
 def _responses(route: Route) -> dict[str, Any]:
-    """The OpenAPI response objects of a route, by HTTP status: the answer in each of its formats, and every error."""
+    """Return the OpenAPI response objects of a route by HTTP status: the answer in each format, and every error."""
     content: dict[str, Any] = {MEDIA[each]: {"schema": {"type": "string"}} for each in forms(route.row)}
     if "json" in forms(route.row):
         content[MEDIA["json"]] = {"schema": _answer_schema(route)}
@@ -112,30 +112,30 @@ def _responses(route: Route) -> dict[str, Any]:
 
 
 def _answer_schema(route: Route) -> dict[str, Any]:
-    """The JSON Schema of a route's answer; that of an X-ray stands under `snapshot`, beside `snapshotFound`."""
+    """Return the JSON Schema of a route's answer; an X-ray's is under `snapshot`, beside `snapshotFound`."""
     output: Any = route.row.output
-    found = TypeAdapter[Any](output).json_schema(mode="serialization")
+    schema = TypeAdapter[Any](output).json_schema(mode="serialization")
     if not route.row.gives_xray:
-        return found
-    definitions = found.pop("$defs", {})
-    properties = {"snapshotFound": {"type": "boolean"}, "snapshot": found}
+        return schema
+    definitions = schema.pop("$defs", {})
+    properties = {"snapshotFound": {"type": "boolean"}, "snapshot": schema}
     return {"type": "object", "properties": properties, "required": ["snapshotFound"], "$defs": definitions}
 
 
-def _hoisted(value: Any, schemas: dict[str, Any]) -> Any:
-    """A JSON value without its `$defs`, which are added to `schemas` (the document's components); references lead to
-    there.
+def _hoist_definitions(value: Any, schemas: dict[str, Any]) -> Any:
+    """Return a JSON value without its `$defs`, which are added to `schemas`, the document's components. References are
+    changed to point to the components.
     """
     if isinstance(value, list):
-        return [_hoisted(each, schemas) for each in cast("list[Any]", value)]
+        return [_hoist_definitions(each, schemas) for each in cast("list[Any]", value)]
     if not isinstance(value, dict):
         return value
     table = cast("dict[str, Any]", value)
     for title, schema in table.get("$defs", {}).items():
         if title not in schemas:
             schemas[title] = {}  # known from here on, for it may refer to itself
-            schemas[title] = _hoisted(schema, schemas)
-    out = {name: _hoisted(each, schemas) for name, each in table.items() if name != "$defs"}
+            schemas[title] = _hoist_definitions(schema, schemas)
+    out = {name: _hoist_definitions(each, schemas) for name, each in table.items() if name != "$defs"}
     if isinstance(reference := out.get("$ref"), str):
         out["$ref"] = reference.replace("#/$defs/", "#/components/schemas/")
     return out

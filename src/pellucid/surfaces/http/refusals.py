@@ -55,17 +55,15 @@ class WholeAnswer:
 
 
 def status_of(error: PellucidError) -> int:
-    """The HTTP status of an error, such as 404 for `NotFoundError`; 500 for a kind that has none."""
+    """Return the HTTP status of an error, such as 404 for `NotFoundError`; 500 for a kind that has none."""
     if isinstance(error, HttpError):
         return error.status
     return next((status for kind, status in _STATUSES if isinstance(error, kind)), 500)
 
 
 def safe_error(error: Exception, trace: str) -> PellucidError:
-    """The error to report: a `PellucidError` as it is.
-
-    Any other is logged on standard error with the id `trace`, without its message, and a plain `PellucidError` is
-    returned.
+    """Return the error to report: a `PellucidError` unchanged, else a plain `PellucidError` without details. Any other
+    error is logged on standard error with the id `trace`, without its message.
     """
     if isinstance(error, PellucidError):
         return error
@@ -78,19 +76,19 @@ def is_unexpected(error: PellucidError) -> bool:
     return type(error) is PellucidError
 
 
-def error_answer(error: PellucidError, **more: object) -> WholeAnswer:
-    """The JSON response that reports an error, whose texts are rewritten for programs; `more` are further fields."""
+def error_answer(error: PellucidError, **further_fields: object) -> WholeAnswer:
+    """Return the JSON response that reports an error, whose texts are rewritten for programs."""
     spell_for_program(error, "/openapi.json")
     status = status_of(error)
     headers = dict(error.headers) if isinstance(error, HttpError) else {}
     if status == 503:
         headers["Retry-After"] = "1"
-    body = json.dumps({**error_fields(error), **more}, ensure_ascii=False, indent=2)
+    body = json.dumps({**error_fields(error), **further_fields}, ensure_ascii=False, indent=2)
     return WholeAnswer(status, f"{visible_json(body)}\n".encode(), JSON, tuple(headers.items()))
 
 
 def unknown_place() -> NotFoundError:
-    """The error for a namespace that the caller may not read, the same whether it exists or not."""
+    """Return the error for a namespace that the caller cannot read, the same whether it exists or not."""
     return NotFoundError(
         "nothing of that name is readable here", next_step="check the id and the namespace, and what the token may read"
     )

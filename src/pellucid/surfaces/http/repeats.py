@@ -1,6 +1,6 @@
-"""An Idempotency-Key in, the answer that the same request got before out: so that a client may safely ask again.
+"""An Idempotency-Key in, the answer that the same request got before out, so that a client can safely repeat it.
 
-Answers quote memories, so they are kept in memory only, for a day, and are dropped when anything is forgotten.
+Answers quote memories, so they are in working memory only, for a day, and are dropped when anything is forgotten.
 """
 
 from dataclasses import dataclass
@@ -14,7 +14,7 @@ _KEYS = 10_000
 
 
 @dataclass(slots=True)
-class _Kept:
+class _Repeat:
     """A request that came with a key: its digest, when it came, and its answer, None while it runs."""
 
     digest: str
@@ -26,40 +26,40 @@ class Repeats:
     """The requests of the last day that came with an Idempotency-Key, by caller and key."""
 
     def __init__(self) -> None:
-        self._kept: dict[tuple[str, str], _Kept] = {}
+        self._by_key: dict[tuple[str, str], _Repeat] = {}
 
     def earlier_answer(self, caller: str, key: str, digest: str) -> WholeAnswer | None:
-        """The answer that the same request got under this key within a day; None the first time, which is noted.
+        """Return the answer that the same request got under this key within a day.
 
-        `digest` identifies the request. `ConflictError` if the key was used for another request, or its request is
-        still running.
+        Note the request and return None if it is new. `digest` identifies the request; `ConflictError` if the key was
+        used for another request, or its request is still running.
         """
         now = monotonic()
-        while self._kept:
-            oldest = next(iter(self._kept))
-            if len(self._kept) < _KEYS and now - self._kept[oldest].at < _DAY_S:
+        while self._by_key:
+            oldest = next(iter(self._by_key))
+            if len(self._by_key) < _KEYS and now - self._by_key[oldest].at < _DAY_S:
                 break
-            del self._kept[oldest]
-        found = self._kept.get((caller, key))
-        if found is None:
-            self._kept[caller, key] = _Kept(digest, now)
+            del self._by_key[oldest]
+        earlier = self._by_key.get((caller, key))
+        if earlier is None:
+            self._by_key[caller, key] = _Repeat(digest, now)
             return None
-        if found.digest != digest:
+        if earlier.digest != digest:
             raise ConflictError("this Idempotency-Key was of another request", next_step="make up a new one")
-        if found.reply is None:
+        if earlier.reply is None:
             raise ConflictError("the request of this Idempotency-Key is under way", next_step="ask again in a second")
-        return found.reply
+        return earlier.reply
 
     def keep(self, caller: str, key: str, reply: WholeAnswer | None) -> None:
-        """Keep the answer of a request that succeeded; None or a status from 300 on drops it, so that it may be
-        repeated.
+        """Store the answer of a request that succeeded; for None, or a status from 300 on, drop the request. A dropped
+        request runs again when it is repeated.
         """
         if reply is None or reply.status >= 300:
-            self._kept.pop((caller, key), None)
-        elif found := self._kept.get((caller, key)):
-            found.reply = reply
+            self._by_key.pop((caller, key), None)
+        elif earlier := self._by_key.get((caller, key)):
+            earlier.reply = reply
 
     def forget(self) -> None:
         """Drop every answer; requests that still run stay noted."""
-        for each in [at for at, kept in self._kept.items() if kept.reply]:
-            del self._kept[each]
+        for each in [key for key, request in self._by_key.items() if request.reply]:
+            del self._by_key[each]

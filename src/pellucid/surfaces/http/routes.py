@@ -22,7 +22,7 @@ _FIELD = re.compile(r"\{(\w+)\}")
 
 @dataclass(frozen=True, slots=True)
 class Route:
-    """A method and path, the operation that they run, and where its fields are sent."""
+    """A method and path, the operation that they run, and the places of its fields."""
 
     row: Operation[Any, Any]
     method: str
@@ -50,18 +50,19 @@ class Route:
 
 
 def routes_of(rows: Iterable[Operation[Any, Any]]) -> Iterator[Route]:
-    """The routes of these operations, one for each method and path of a row; none for a row without any.
-
-    A route with a field in its path leaves out the fields of nested inputs.
+    """Yield the routes of these operations, one for each method and path of a row; nothing for a row without any. A
+    route with a field in its path leaves out the fields of nested inputs.
     """
     for row in rows:
         for each in row.on.http:
             method, _, path = each.partition(" ")
-            named = tuple(map(to_camel, _FIELD.findall(path)))
-            known = writable_fields(row)
-            nested = {known[name].parent for name in known if name not in named} - {""} if named else set[str]()
-            fields = {name: at for name, at in known.items() if name not in named and at.parent not in nested}
-            yield Route(row, method, _FIELD.sub(lambda at: f"{{{to_camel(at[1])}}}", path), fields, named)
+            in_path = tuple(map(to_camel, _FIELD.findall(path)))
+            writable = writable_fields(row)
+            nested = (
+                {writable[name].parent for name in writable if name not in in_path} - {""} if in_path else set[str]()
+            )
+            fields = {name: at for name, at in writable.items() if name not in in_path and at.parent not in nested}
+            yield Route(row, method, _FIELD.sub(lambda at: f"{{{to_camel(at[1])}}}", path), fields, in_path)
 
 
 class Routes:
@@ -72,21 +73,20 @@ class Routes:
         self.all = sorted(routes_of(rows), key=lambda each: [part.startswith("{") for part in each.parts])
 
     def find(self, method: str, raw_path: bytes) -> tuple[Route, dict[str, str]]:
-        """The route of a request (HEAD counts as GET), and the values of the fields in its path by their JSON names.
-
+        """Return the route of a request (HEAD counts as GET), and the values of its path's fields by their JSON names.
         `HttpError` 404 if there is no such path, 405 if not with this method; `InputError` if it is not UTF-8.
         """
         try:
             words = [unquote_to_bytes(part).decode() for part in raw_path.split(b"/")]
         except UnicodeDecodeError as error:
             raise InputError("the path is not UTF-8", code="invalid_text") from error
-        here = [each for each in self.all if _matches(each.parts, words)]
-        for each in here:
+        at_path = [each for each in self.all if _matches(each.parts, words)]
+        for each in at_path:
             if each.method == ("GET" if method == "HEAD" else method):
                 pairs = zip(each.parts, words, strict=True)
                 return each, {part[1:-1]: word for part, word in pairs if part.startswith("{")}
-        if here:
-            methods = sorted({each.method for each in here})
+        if at_path:
+            methods = sorted({each.method for each in at_path})
             raise HttpError(405, "wrong_method", f"this path takes {', '.join(methods)}", Allow=", ".join(methods))
         raise HttpError(404, "not_found", "there is no such path", "GET /openapi.json names all there are")
 
@@ -99,13 +99,13 @@ def _matches(parts: tuple[str, ...], words: list[str]) -> bool:
 
 
 def _spell_command(words: str) -> str | None:
-    """A command as a request, such as `POST /v1/undo {"target": "op_1"}`; None if no route can take it."""
+    """Write a command as a request, such as `POST /v1/undo {"target": "op_1"}`; None if no route can take it."""
     if (request := parse_command(words)) is None:
         return None
-    taking = [each for each in routes_of([request.row]) if _takes(each, request.fields)]
-    if not taking:
+    candidates = [each for each in routes_of([request.row]) if _takes(each, request.fields)]
+    if not candidates:
         return None
-    route = max(taking, key=lambda each: len(each.in_path))
+    route = max(candidates, key=lambda each: len(each.in_path))
     path, fields = route.path, dict(request.fields)
     for name in route.in_path:
         path = path.replace(f"{{{name}}}", quote(str(fields.pop(name)), safe=""))

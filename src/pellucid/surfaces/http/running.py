@@ -23,7 +23,7 @@ Emit = Callable[[bytes], None]
 
 
 class Work(Protocol):
-    """What a request runs in a thread: an operation, or a page."""
+    """The work of a request in a thread: an operation, or a page."""
 
     @property
     def asks(self) -> bool:
@@ -32,11 +32,11 @@ class Work(Protocol):
 
     @property
     def file(self) -> Path | None:
-        """The upload that it reads, deleted afterwards; None if there is none."""
+        """The upload that it reads, deleted afterwards; None if it reads none."""
         ...
 
     def run(self, host: Host, deadline: Deadline, emit: Emit, /) -> WholeAnswer | None:
-        """Do the work and return the answer; None if it was streamed by `emit`."""
+        """Do the work and return the answer; None if `emit` streamed it."""
         ...
 
 
@@ -46,7 +46,7 @@ class OperationWork:
 
     route: Route
     namespace: str
-    given: dict[str, object]
+    values: dict[str, object]
     """Fields by their JSON names."""
     form: Form
     verbose: bool
@@ -61,9 +61,8 @@ class OperationWork:
         return self.route.row.access == "read"
 
     def run(self, host: Host, deadline: Deadline, emit: Emit) -> WholeAnswer | None:
-        """Run the operation and return its answer; a failure that it reports is an answer, too.
-
-        None if it was streamed as lines by `emit`.
+        """Run the operation and return its answer; a failure that the operation reports is an answer, too; None if
+        `emit` streamed the answer as lines.
         """
         if self.form == "lines" and self.file:
             return self._run_with_progress(host, deadline, emit)
@@ -82,7 +81,7 @@ class OperationWork:
     def _call(
         self, host: Host, deadline: Deadline, progress: Callable[[int, int], None] = lambda _done, _total: None
     ) -> Call:
-        """The call that the operation runs in: of the whole home, or of the request's namespace."""
+        """Make the call that the operation runs in: of the whole home, or of the request's namespace."""
         if self.route.is_of_home:
             call = Call.over(host.app, deadline)
         else:
@@ -92,13 +91,13 @@ class OperationWork:
         return call
 
     def _input(self, call: Call) -> Any:
-        """The operation's input from the given fields and the upload."""
+        """Return the operation's input from the given fields and the upload."""
         field = inputs.file_field(self.route.row)
         files = {field: (self.file,)} if field and self.file else {}
-        return inputs.input_from_json(call, self.route.row, self.given, **files)
+        return inputs.input_from_json(call, self.route.row, self.values, **files)
 
     def _cache_headers(self, text: bytes) -> tuple[tuple[str, str], ...]:
-        """Response headers for caches: an ETag for a GET that only reads or names a record in its path, else
+        """Return response headers for caches: an ETag for a GET that only reads or has a record's id in its path. Else
         `no-store`.
         """
         if self.route.has_body or (self.route.row.effect != "read" and not self.route.in_path):
@@ -107,33 +106,32 @@ class OperationWork:
         return (("ETag", f'"{tag}"'), ("Cache-Control", "private, no-cache"), ("Vary", "Accept, Authorization"))
 
     def _run_with_progress(self, host: Host, deadline: Deadline, emit: Emit) -> None:
-        """Run the operation and stream lines of progress, then a line with the answer or the error.
-
-        An error before the first line is raised instead.
+        """Run the operation and stream lines of progress, then a line with the answer or the error. An error before the
+        first line is raised instead.
         """
-        shown = [-1]
+        last_percent = [-1]
 
         def progress(done: int, total: int) -> None:
             """Send a line whenever another per cent is done; `DeadlineError` if the time is over."""
             deadline.check()
             percent = 100 * done // total if total else 0
-            if percent > shown[0]:
-                shown[0] = percent
+            if percent > last_percent[0]:
+                last_percent[0] = percent
                 emit(_line({"done": done, "of": total}))
 
         try:
             call = self._call(host, deadline, progress)
-            asked = self._input(call)
-            emit(_line({"answer": self.route.row.perform(call, asked).to_wire()}))
+            request = self._input(call)
+            emit(_line({"answer": self.route.row.perform(call, request).to_wire()}))
         except PellucidError as error:
-            if shown[0] < 0:  # nothing was sent yet
+            if last_percent[0] < 0:  # nothing was sent yet
                 raise
             spell_for_program(error, "/openapi.json")
             emit(_line(error_fields(error)))
 
 
 def _stream_lines(lines: Iterator[str], emit: Emit) -> WholeAnswer | None:
-    """Send each line as it is made, and return None; without any line, send nothing and return an empty answer."""
+    """Send each line as it is made, and return None; if there is no line, send nothing and return an empty answer."""
     count = 0
     for count, each in enumerate(lines, start=1):  # noqa: B007
         emit(printable(each).encode())
@@ -141,5 +139,5 @@ def _stream_lines(lines: Iterator[str], emit: Emit) -> WholeAnswer | None:
 
 
 def _line(value: dict[str, object] | dict[str, str] | dict[str, int]) -> bytes:
-    """A JSON object as one line of a streamed answer."""
+    """Return a JSON object as one line of a streamed answer."""
     return printable(json.dumps(value, ensure_ascii=False)).encode()

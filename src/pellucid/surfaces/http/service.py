@@ -44,7 +44,7 @@ _LONGER = 20
 
 @dataclass(slots=True)
 class Exchange:
-    """One request with the means to answer it, and what the log says of it, which is nothing of its content."""
+    """One request, the means to answer it, and its log fields, which say nothing of its content."""
 
     scope: Mapping[str, Any]
     receive: Any
@@ -71,10 +71,10 @@ class Exchange:
         await self.send({"type": "http.response.start", "status": status, "headers": pairs})
 
     async def reply(self, reply: WholeAnswer) -> None:
-        """Send a whole answer; only 304 if the client has it already by its ETag."""
+        """Send a whole answer; only 304 if the client has it already, by its ETag."""
         tag = dict(reply.headers).get("ETag")
-        known = [each.strip().removeprefix("W/") for each in self.headers.get("if-none-match", "").split(",")]
-        if tag and reply.status == 200 and (tag in known or "*" in known):
+        client_tags = [each.strip().removeprefix("W/") for each in self.headers.get("if-none-match", "").split(",")]
+        if tag and reply.status == 200 and (tag in client_tags or "*" in client_tags):
             reply = WholeAnswer(304, b"", reply.media, reply.headers)
         length = (("Content-Length", str(len(reply.body))),) if reply.status != 304 else ()
         await self.start(reply.status, reply.media, (*reply.headers, *length))
@@ -88,7 +88,7 @@ class Exchange:
         await self.send({"type": "http.response.body", "body": data, "more_body": True})
 
     async def watch(self, deadline: Deadline) -> None:
-        """Wait until the client disconnects, then cancel the call; this reads what is left of the request."""
+        """Wait until the client disconnects, then cancel the call; the rest of the request is read and dropped."""
         while (await self.receive())["type"] != "http.disconnect":
             pass
         self.is_gone = True
@@ -162,17 +162,16 @@ class Service:
     async def living(self) -> AsyncGenerator[None]:
         """Be ready for requests for the length of an `async with` block."""
         self._threads = {asks: anyio.CapacityLimiter(self._limits.calls) for asks in (True, False)}
-        async with AsyncExitStack() as open_ones:
+        async with AsyncExitStack() as stack:
             if self.mcp is not None:
-                await open_ones.enter_async_context(self.mcp.running())
+                await stack.enter_async_context(self.mcp.running())
             self.ready = True
             yield
             self.ready = False
 
     async def _serve(self, exchange: Exchange) -> None:
-        """Answer one request and log it.
-
-        Any error becomes an answer; once an answer has begun, the connection is broken off.
+        """Answer one request and log it. Any error becomes an answer; once an answer has begun, the connection is
+        broken off.
         """
         self.last_asked = monotonic()
         CALLER.set(exchange.headers)
@@ -181,12 +180,12 @@ class Service:
         except GoneError:
             exchange.status, exchange.code = 499, "gone"
         except Exception as error:  # the edge: nothing of it may leak, and nothing may stop the rest
-            shown = safe_error(error, exchange.id)
-            exchange.code = shown.code
+            reported = safe_error(error, exchange.id)
+            exchange.code = reported.code
             if exchange.status:  # the head is out: the client sees that the rest is missing
                 raise ConnectionAbortedError from error
-            trace = {"traceId": exchange.id} if is_unexpected(shown) else {}
-            await exchange.reply(error_answer(shown, **trace))
+            trace = {"traceId": exchange.id} if is_unexpected(reported) else {}
+            await exchange.reply(error_answer(reported, **trace))
         finally:
             self._metrics.answered(exchange.status)
             exchange.log()
@@ -218,9 +217,8 @@ class Service:
             await self._answer_by_operation(exchange, caller)
 
     async def _answer_by_mcp(self, exchange: Exchange, caller: Caller) -> None:
-        """Have the MCP server answer; the caller is passed to it as `principal`.
-
-        `HttpError` 404 if there is no MCP server.
+        """Have the MCP server answer; the caller is passed to it as `principal`. `HttpError` 404 if there is no MCP
+        server.
         """
         if self.mcp is None:
             raise HttpError(404, "not_found", "there is no such path", "GET /openapi.json names all there are")
@@ -247,10 +245,10 @@ class Service:
             await exchange.send({"type": "http.response.body", "body": b""})
 
     async def _answer_by_operation(self, exchange: Exchange, caller: Caller) -> None:
-        """Find the route, check the caller's right, and answer by the operation; a missing X-ray is an answer with
+        """Find the route, check the caller's right, and answer by the operation. A missing X-ray is an answer, with
         status 404.
         """
-        route, named = self._routes.find(exchange.scope["method"], exchange.scope["raw_path"])
+        route, path_fields = self._routes.find(exchange.scope["method"], exchange.scope["raw_path"])
         exchange.operation = route.row.name
         query = query_words(exchange.scope["query_string"])
         place = EVERYWHERE if route.is_of_home else _take_one(query, "namespace")
@@ -260,35 +258,35 @@ class Service:
         verbose = (_take_one(query, "verbose") or "false").lower() in ("true", "1", "")
         try:
             namespace = allowed_namespace(caller, route.row.access, place)
-            work = OperationWork(route, namespace, {**named}, form, verbose, caller.speaks_as(namespace))
+            work = OperationWork(route, namespace, {**path_fields}, form, verbose, caller.speaks_as(namespace))
             await self._read_and_run(exchange, caller, work, query)
         except NotFoundError as error:
-            absent = missing_xray_text(route.row, error, form, verbose=verbose)
-            if absent is None:
+            missing_text = missing_xray_text(route.row, error, form, verbose=verbose)
+            if missing_text is None:
                 raise
             exchange.code = error.code
-            await exchange.reply(WholeAnswer(status_of(error), absent.encode(), content_type(form)))
+            await exchange.reply(WholeAnswer(status_of(error), missing_text.encode(), content_type(form)))
 
     async def _read_and_run(
         self, exchange: Exchange, caller: Caller, work: OperationWork, query: dict[str, list[str]]
     ) -> None:
-        """Run an operation with the fields of its query or body beside those of its path, and answer."""
+        """Run an operation with the fields of its query or body and those of its path, and answer."""
         route, headers, home = work.route, exchange.headers, self._host.app.settings.home
         if headers.get("transfer-encoding") is None and not headers.get("content-length", "0").isdigit():
             raise InputError("the length of the body is no number")
         if inputs.file_field(route.row):
             file, digest = await save_upload(exchange.receive, self._limits.import_mb * _MB, home)
-            given = inputs.parse_query(route.row, query)
+            values = inputs.parse_query(route.row, query)
         else:
             file, body = None, b"".join([each async for each in chunks(exchange.receive, self._limits.body_mb * _MB)])
             digest = hashlib.sha256(body).hexdigest()
             media = headers.get("content-type", "")
-            given = fields(body, media) if route.has_body else inputs.parse_query(route.row, query)
+            values = fields(body, media) if route.has_body else inputs.parse_query(route.row, query)
             if route.has_body and query:
                 raise InputError(f"{json.dumps(next(iter(query)))} belongs in the body", code="misplaced_field")
         try:
-            _check_fields(route, given, caller)
-            work = replace(work, given={**given, **work.given}, file=file)
+            _check_fields(route, values, caller)
+            work = replace(work, values={**values, **work.values}, file=file)
             request_id = f"{exchange.scope['raw_path']} {exchange.scope['query_string']} {work.form} {digest}"
             await self._run_once(exchange, caller, work, request_id)
         finally:
@@ -297,8 +295,7 @@ class Service:
 
     async def _run_once(self, exchange: Exchange, caller: Caller, work: OperationWork, request_id: str) -> None:
         """Run an operation and answer, or repeat the answer that the same request got under its Idempotency-Key.
-
-        `request_id` identifies the request. The header is ignored for what only reads, and for secrets.
+        `request_id` identifies the request. The header is ignored for operations that only read, and for secrets.
         """
         key = exchange.headers.get("idempotency-key")
         if key is None or work.route.row.effect == "read" or work.route.row.gives_secret:
@@ -334,7 +331,8 @@ class Service:
     async def _in_thread(self, exchange: Exchange, work: Work, deadline: Deadline) -> WholeAnswer | None:
         """Run work in a thread and return its answer, None if it was streamed; cancel it if the client disconnects.
 
-        What the work raises is raised here; `HttpError` 503 if too many run already, `GoneError` if the client is gone.
+        An exception of the work is raised here; `HttpError` 503 if too many run already, `GoneError` if the client is
+        gone.
         """
         if len(self._running) >= self._limits.waiting:
             raise HttpError(503, "busy", "too many requests wait already", "ask again in a second")
@@ -347,11 +345,11 @@ class Service:
         self._running.add(deadline)
         reply: WholeAnswer | Exception | None = None
         try:
-            async with anyio.create_task_group() as beside:
-                beside.start_soon(exchange.watch, deadline)
+            async with anyio.create_task_group() as group:
+                group.start_soon(exchange.watch, deadline)
                 run = partial(_run_or_error, work, self._host, deadline, emit)
                 reply = await anyio.to_thread.run_sync(run, limiter=self._threads[work.asks])
-                beside.cancel_scope.cancel()
+                group.cancel_scope.cancel()
         finally:
             self._running.discard(deadline)
         if exchange.is_gone:
@@ -362,7 +360,7 @@ class Service:
 
 
 def _run_or_error(work: Work, host: Host, deadline: Deadline, emit: Emit) -> WholeAnswer | Exception | None:
-    """The answer of the work, None if it was streamed, or the exception that it raised; its upload is deleted."""
+    """Do the work and delete its upload; return the answer, None if it was streamed, or the exception raised."""
     try:
         return work.run(host, deadline, emit)
     except Exception as error:  # noqa: BLE001  # it is raised again by `_in_thread`
@@ -373,23 +371,21 @@ def _run_or_error(work: Work, host: Host, deadline: Deadline, emit: Emit) -> Who
 
 
 def _take_one(query: dict[str, list[str]], name: str) -> str | None:
-    """Remove a parameter from the query and return its value; None if it is not there, `InputError` if there are
-    several.
-    """
+    """Remove a parameter from the query and return its value; None if it is not there, `InputError` if repeated."""
     words = query.pop(name, [])
     if len(words) > 1:
         raise InputError(f"{json.dumps(name)} is given {len(words)} times, and takes one value")
     return words[0] if words else None
 
 
-def _check_fields(route: Route, given: Mapping[str, object], caller: Caller) -> None:
+def _check_fields(route: Route, values: Mapping[str, object], caller: Caller) -> None:
     """Raise `InputError` for a field that the route lacks, `HttpError` 403 for one that takes a right everywhere."""
-    for name in given:
+    for name in values:
         if name not in route.fields:
             raise InputError(
                 f"{json.dumps(name)} is no field of this path", next_step="/openapi.json says what it takes"
             )
-    for name in inputs.fields_beyond_namespace(route.row, given):
+    for name in inputs.fields_beyond_namespace(route.row, values):
         if not caller.may(route.row.access, EVERYWHERE):
             message = f"{json.dumps(name)} takes {route.row.access} everywhere, which the token does not grant"
             raise HttpError(403, "not_granted", message, "leave it out, or ask whoever runs the server")

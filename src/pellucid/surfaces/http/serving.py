@@ -38,7 +38,7 @@ _CHECK_EVERY_S = 5.0
 
 @dataclass(frozen=True, slots=True)
 class Listening:
-    """Where a server listens, which host names it answers to, and when it ends."""
+    """The address and port of a server, the host names that it answers to, and when it ends."""
 
     host: str = "127.0.0.1"
     port: int = 8787
@@ -72,8 +72,8 @@ def serve(
     `note` is called with lines for the user.
 
     Raises:
-        ConflictError: it is served already.
-        InputError: others could reach it without a token, or no name was given for it.
+        ConflictError: the home is served already.
+        InputError: others could reach it without a token, or no host name was given for it.
         StoreError: the home cannot be opened.
     """
     if place.is_for_others and "store_query_text" not in settings.recall.model_fields_set:
@@ -86,7 +86,7 @@ def serve(
         if not is_ours:
             raise _already_served_error(settings.home)
         bodies.clear(settings.home)
-        with _listening_socket(place) as listener, Host(settings, report=note, done=_log_job) as host:
+        with _listening_socket(place) as listener, Host(settings, report=note, on_job_done=_log_job) as host:
             _check_exposure(host, place)
             gate = Gate(host.app, LOOPBACK | {place.host, *place.names}, needs_token=not place.insecure_loopback)
             service = Service(host, gate, settings.server)
@@ -118,23 +118,23 @@ def _check_exposure(host: Host, place: Listening) -> None:
 
 
 def _already_served_error(home: Path) -> ConflictError:
-    """The error that a home has a server, and where that listens if its file tells."""
+    """Return the error that a home has a server, and where that listens if its file says."""
     try:
-        known = json.loads((home / NAME).read_text("utf-8"))
-        where = f"at http://{_url_host(known['host'])}:{known['port']}, by process {known['pid']}"
+        server = json.loads((home / NAME).read_text("utf-8"))
+        where = f"at http://{_url_host(server['host'])}:{server['port']}, by process {server['pid']}"
     except (OSError, ValueError, KeyError, TypeError):
         where = "by another process"
     return ConflictError(f"{home} is served already, {where}", next_step="ask that one, or end it first")
 
 
 def _url_host(host: str) -> str:
-    """The host as a URL has it: an IPv6 address in brackets."""
+    """Return the host as in a URL: an IPv6 address in brackets."""
     return f"[{host}]" if ":" in host else host
 
 
 @contextmanager
 def _listening_socket(place: Listening) -> Generator[socket.socket]:
-    """A socket that listens at the place, for the length of a `with` block; `InputError` if that cannot be."""
+    """Open a socket that listens at the place, for the length of a `with` block; `InputError` if that is impossible."""
     family = socket.AF_INET6 if ":" in place.host else socket.AF_INET
     listener = socket.socket(family)
     try:
@@ -154,7 +154,7 @@ def _listening_socket(place: Listening) -> Generator[socket.socket]:
 
 @contextmanager
 def _server_file(host: Host, gate: Gate, name: str, port: int) -> Generator[None]:
-    """Keep the file `server.json` for a `with` block; programs of the same user find the server and its token by it."""
+    """Write `server.json` for the length of a `with` block: the user's programs find server and token by it."""
     home = host.app.settings.home
     content = {
         "pid": os.getpid(),
@@ -175,7 +175,7 @@ def _server_file(host: Host, gate: Gate, name: str, port: int) -> Generator[None
 
 
 class _Server(uvicorn.Server):
-    """The HTTP server; it ends at a signal or when idle, giving running requests ten seconds before it cancels them."""
+    """The HTTP server; it ends at a signal or when idle, and cancels requests that run ten seconds longer."""
 
     def __init__(self, service: Service, place: Listening) -> None:
         super().__init__(
@@ -199,10 +199,10 @@ class _Server(uvicorn.Server):
 
     async def main_loop(self) -> None:
         """Serve until a signal ends the server, or it was idle for `idle_minutes`, if it has that limit."""
-        idle = asyncio.ensure_future(self._end_when_idle()) if self._idle_s else None
+        idle_task = asyncio.ensure_future(self._end_when_idle()) if self._idle_s else None
         await super().main_loop()
-        if idle:
-            idle.cancel()
+        if idle_task:
+            idle_task.cancel()
 
     async def _end_when_idle(self) -> None:
         """Wait until there was no request for the idle time, then end the server."""
@@ -218,23 +218,25 @@ class _Server(uvicorn.Server):
 
     @contextmanager
     def capture_signals(self) -> Generator[None]:
-        """Have SIGINT and SIGTERM end the server, without uvicorn's raising them again; outside the main thread, do
-        nothing.
+        """Have SIGINT and SIGTERM end the server during a `with` block, without uvicorn's raising them again. Outside
+        the main thread, do nothing.
         """
         if current_thread() is not main_thread():
             yield
             return
-        before = {each: signal.signal(each, self.handle_exit) for each in (signal.SIGINT, signal.SIGTERM)}
+        old_handlers = {each: signal.signal(each, self.handle_exit) for each in (signal.SIGINT, signal.SIGTERM)}
         try:
             yield
         finally:
-            for each, handler in before.items():
+            for each, handler in old_handlers.items():
                 signal.signal(each, handler)
 
 
-def _log_job(done: JobOutcome) -> None:
+def _log_job(outcome: JobOutcome) -> None:
     """Log the outcome of an upkeep job as a line of JSON on standard error, unless it had nothing to do."""
-    if done.count or done.unreadable or done.problem:
-        code = {"code": done.problem.code} if done.problem else {}
-        sys.stderr.write(json.dumps({"job": done.job, "did": done.count, "unreadable": done.unreadable, **code}) + "\n")
+    if outcome.count or outcome.unreadable or outcome.problem:
+        code = {"code": outcome.problem.code} if outcome.problem else {}
+        sys.stderr.write(
+            json.dumps({"job": outcome.job, "did": outcome.count, "unreadable": outcome.unreadable, **code}) + "\n"
+        )
         sys.stderr.flush()

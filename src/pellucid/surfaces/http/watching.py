@@ -1,6 +1,6 @@
-"""A home that is served in, edits of its vault and of the documents it holds taken over as they are made out.
+"""A home that is served in; edits of its vault and of its indexed documents taken over as they are made.
 
-Watched are the vault, and the folders of documents that were indexed. Nothing in such a folder can change that.
+The vault and the folders of indexed documents are watched; no file in such a folder can change which.
 """
 
 from collections.abc import Callable, Iterator
@@ -27,10 +27,10 @@ State = tuple[int, int] | None
 
 
 class Watching:
-    """A thread that indexes edits as they are made, for the length of a `with` block; `done` gets each outcome."""
+    """A thread that indexes edits as they are made, for the length of a `with` block; `on_done` gets each outcome."""
 
-    def __init__(self, host: Host, done: Callable[[JobOutcome], None]) -> None:
-        self._host, self._on_done, self._stop = host, done, Event()
+    def __init__(self, host: Host, on_done: Callable[[JobOutcome], None]) -> None:
+        self._host, self._on_done, self._stop = host, on_done, Event()
         self._vault = host.app.settings.home / "vault"
         self._documents: dict[str, dict[Path, State]] = {}
         self._thread = Thread(target=self._watch, name="watch", daemon=True)
@@ -52,8 +52,8 @@ class Watching:
             self._watch_folders(self._folders())
 
     def _watch_folders(self, folders: list[Path]) -> None:
-        """Watch these folders and index each change; return when the folders to watch are others, or the thread is
-        stopped. Every folder is checked at first, for changes made before the watch began, and again once a minute.
+        """Watch these folders and index each change, until the set of folders changes, or the thread is stopped. Every
+        folder is checked at first, for changes made before the watch began, and again once a minute.
         """
         next_check = 0.0
         for changes in watch(
@@ -74,31 +74,34 @@ class Watching:
                 break
 
     def _folders(self) -> list[Path]:
-        """The vault and the folders of the indexed documents, sorted."""
+        """Return the vault and the folders of the indexed documents, sorted."""
         documents = {each.parent for files in self._documents.values() for each in files}
         return sorted({self._vault, *documents})
 
     def _document_states(self) -> dict[str, dict[Path, State]]:
-        """The present state of each indexed document, by namespace and path."""
+        """Map each namespace to its indexed documents' paths with their present states."""
         app = self._host.app
         return {each: {path: _state(path) for path in known_documents(app, each)} for each in app.lookup.namespaces()}
 
-    def _take_over(self, changed: set[Path]) -> Iterator[JobOutcome]:
-        """Index edits of the vault, if changed paths are in it, and every document whose state changed; yield the
-        outcomes. A `PellucidError` becomes an outcome. A document whose folder is gone is left alone: its drive may be
-        unmounted.
+    def _take_over(self, changed_paths: set[Path]) -> Iterator[JobOutcome]:
+        """Index edits of the vault, if changed paths are in it, and every document whose state changed.
+
+        Yield the outcomes. A `PellucidError` becomes an outcome. A document whose folder is gone is left alone: its
+        drive can be unmounted.
         """
         app, vault, now = self._host.app, self._vault, self._document_states()
         try:
-            if any(each.is_relative_to(vault) and ".pellucid" not in each.parts for each in changed):
+            if any(each.is_relative_to(vault) and ".pellucid" not in each.parts for each in changed_paths):
                 drift, folded = app.unit_of_work.take_over_edits(wait_s=_LOCK_WAIT_S)
                 yield JobOutcome("edits", len(drift.paths), len(folded.unreadable))
             for namespace, documents in now.items():
                 before = self._documents.get(namespace, {})
-                found = sorted(path for path, state in documents.items() if before.get(path) != state)
-                if found := [each for each in found if each.parent.is_dir()]:  # else the drive was unmounted
+                changed_documents = sorted(path for path, state in documents.items() if before.get(path) != state)
+                if changed_documents := [
+                    each for each in changed_documents if each.parent.is_dir()
+                ]:  # else the drive was unmounted
                     call = self._host.call(namespace)
-                    outcome = index_docs(call.app, IndexDocsInput(namespace=namespace, paths=tuple(found)))
+                    outcome = index_docs(call.app, IndexDocsInput(namespace=namespace, paths=tuple(changed_documents)))
                     yield JobOutcome("documents", outcome.new + outcome.changed + outcome.removed)
             self._documents = now
         except PellucidError as error:  # it is tried again with the next change, and by the upkeep
@@ -106,7 +109,7 @@ class Watching:
 
 
 def _state(path: Path) -> State:
-    """The modification time (ns) and size of a file; None if it cannot be read, as when it is gone."""
+    """Return the modification time (ns) and size of a file; None if it cannot be read, as when it is gone."""
     try:
         found = path.stat()
     except OSError:

@@ -1,4 +1,4 @@
-"""A tool's name and arguments in, an operation run in a thread, its result out: what MCP says of it.
+"""A tool's name and arguments in, an operation run in a thread, its result out.
 
 An error is a result, too, which says what to change, so that a model can correct itself.
 """
@@ -51,7 +51,7 @@ class CallMaker(Protocol):
         deadline: Deadline,
         progress: Progress,
     ) -> Call:
-        """A call, with the right `access`, in the namespace that the arguments name, or in the sender's default one.
+        """Make a call, with the right `access`, in the namespace of the arguments or the sender's default one.
 
         `request` is the HTTP request, None over stdio; `progress` is called with how much is done, and of how much.
         `NotFoundError` if the sender has no right there, whether the namespace exists or not.
@@ -62,25 +62,25 @@ class CallMaker(Protocol):
 async def call_tool(
     tools: Mapping[str, Tool], make_call: CallMaker, context: Context, params: types.CallToolRequestParams
 ) -> types.CallToolResult:
-    """Run a tool of `tools` with its arguments and return its result, which an error is, too; `MCPError` if there is no
-    such tool. Arguments that are None count as not given.
+    """Run a tool of `tools` with its arguments and return its result; an error is a result, too; `MCPError` if there is
+    no such tool. Arguments that are None count as missing.
     """
     tool = tools.get(params.name)
     if tool is None:
         raise MCPError(types.INVALID_PARAMS, f"no tool {params.name!r}; there are {', '.join(tools)}")
-    given = {name: value for name, value in (params.arguments or {}).items() if value is not None}
+    arguments = {name: value for name, value in (params.arguments or {}).items() if value is not None}
 
     def work(deadline: Deadline, progress: Progress) -> types.CallToolResult:
         """Run the tool's operation, in a thread; any error becomes a result with `is_error`."""
         row = None
         try:
-            row = _row_of_mode(tool, given.pop(MODE, None) if len(tool.rows) > 1 else None)
-            namespace = given.pop(NAMESPACE, None) if tool.takes_namespace else None
+            row = _row_of_mode(tool, arguments.pop(MODE, None) if len(tool.rows) > 1 else None)
+            namespace = arguments.pop(NAMESPACE, None) if tool.takes_namespace else None
             if namespace is not None and not isinstance(namespace, str):
                 message = f'"namespace" expects tenant/project; got {short_json(namespace)}'
                 raise InputError(message, code="invalid_namespace")
             call = make_call(context.request, namespace, row.access, deadline=deadline, progress=progress)
-            return _run_row(tool, row, call, given)
+            return _run_row(tool, row, call, arguments)
         except PellucidError as error:
             return error_result(error, row)
         except Exception as error:  # noqa: BLE001  # the edge: the client gets a result, and goes on
@@ -91,7 +91,7 @@ async def call_tool(
 
 
 def _row_of_mode(tool: Tool, mode: object) -> Row:
-    """The operation of a tool in a mode, the first one if `mode` is None; `InputError` if there is no such mode."""
+    """Return the operation of a tool in a mode, the first one for None; `InputError` if the mode is unknown."""
     if mode is None:
         return next(iter(tool.rows.values()))
     if not isinstance(mode, str) or mode not in tool.rows:
@@ -99,14 +99,14 @@ def _row_of_mode(tool: Tool, mode: object) -> Row:
     return tool.rows[mode]
 
 
-def _run_row(tool: Tool, row: Row, call: Call, given: Mapping[str, object]) -> types.CallToolResult:
-    """Run a tool's operation with the given fields; the result has the answer as text and as JSON, of a recall also its
-    ids. A failure that the operation reports is added to the text.
+def _run_row(tool: Tool, row: Row, call: Call, arguments: Mapping[str, object]) -> types.CallToolResult:
+    """Run a tool's operation with these fields, and return its answer as text and as JSON, with a recall's ids. A
+    failure that the operation reports is added to the text.
     """
-    _check_fields(tool, row, given)
+    _check_fields(tool, row, arguments)
     call.surface = "mcp"
     call.said_by = "assistant_output"  # a model writes the arguments, whatever a person asked it for
-    request = input_from_json(call, row, given)
+    request = input_from_json(call, row, arguments)
     outcome = row.perform(call, request)
     text = printable(answer_text(row, outcome, request, call, "text")).rstrip("\n")
     failure = row.failure(outcome)
@@ -122,18 +122,16 @@ def _run_row(tool: Tool, row: Row, call: Call, given: Mapping[str, object]) -> t
     )
 
 
-def _check_fields(tool: Tool, row: Row, given: Mapping[str, object]) -> None:
-    """Raise an `InputError` with a hint if a field is unknown, for persons alone, or belongs to another mode of the
-    tool.
-    """
+def _check_fields(tool: Tool, row: Row, arguments: Mapping[str, object]) -> None:
+    """Raise an `InputError` with a hint if a field is unknown, for persons alone, or of another mode of the tool."""
     fields = agent_fields(row)
-    unknown = next((name for name in given if name not in fields), None)
+    unknown = next((name for name in arguments if name not in fields), None)
     if unknown is None:
         return
     modes = [mode for mode, other in tool.rows.items() if unknown in agent_fields(other)]
     mode = next(mode for mode, each in tool.rows.items() if each is row)
-    close = difflib.get_close_matches(unknown, fields, n=1)
-    hint = f"it is one of mode {' and '.join(modes)}" if modes else f"did you mean {close[0]}?" if close else ""
+    similar = difflib.get_close_matches(unknown, fields, n=1)
+    hint = f"it is one of mode {' and '.join(modes)}" if modes else f"did you mean {similar[0]}?" if similar else ""
     raise InputError(
         f"{json.dumps(unknown)} is no field of {f'mode {mode}' if len(tool.rows) > 1 else tool.name}",
         code="unknown_field",
@@ -142,37 +140,35 @@ def _check_fields(tool: Tool, row: Row, given: Mapping[str, object]) -> None:
 
 
 def error_result(error: PellucidError, row: Row | None = None) -> types.CallToolResult:
-    """An error as a tool's result with `is_error`, naming fields as they are in JSON.
-
-    For an X-ray that does not exist or may not be read, the result is that there is none, and counts as no error.
+    """Return an error as a tool's result with `is_error`, with fields named as in JSON. For an X-ray that does not
+    exist or that the caller cannot read, the result says that there is none, and is not an error.
     """
     spell_for_program(error, REFERENCE)
-    absent = row and missing_xray_text(row, error, "text")
-    texts = [*([absent] if absent else []), printable(str(error))]
+    missing_text = row and missing_xray_text(row, error, "text")
+    texts = [*([missing_text] if missing_text else []), printable(str(error))]
     return types.CallToolResult(
         content=[types.TextContent(text=each.rstrip("\n")) for each in texts],
-        structured_content=envelope(None) if absent else {**error_fields(error)},
-        is_error=not absent,
+        structured_content=envelope(None) if missing_text else {**error_fields(error)},
+        is_error=not missing_text,
     )
 
 
 def unexpected_error(error: Exception) -> PellucidError:
-    """The error to report for an unexpected exception: only an id, under which its type is on standard error."""
+    """Return the error to report for an unexpected exception: only an id, under which its type is logged."""
     trace = token_hex(6)
     sys.stderr.write(f"pellucid: unexpected {type(error).__name__}, trace {trace}\n")
     return PellucidError(f"something unexpected went wrong, trace {trace}", next_step="try it once more")
 
 
 async def in_thread(context: Context, work: Callable[[Deadline, Progress], T]) -> T:
-    """Run work in a thread and return its result; its progress is reported to the client, which may cancel it.
-
+    """Run work in a thread and return its result; its progress is reported to the client, which can cancel it.
     Cancelled, it waits for the thread to end.
     """
     loop, deadline, reports = asyncio.get_running_loop(), Deadline(), list[Future[None]]()
     next_report = 0.0
 
     def progress(done: int, total: int) -> None:
-        """Report progress to the client, at most five times a second but at the end."""
+        """Report progress to the client, at most five times a second except at the end."""
         nonlocal next_report
         if done == total or monotonic() >= next_report:
             next_report = next_report if done == total else monotonic() + _REPORT_EVERY_S

@@ -22,9 +22,8 @@ MOST_BYTES = 4 << 20
 
 
 class Mounted:
-    """An MCP server over streamable HTTP. The application that mounts it checks host, origin and caller.
-
-    If none does, give `hosts`: the allowed host names with a port, or `*` as the port.
+    """An MCP server over streamable HTTP, whose mounting application checks host, origin and caller. If it does not,
+    give `hosts`: the allowed host names with a port, or `*` as the port.
     """
 
     def __init__(self, mcp: Server[Any], hosts: Sequence[str] = ()) -> None:
@@ -38,26 +37,28 @@ class Mounted:
 
     @asynccontextmanager
     async def running(self) -> AsyncGenerator[None]:
-        """Serve for the length of an `async with` block, which may be entered once."""
+        """Serve for the length of an `async with` block, which can be entered once."""
         async with self._sessions.run():
             yield
 
 
 def http_calls(host: Host) -> CallMaker:
-    """A maker of calls in a home, for the caller that the gate has put into each request's state as `principal`;
+    """Return a maker of calls in a home for the caller that the gate put into each request's state as `principal`.
     `NotFoundError` if the request did not come over HTTP.
     """
 
     def make_call(
         request: Request | None, namespace: str | None, access: Access, *, deadline: Deadline, progress: Progress
     ) -> Call:
-        """A call in the named namespace, else in the caller's only one, else in the settings'; refused if the caller
-        lacks the right.
+        """Make a call in the named namespace, else in the caller's only one, else in that of the settings. It is
+        refused if the caller lacks the right.
         """
         if request is None:  # it did not come over HTTP
             raise unknown_place()
         caller: Caller = request.state.principal
-        usual = caller.only_namespace or host.app.settings.namespace
-        return host.call(allowed_namespace(caller, access, namespace or usual), deadline=deadline, progress=progress)
+        default_namespace = caller.only_namespace or host.app.settings.namespace
+        return host.call(
+            allowed_namespace(caller, access, namespace or default_namespace), deadline=deadline, progress=progress
+        )
 
     return make_call

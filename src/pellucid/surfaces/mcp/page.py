@@ -1,7 +1,7 @@
-"""Nothing in, the X-ray as a page within a chat out: an MCP App, the page renderer's own, filled by the host.
+"""The X-ray as a page within a chat: an MCP App, the page renderer's own, filled by the host.
 
-The host shows the page beside the tool's result and hands it that; the page asks the host for `pellucid://recall/…` as
-HTML, and shows what it gets. It loads nothing, and runs no script but its own: its policy names that by its hash.
+The host shows the page beside the tool's result and passes that to it. The page asks the host for `pellucid://recall/…`
+as HTML, and shows it. It loads nothing, and runs no script but its own, which its policy names by hash.
 """
 
 from importlib.resources import files

@@ -1,6 +1,6 @@
 """A `pellucid://` address in, its resource out; and prompts, which put such texts before a question.
 
-Every address runs an operation of the table for one record. A recall can be had in every format of an X-ray.
+Every address runs an operation of the table for one record. A recall is available in every format of an X-ray.
 """
 
 import re
@@ -30,8 +30,7 @@ _SCHEME = "pellucid"
 @dataclass(frozen=True, slots=True)
 class AddressShape:
     """The addresses of one kind of resource: the operation that reads it, and the input field that the address names.
-
-    Without a `field` there is one address, which names nothing.
+    Without a `field` there is a single address, which names nothing.
     """
 
     row: Row
@@ -50,11 +49,11 @@ PLACES: Mapping[str, AddressShape] = {
         "recallId",
     ),
 }
-"""By the first part of the address."""
+"""Maps the first part of the address to its shape."""
 
 
 def fixed_resources() -> list[types.Resource]:
-    """The resources at fixed addresses, as `resources/list` shows them: the brief, and the X-ray's page."""
+    """Return the resources at fixed addresses, as `resources/list` shows them: the brief, and the X-ray's page."""
     fixed = (
         types.Resource(uri=f"{_SCHEME}://{name}", **_listing(name, place))
         for name, place in PLACES.items()
@@ -64,7 +63,7 @@ def fixed_resources() -> list[types.Resource]:
 
 
 def templates() -> list[types.ResourceTemplate]:
-    """The addresses that name a record, as `resources/templates/list` shows them."""
+    """Return the addresses that name a record, as `resources/templates/list` shows them."""
     return [
         types.ResourceTemplate(
             uri_template=f"{_SCHEME}://{name}/{{{place.field}}}{'{?format}' if len(forms(place.row)) > 2 else ''}",
@@ -76,12 +75,12 @@ def templates() -> list[types.ResourceTemplate]:
 
 
 def _listing(name: str, place: AddressShape) -> dict[str, Any]:
-    """What a list says of a resource: its name, title, description and type."""
+    """Return a resource's entry in a list: its name, title, description and type."""
     return {"name": name, "title": place.title, "description": place.description, "mime_type": MEDIA["text"]}
 
 
 async def read(make_call: CallMaker, context: Context, uri: str) -> types.ReadResourceResult:
-    """Read the resource at an address; `MCPError` if there is none, or the sender may not read it."""
+    """Read the resource at an address; `MCPError` if there is none, or the sender has no right to read it."""
     if uri == PAGE.uri:
         return types.ReadResourceResult(contents=[XRAY_PAGE])
     try:
@@ -101,33 +100,33 @@ async def read(make_call: CallMaker, context: Context, uri: str) -> types.ReadRe
 
 
 def _read(make_call: CallMaker, context: Context, uri: str, deadline: Any, progress: Any) -> tuple[str, Form]:
-    """The text of the resource at an address, and its format; for an X-ray that is not there, a text that says so."""
-    place, named, form = _parsed_address(uri)
+    """Return the text of the resource at an address, and its format; for a missing X-ray, a text that says so."""
+    shape, record_id, form = _parse_address(uri)
     try:
-        call = make_call(context.request, None, place.row.access, deadline=deadline, progress=progress)
-        request = input_from_json(call, place.row, {place.field: named} if place.field else {})
-        return printable(answer_text(place.row, place.row.perform(call, request), request, call, form)), form
+        call = make_call(context.request, None, shape.row.access, deadline=deadline, progress=progress)
+        request = input_from_json(call, shape.row, {shape.field: record_id} if shape.field else {})
+        return printable(answer_text(shape.row, shape.row.perform(call, request), request, call, form)), form
     except NotFoundError as error:
-        if absent := missing_xray_text(place.row, error, form):
-            return absent, form
+        if missing_text := missing_xray_text(shape.row, error, form):
+            return missing_text, form
         raise
 
 
-def _parsed_address(uri: str) -> tuple[AddressShape, str, Form]:
-    """The kind of an address, the id that it names ("" if none), and its format, `text` unless `?format=` says
-    otherwise. `NotFoundError` for an unknown address, `InputError` for an unknown format.
+def _parse_address(uri: str) -> tuple[AddressShape, str, Form]:
+    """Return an address's shape, the id that it names ("" if none), and its format, `text` unless it has `?format=`.
+    `NotFoundError` for an unknown address, `InputError` for an unknown format.
     """
     parts = urlsplit(uri)
-    place = PLACES.get(parts.netloc) if parts.scheme == _SCHEME else None
-    named = unquote(parts.path.removeprefix("/"))
-    if place is None or bool(place.field) != bool(named):
-        known = ", ".join([each.uri for each in fixed_resources()] + [each.uri_template for each in templates()])
-        raise NotFoundError(f"nothing stands at {uri}", next_step=f"there are {known}")
-    asked_for = parse_qs(parts.query).get("format", ["text"])[-1]
-    for form in forms(place.row):
-        if form == asked_for:
-            return place, named, form
-    raise InputError(f'"format" expects one of {", ".join(forms(place.row))}; got "{asked_for}"', code="invalid_format")
+    shape = PLACES.get(parts.netloc) if parts.scheme == _SCHEME else None
+    record_id = unquote(parts.path.removeprefix("/"))
+    if shape is None or bool(shape.field) != bool(record_id):
+        addresses = ", ".join([each.uri for each in fixed_resources()] + [each.uri_template for each in templates()])
+        raise NotFoundError(f"nothing stands at {uri}", next_step=f"there are {addresses}")
+    requested = parse_qs(parts.query).get("format", ["text"])[-1]
+    for form in forms(shape.row):
+        if form == requested:
+            return shape, record_id, form
+    raise InputError(f'"format" expects one of {", ".join(forms(shape.row))}; got "{requested}"', code="invalid_format")
 
 
 @dataclass(frozen=True, slots=True)
@@ -163,7 +162,7 @@ PROMPTS: Mapping[str, Prompt] = {
 
 
 def prompts() -> list[types.Prompt]:
-    """The prompts, as `prompts/list` shows them."""
+    """Return the prompts, as `prompts/list` shows them."""
     return [
         types.Prompt(
             name=name,
@@ -175,19 +174,18 @@ def prompts() -> list[types.Prompt]:
     ]
 
 
-async def prompt(make_call: CallMaker, context: Context, name: str, given: Mapping[str, str]) -> types.GetPromptResult:
-    """A prompt's question with its resource; without `recallId` in `given`, that of the last recall.
-
+async def prompt(make_call: CallMaker, context: Context, name: str, values: Mapping[str, str]) -> types.GetPromptResult:
+    """Return a prompt's question with its resource; without `recallId` in `arguments`, that of the last recall.
     `MCPError` if there is no such prompt, or no such resource.
     """
-    if (found := PROMPTS.get(name)) is None:
+    if (picked := PROMPTS.get(name)) is None:
         raise MCPError(types.INVALID_PARAMS, f"no prompt {name!r}; there are {', '.join(PROMPTS)}")
-    named = re.sub(r"\s", "", given.get("recallId", "")) or "last"
-    content = (await read(make_call, context, found.uri.replace("{recallId}", named))).contents[0]
+    recall_id = re.sub(r"\s", "", values.get("recallId", "")) or "last"
+    content = (await read(make_call, context, picked.uri.replace("{recallId}", recall_id))).contents[0]
     return types.GetPromptResult(
-        description=found.description,
+        description=picked.description,
         messages=[
-            types.PromptMessage(role="user", content=types.TextContent(text=found.words)),
+            types.PromptMessage(role="user", content=types.TextContent(text=picked.words)),
             types.PromptMessage(role="user", content=types.EmbeddedResource(resource=content)),
         ],
     )

@@ -1,6 +1,5 @@
 """Calls in, an MCP server out: its tools from the operations table, its resources and prompts; both protocol eras."""
 
-import asyncio
 from importlib import metadata
 from typing import Any
 
@@ -8,7 +7,6 @@ import mcp_types as types
 from mcp.server.apps import EXTENSION_ID
 from mcp.server.caching import CacheableMethod, CacheHint
 from mcp.server.lowlevel.server import Server
-from mcp.server.stdio import stdio_server
 
 from pellucid.surfaces.mcp import resources
 from pellucid.surfaces.mcp.calling import CallMaker, Context, call_tool
@@ -42,14 +40,14 @@ _CONSTANT_LISTS: tuple[CacheableMethod, ...] = (
 
 
 def server(make_call: CallMaker) -> Server[Any]:
-    """An MCP server that runs operations in the calls of `make_call`; it keeps no state between requests."""
-    known = tools()
+    """Return an MCP server that runs operations in the calls of `make_call`; it keeps no state between requests."""
+    tools_by_name = tools()
 
     async def list_tools(_context: Context, _params: object) -> types.ListToolsResult:
-        return types.ListToolsResult(tools=[each.listed for each in known.values()])
+        return types.ListToolsResult(tools=[each.listed for each in tools_by_name.values()])
 
     async def call(context: Context, params: types.CallToolRequestParams) -> types.CallToolResult:
-        return await call_tool(known, make_call, context, params)
+        return await call_tool(tools_by_name, make_call, context, params)
 
     async def list_resources(_context: Context, _params: object) -> types.ListResourcesResult:
         return types.ListResourcesResult(resources=resources.fixed_resources())
@@ -83,14 +81,3 @@ def server(make_call: CallMaker) -> Server[Any]:
     )
     mcp_server.extensions[EXTENSION_ID] = {}
     return mcp_server
-
-
-def serve_stdio(mcp_server: Server[Any]) -> None:
-    """Serve one client over standard input and output, until the input ends."""
-
-    async def serve() -> None:
-        """Run the server on standard input and output."""
-        async with stdio_server() as (incoming, outgoing):
-            await mcp_server.run(incoming, outgoing, mcp_server.create_initialization_options())
-
-    asyncio.run(serve())

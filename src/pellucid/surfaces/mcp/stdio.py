@@ -1,9 +1,11 @@
 """Settings in, one client served over standard input and output until the input ends: `pellucid mcp`."""
 
+import asyncio
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 
+from mcp.server.stdio import stdio_server
 from starlette.requests import Request
 
 from pellucid.deadline import Deadline
@@ -13,13 +15,13 @@ from pellucid.operations.session.projects import app_in_project
 from pellucid.settings import Settings
 from pellucid.surfaces.host import Host
 from pellucid.surfaces.mcp.calling import Progress
-from pellucid.surfaces.mcp.server import serve_stdio, server
+from pellucid.surfaces.mcp.server import server
 
 
 class StdioHome:
-    """Makes the calls of a client over stdio, as `CallMaker` says; its home is opened in the background.
+    """Makes the calls of a client over stdio, as a `CallMaker` does; its home is opened in the background.
 
-    A client may use the namespace that commands in the working folder would use, and read those that the user's
+    A client can use the namespace that commands in the working folder would use, and read those that the user's
     settings add to it, but no other.
     """
 
@@ -31,8 +33,8 @@ class StdioHome:
     def __call__(
         self, _request: Request | None, namespace: str | None, access: Access, *, deadline: Deadline, progress: Progress
     ) -> Call:
-        """A call in the folder's namespace, or in the named one, which may only be read; `NotFoundError` for one the
-        settings do not add. It waits until the home is open, and raises what opening it raised.
+        """Make a call in the folder's namespace, or in the named one, which is read-only. Wait until the home is open,
+        and raise any error of opening it. `NotFoundError` for a namespace that the settings do not add.
         """
         app = app_in_project(self._host.result().app)
         if namespace not in (None, app.settings.namespace):
@@ -52,7 +54,14 @@ class StdioHome:
 def run(settings: Settings, report: Callable[[str], None]) -> None:
     """Serve one client until the input ends; `report` is called with lines such as that a model is downloaded."""
     home = StdioHome(settings, report)
+    mcp_server = server(home)
+
+    async def serve() -> None:
+        """Run the server on standard input and output."""
+        async with stdio_server() as (incoming, outgoing):
+            await mcp_server.run(incoming, outgoing, mcp_server.create_initialization_options())
+
     try:
-        serve_stdio(server(home))
+        asyncio.run(serve())
     finally:
         home.close()

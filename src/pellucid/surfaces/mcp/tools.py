@@ -1,6 +1,6 @@
-"""Rows of the operations table in, tools out: what they take and give, as MCP lists them.
+"""Rows of the operations table in, tools out: their inputs and answers, as MCP lists them.
 
-A row names its tool, and behind a colon its mode. A tool of several modes takes the fields of all of them; each field
+A row names its tool, and after a colon its mode. A tool of several modes takes the fields of all of them; each field
 says for which modes it is. Nothing is written here that a row says.
 """
 
@@ -31,7 +31,7 @@ _NAMESPACE_SCHEMA: Schema = {
 
 @dataclass(frozen=True, slots=True)
 class About:
-    """What the table does not say of a tool: its title, when an agent should use it, and its default mode."""
+    """The properties of a tool that the table lacks: its title, when an agent should use it, and its default mode."""
 
     title: str
     when: str
@@ -95,7 +95,7 @@ class Tool:
 
     @property
     def takes_namespace(self) -> bool:
-        """Whether a call may name a namespace: at least one of its operations is about one."""
+        """Whether a call can name a namespace: at least one of its operations is about one."""
         return any(NAMESPACE in context_fields(row.input) for row in self.rows.values())
 
     @cached_property
@@ -120,51 +120,50 @@ class Tool:
         )
 
     def _description(self) -> str:
-        """When to use the tool, then what its operation does; with several modes, a line for each."""
+        """Return when to use the tool, then what its operation does; with several modes, a line for each."""
         texts = {mode: " ".join(row.text.split()) for mode, row in self.rows.items()}
         if len(texts) == 1:
             return f"{self.about.when} {''.join(texts.values())}"
         return "\n".join([self.about.when, *(f"- {mode}: {text}" for mode, text in texts.items())])
 
     def _input(self) -> Schema:
-        """The schema of the tool's arguments: every mode's fields, and `mode` if there are several modes."""
+        """Return the schema of the tool's arguments: every mode's fields, and `mode` if there are several modes."""
         by_field: dict[str, dict[str, Schema]] = {}
-        needed: dict[str, list[str]] = {}
+        requiring_modes: dict[str, list[str]] = {}
         for mode, row in self.rows.items():
-            for name, found in field_schemas(row).items():
-                by_field.setdefault(name, {})[mode] = found
+            for name, schema in field_schemas(row).items():
+                by_field.setdefault(name, {})[mode] = schema
             for name, field in agent_fields(row).items():
-                needed.setdefault(name, []).extend([mode] if field.is_required else [])
+                requiring_modes.setdefault(name, []).extend([mode] if field.is_required else [])
         modes = list(self.rows)
-        chosen: Schema = {"type": "string", "enum": modes, "default": modes[0], "description": "What to do."}
-        properties: dict[str, Schema] = {MODE: chosen} if len(modes) > 1 else {}
-        properties |= {name: self._field(by_mode, needed[name]) for name, by_mode in by_field.items()}
+        mode_schema: Schema = {"type": "string", "enum": modes, "default": modes[0], "description": "What to do."}
+        properties: dict[str, Schema] = {MODE: mode_schema} if len(modes) > 1 else {}
+        properties |= {name: self._field(by_mode, requiring_modes[name]) for name, by_mode in by_field.items()}
         if self.takes_namespace:
             properties[NAMESPACE] = _NAMESPACE_SCHEMA
-        always = [name for name, its_modes in needed.items() if its_modes == modes]
+        always = [name for name, modes_of_field in requiring_modes.items() if modes_of_field == modes]
         return {"type": "object", "properties": properties, "required": always, "additionalProperties": False}
 
-    def _field(self, by_mode: Mapping[str, Schema], needed: Sequence[str]) -> Schema:
-        """The schema of a field from those of the modes that take it; `needed` are the modes that require it.
-
-        Its description begins with the modes, unless all of them treat it alike.
+    def _field(self, by_mode: Mapping[str, Schema], requiring_modes: Sequence[str]) -> Schema:
+        """Return the schema of a field from those of the modes that take it. `requiring_modes` are those that require
+        it. Its description begins with the modes, unless all of them treat it alike.
         """
-        found = merge_schemas(by_mode.values())
-        if len(by_mode) == len(self.rows) and len(needed) in (0, len(self.rows)):
-            return found
-        modes = [f"{mode} (required)" if mode in needed else mode for mode in by_mode]
-        return {**found, "description": f"{', '.join(modes)}: {found.get('description', '')}".strip(": ")}
+        merged = merge_schemas(by_mode.values())
+        if len(by_mode) == len(self.rows) and len(requiring_modes) in (0, len(self.rows)):
+            return merged
+        modes = [f"{mode} (required)" if mode in requiring_modes else mode for mode in by_mode]
+        return {**merged, "description": f"{', '.join(modes)}: {merged.get('description', '')}".strip(": ")}
 
     def _output(self) -> Schema:
-        """The schema of the tool's answer: the fields of every mode's answers, of which those that all require are
-        required.
+        """Return the schema of the tool's answer: the fields of every mode's answers. A field is required if all
+        answers require it.
         """
-        schemas = [found for row in self.rows.values() for found in answer_schemas(row)]
+        schemas = [schema for row in self.rows.values() for schema in answer_schemas(row)]
         by_name: dict[str, list[Schema]] = {}
-        for found in schemas:
-            for name, part in found.get("properties", {}).items():
+        for schema in schemas:
+            for name, part in schema.get("properties", {}).items():
                 by_name.setdefault(name, []).append(part)
-        shared = set[str].intersection(*(set(found.get("required", ())) for found in schemas))
+        shared = set[str].intersection(*(set(schema.get("required", ())) for schema in schemas))
         return {
             "type": "object",
             "properties": {name: merge_schemas(parts) for name, parts in by_name.items()},
@@ -173,8 +172,7 @@ class Tool:
 
 
 def tools(rows: Sequence[Row] = OPERATIONS) -> dict[str, Tool]:
-    """The tools of these operations by name, in the order of `TOOLS`; a tool without operations is left out.
-
+    """Return the tools of these operations by name, in the order of `TOOLS`; a tool without operations is left out.
     `KeyError` if a row names a tool that is not in `TOOLS`.
     """
     by_tool: dict[str, dict[str, Row]] = {name: {} for name in TOOLS}
@@ -190,15 +188,15 @@ def tools(rows: Sequence[Row] = OPERATIONS) -> dict[str, Tool]:
 
 
 def _spell_command(words: str) -> str | None:
-    """A command as a tool's call, such as `memory_forget {"preview": false}`; None if no tool can make it."""
+    """Write a command as a tool's call, such as `memory_forget {"preview": false}`; None if no tool can make it."""
     request = parse_command(words)
     if request is None or not request.row.on.mcp or request.fields.keys() - agent_fields(request.row).keys():
         return None
     name, _, mode = request.row.on.mcp.partition(":")
-    chosen = {MODE: mode} if mode != TOOLS[name].mode else {}
-    place = {NAMESPACE: request.namespace} if request.namespace else {}
-    given = {**chosen, **request.fields, **place}
-    return f"{name} {json.dumps(given, ensure_ascii=False)}" if given else name
+    mode_argument = {MODE: mode} if mode != TOOLS[name].mode else {}
+    namespace_argument = {NAMESPACE: request.namespace} if request.namespace else {}
+    arguments = {**mode_argument, **request.fields, **namespace_argument}
+    return f"{name} {json.dumps(arguments, ensure_ascii=False)}" if arguments else name
 
 
 SPELLING = Spelling(_spell_command, partial(flag_in_json, as_json="the structured content", fields=agent_fields))

@@ -30,36 +30,36 @@ _SIGNS: Mapping[Evidence, str] = {
 
 
 def file_text(outcome: ResultOutput) -> str:
-    """The path of a memory's file and nothing else, for use in a shell."""
+    """Render the path of a memory's file and nothing else, for use in a shell."""
     return visible(outcome.file)
 
 
 def content_text(outcome: ResultOutput) -> str:
-    """The content of a memory and nothing else."""
+    """Return the content of a memory and nothing else."""
     return outcome.content
 
 
 def citation_text(outcome: CiteOutput) -> str:
-    """A citation's kind, memory and recall, with a remark if it was recorded in this session before."""
-    before = "" if outcome.is_new else " (it was in this session before)"
-    return f"{outcome.kind}: {outcome.memory_id}{before}\n  of {outcome.recall_id}"
+    """Render a citation's kind, memory and recall, with a remark if it was recorded in this session before."""
+    remark = "" if outcome.is_new else " (it was in this session before)"
+    return f"{outcome.kind}: {outcome.memory_id}{remark}\n  of {outcome.recall_id}"
 
 
 def feedback_text(outcome: FeedbackOutput) -> str:
-    """The feedback on a recall, `good` or `bad`, with a remark if some was given before, which then stays."""
+    """Render the feedback on a recall, `good` or `bad`, with a remark if earlier feedback stays in its place."""
     return f"{outcome.verdict}: {outcome.recall_id}{'' if outcome.is_new else ' (that was said before)'}"
 
 
 def closing_text(outcome: ClosingOutput) -> str:
-    """A checkpoint or the end of a session: turns flushed, memories served, their citations, and memories not cited."""
+    """Render the close of a session: turns flushed, memories served, their citations, and memories not cited."""
     name = f"session {visible(outcome.session_id)}" if outcome.session_id else "no session, today"
     turns, kept = sum(each.turns for each in outcome.flushes), sum(each.memories for each in outcome.flushes)
     lines = [f"{name}: {counted(turns, 'turn')} became {counted(kept, 'memory', 'memories')}"]
     if outcome.problem:
         lines.append(f"not flushed: {visible(outcome.problem)}")
-    given = ", ".join(f"{count} {kind}" for kind, count in outcome.counts.items())
+    cited = ", ".join(f"{count} {kind}" for kind, count in outcome.counts.items())
     detected = ", ".join(f"{count} {kind}" for kind, count in outcome.automatic.items())
-    parts = [*([given] if given else []), *([f"{detected} as was seen"] if detected else [])] or ["nothing was cited"]
+    parts = [*([cited] if cited else []), *([f"{detected} as was seen"] if detected else [])] or ["nothing was cited"]
     served = counted(outcome.served, "memory", "memories")
     lines.append(f"{counted(outcome.recalls, 'recall')} served {served}: {'; '.join(parts)}")
     for each in outcome.citations:
@@ -70,7 +70,7 @@ def closing_text(outcome: ClosingOutput) -> str:
 
 
 def session_text(outcome: SessionOutput) -> str:
-    """A session: what was asked, done and decided, the statements that were left out, and citations of its recalls."""
+    """Render a session: what was asked, done and decided, the statements left out, and citations of its recalls."""
     brief = outcome.session
     kept = (brief.memories, brief.passages) if brief else (0, 0)
     result = f"{counted(kept[0], 'memory', 'memories')} and {counted(kept[1], 'passage')} that may answer today"
@@ -85,32 +85,30 @@ def session_text(outcome: SessionOutput) -> str:
     return "\n".join(lines)
 
 
-def _left_out_line(each: LeftOut) -> str:
-    """A statement that did not become a memory, with the reason, the memory that says the same, and its turns."""
-    words = f'"{headline(each.said)}"' if each.said else "words that are not kept"
-    where = ", ".join(visible(place.rpartition(":")[2]) for place in each.evidence)
-    same = f", as {each.memory_id} says it" if each.memory_id else ""
-    return f"{words}: {each.reason}{same} ({each.code}; turn {where})"
+def _left_out_line(statement: LeftOut) -> str:
+    """Render a statement that did not become a memory: the reason, the memory that says the same, and its turns."""
+    words = f'"{headline(statement.said)}"' if statement.said else "words that are not kept"
+    where = ", ".join(visible(place.rpartition(":")[2]) for place in statement.evidence)
+    same = f", as {statement.memory_id} says it" if statement.memory_id else ""
+    return f"{words}: {statement.reason}{same} ({statement.code}; turn {where})"
 
 
-def citation_line(cited: MemoryCitation) -> str:
-    """A citation of a memory on one line: its kind, the session unless it was none, its day, source and notes."""
-    day = f"{cited.at:%Y-%m-%d}"
-    where = "" if cited.occasion == day else f" in session {visible(cited.occasion)}"
-    notes = f": {_notes(cited)}" if cited.notes else ""
-    return f"{cited.kind}{where} on {day} ({_source(cited)}){notes}"
+def citation_line(citation: MemoryCitation) -> str:
+    """Render a citation of a memory on one line: kind, session unless it had none, day, source and notes."""
+    day = f"{citation.at:%Y-%m-%d}"
+    where = "" if citation.occasion == day else f" in session {visible(citation.occasion)}"
+    notes = f": {_notes(citation)}" if citation.notes else ""
+    return f"{citation.kind}{where} on {day} ({_source(citation)}){notes}"
 
 
-def _source(cited: MemoryCitation) -> str:
-    """Which agent said that a memory is cited, such as `said by claude-code`, or by which sign that was seen, such as
-    `seen: quoted`.
-    """
-    agent = visible(cited.agent or "")
-    if cited.evidence is None:
+def _source(citation: MemoryCitation) -> str:
+    """Say which agent cited the memory, such as `said by claude-code`, or which sign showed it, as `seen: quoted`."""
+    agent = visible(citation.agent or "")
+    if citation.evidence is None:
         return f"said by {agent}" if agent else "said"
-    return f"seen: {_SIGNS[cited.evidence]}{f', by {agent}' if agent else ''}"
+    return f"seen: {_SIGNS[citation.evidence]}{f', by {agent}' if agent else ''}"
 
 
-def _notes(cited: MemoryCitation) -> str:
-    """The notes of a citation, in quotation marks if they are the agent's own words; "" if it has none."""
-    return f"“{visible(cited.notes)}”" if cited.evidence == "quoted" else visible(cited.notes)
+def _notes(citation: MemoryCitation) -> str:
+    """Return the notes of a citation, in quotation marks if they are the agent's own words; "" if it has none."""
+    return f"“{visible(citation.notes)}”" if citation.evidence == "quoted" else visible(citation.notes)

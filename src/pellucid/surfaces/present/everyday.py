@@ -31,15 +31,13 @@ if TYPE_CHECKING:  # `pellucid --help` must not wait for what only the answers' 
 
 
 def home_text(report: HomeOutput) -> str:
-    """A new home: its folders, the number of its files, and whether the embedding model is there."""
+    """Render a new home: its folders, the number of its files, and whether the embedding model is there."""
     model = "ready" if report.model_ready else f"not fetched yet (it is on first use, or with {quoted('models pull')})"
     return f"home   {visible(report.home)}\nvault  {visible(report.vault)} ({report.files} files)\nmodel  {model}"
 
 
 def remembered_text(outcome: RememberOutput) -> str:
-    """Whether the memory is new, known already or updated; its path, what it replaces or disputes, and what was
-    redacted.
-    """
+    """Render what became of a statement: new, known or updated; path, memories replaced or disputed, redactions."""
     known = "known already, and updated" if outcome.updated else "known already"
     state = "remembered" if outcome.created else known
     lines = [f"{state}: {outcome.memory.id}", f"  {visible(outcome.path)}"]
@@ -53,9 +51,7 @@ def remembered_text(outcome: RememberOutput) -> str:
 
 
 def memory_list_text(outcome: ListOutput) -> str:
-    """A table of memories, then how many there are, and at which instants; then how many passages stand behind them, if
-    any.
-    """
+    """Render a table of memories, then how many there are and at which instants, and how many passages."""
     rows = [_memory_cells(each.memory) for each in outcome.memories]
     lines = table(("ID", "DATE", "CATEGORY", "IMPORTANCE", "MEMORY"), rows)
     past = f" as of {isoformat(outcome.as_of)}" if outcome.as_of else ""
@@ -68,7 +64,7 @@ def memory_list_text(outcome: ListOutput) -> str:
 
 
 def memory_text(outcome: Shown) -> str:
-    """A memory's fields and citations, then its content in full."""
+    """Render a memory's fields and citations, then its content in full."""
     wire = outcome.memory.to_wire()
     content = str(wire.pop("content", "")).replace("\r\n", "\n").expandtabs(4)
     fields = [f"{key}: {visible(str(value))}" for key, value in wire.items() if value not in ([], {}, "")]
@@ -78,7 +74,7 @@ def memory_text(outcome: Shown) -> str:
 
 
 def audit_text(outcome: AuditOutput) -> str:
-    """A memory that a recall returned, and the operation that wrote it."""
+    """Render a memory that a recall returned, and the operation that wrote it."""
     lines = [
         f"recall: {outcome.recall_id} (result {outcome.place})",
         f"memory: {outcome.memory_id}",
@@ -90,7 +86,7 @@ def audit_text(outcome: AuditOutput) -> str:
 
 
 def doctor_text(report: DoctorOutput) -> str:
-    """The health of a home: counts, sizes and settings, then each problem with its next step."""
+    """Render the health of a home: counts, sizes and settings, then each problem with its next step."""
     counts = [
         f"vault     {report.files} files, {report.memories} memories, {report.without_vector} without a vector",
         f"receipts  {report.receipts} ({report.receipt_bytes:,} bytes)",
@@ -109,7 +105,7 @@ def doctor_text(report: DoctorOutput) -> str:
 
 
 def accepted_loss_text(outcome: AcceptOutput) -> str:
-    """The lost data that was given up for good, and what could be saved of it."""
+    """Render the lost data that was given up for good, and what could be saved of it."""
     if outcome.op_id is None:
         return "nothing is lost: there is nothing to accept"
     parts = [f"the key ({outcome.key})"] if outcome.key else []
@@ -120,9 +116,7 @@ def accepted_loss_text(outcome: AcceptOutput) -> str:
 
 
 def _pipeline_lines(pulse: PipelineStatus) -> Iterator[str]:
-    """What extraction did and how fast, the turns that wait for it, disk use, and retention periods; what is 0 is left
-    out.
-    """
+    """Yield lines about extraction and its speed, waiting turns, disk use and retention, without zero values."""
     seen = pulse.observations
     yield f"observed  {seen.line()}"
     if seen.segments:
@@ -132,17 +126,17 @@ def _pipeline_lines(pulse: PipelineStatus) -> Iterator[str]:
     for each in pulse.backlog:
         yield f"spool     {each.turns} turns of {visible(each.session_id)} since {isoformat(each.oldest)}"
     yield "disk      " + ", ".join(f"{place} {size / 2**20:,.1f} MiB" for place, size in pulse.disk.items())
-    yield "retention " + "; ".join(f"{what} {how}" for what, how in pulse.retention.items())
+    yield "retention " + "; ".join(f"{kind} {period}" for kind, period in pulse.retention.items())
 
 
 def settings_text(outcome: SettingsOutput) -> str:
-    """A table of the settings that were changed: name, source and value; one sentence if none was."""
+    """Render a table of settings: name, source and value; a sentence if there are none."""
     rows = [(each.name, each.source, each.value) for each in outcome.settings]
     return "\n".join(table(("SETTING", "FROM", "VALUE"), rows)) or "every setting is as it comes"
 
 
 def rebuild_text(outcome: RebuildOutput) -> str:
-    """How many memories the new index holds, and what could not be indexed."""
+    """Render how many memories the new index has, and what could not be indexed."""
     lines = [f"indexed {outcome.memories} memories", *(f"left out: {visible(why)}" for why in outcome.unreadable)]
     lines += [f"without vectors: {visible(spell_commands(outcome.encoder_problem))}"] if outcome.encoder_problem else []
     lines += [f"the damaged index is now {visible(outcome.set_aside)}"] if outcome.set_aside else []
@@ -150,16 +144,15 @@ def rebuild_text(outcome: RebuildOutput) -> str:
 
 
 def models_text(outcome: ModelsOutput) -> str:
-    """Whether the cached model is complete, and the state of each of its files."""
+    """Render whether the cached model is complete, and the state of each of its files."""
     lines = [f"{outcome.model}: {'ready' if outcome.ready else 'incomplete'}", f"  {visible(outcome.folder)}"]
     lines += [f"  {name}: {state}" for name, state in outcome.files.items()]
     return "\n".join([*lines, *(f"  built: {graph}" for graph in outcome.graphs)])
 
 
 def _memory_cells(memory: Memory) -> tuple[str, ...]:
-    """A memory's row in a table: the end of its id, day, category, importance and content.
-
-    Before the content, in brackets, stands what keeps it from being recalled, such as `[in quarantine, archived]`.
+    """Return a memory's row in a table: the end of its id, day, category, importance and content. In brackets before
+    the content are its states that keep it from being recalled, as `[in quarantine, archived]`.
     """
     states = ["in quarantine"] if memory.trust_zone == "quarantine" else []
     states += [memory.status] if memory.status != "active" else []
@@ -169,13 +162,13 @@ def _memory_cells(memory: Memory) -> tuple[str, ...]:
 
 
 def projects_text(outcome: ProjectsOutput) -> str:
-    """The projects, a few lines for each; one sentence if there are none."""
-    none = f"no projects yet: {quoted('import')} files sessions under the project of their folder"
-    return "\n".join(map(project_text, outcome.projects)) or none
+    """Render the projects, a few lines for each; one sentence if there are none."""
+    no_projects = f"no projects yet: {quoted('import')} files sessions under the project of their folder"
+    return "\n".join(map(project_text, outcome.projects)) or no_projects
 
 
 def project_text(project: ProjectRow) -> str:
-    """A project's namespace with counts, and its folders, the present one first."""
+    """Render a project's namespace with counts, and its folders, the present one first."""
     counts = [counted(project.memories, "memory", "memories"), counted(project.sessions, "session", "sessions")]
     counts += [counted(project.passages, "passage", "passages")] if project.passages else []
     last = f", the last on {project.last_session[:10]}" if project.last_session else ""
@@ -191,30 +184,30 @@ def project_text(project: ProjectRow) -> str:
 
 
 def new_token_text(outcome: NewToken) -> str:
-    """A new token, alone on its line, and its rights."""
+    """Render a new token, alone on its line, and its rights."""
     return f"{outcome.token}\nfor {outcome.name}: {', '.join(outcome.grants)}. It is shown this once."
 
 
 def tokens_text(outcome: TokensOutput) -> str:
-    """A table of the tokens, without their secrets; one sentence if there are none."""
+    """Render a table of the tokens, without their secrets; one sentence if there are none."""
     rows = [(each.name, _day(each.created), _day(each.last_used), ", ".join(each.grants)) for each in outcome.tokens]
     lines = table(("NAME", "MADE", "LAST USED", "MAY"), rows)
     return "\n".join(lines) or f"no token was made: {quoted('token create')}"
 
 
 def ended_token_text(outcome: TokenView) -> str:
-    """The confirmation that a token was revoked."""
+    """Render the confirmation that a token was revoked."""
     return f"the token of {outcome.name} has ended"
 
 
 def _day(at: datetime | None) -> str:
-    """The day and minute of an instant as `2026-04-20 17:30`; `never` for None."""
+    """Render the day and minute of an instant as `2026-04-20 17:30`; `never` for None."""
     return f"{at:%Y-%m-%d %H:%M}" if at else "never"
 
 
 def stats_text(outcome: StatsOutput) -> str:
-    """A panel's question, its table with a row of totals, and notes on how to read it; without rows, that there is
-    nothing to count.
+    """Render a panel's question, its table with a row of totals, and notes. Without rows, that there is nothing to
+    count.
     """
     if not outcome.rows:
         return "\n".join((outcome.question, "nothing to count yet", *outcome.notes))
@@ -232,14 +225,13 @@ def stats_text(outcome: StatsOutput) -> str:
 
 
 def _stats_cells(row: Sequence[str | int | float | None], units: Sequence[str]) -> list[str]:
-    """A row's values as text; `units` are those of the columns."""
+    """Return a row's values as text; `units` are those of the columns."""
     return [_stats_cell(value, unit) for value, unit in zip(row, units, strict=True)]
 
 
 def _stats_cell(value: str | float | None, unit: str) -> str:
-    """A value as text by its column's unit: a `share` as `12.3%`, another float as `+0.12`, a whole number as `1,234`.
-
-    None is `(none said)` in a column of names, else `–`.
+    """Return a value as text: a `share` as `12.3%`, another float as `+0.12`, a whole number as `1,234`. `unit` is that
+    of its column. None is `(none said)` in a column of names, else `–`.
     """
     if value is None:
         return "(none said)" if unit == "name" else "–"

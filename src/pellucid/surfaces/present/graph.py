@@ -21,26 +21,25 @@ if TYPE_CHECKING:
     from pellucid.operations.graph.states import EntityHistoryOutput, EntityNamed, StateView
 
 LINES = 40
-"""Lines of a backfill's differences that are shown; JSON has them all."""
+"""The most lines of a backfill's differences that are shown; JSON has them all."""
 
 
 def entity_text(output: GraphShowOutput) -> str:
-    """An entity, its present properties, and its neighbourhood hop by hop; in ASCII if the terminal is not UTF-8."""
+    """Render an entity, its properties, and its neighbourhood hop by hop; in ASCII on a terminal without UTF-8."""
     state = output.state
     properties = unknown_before(output.known_from)
     if state and state.props:
         properties = f"since {_day_and_time(state.valid_from)}: {_props(state.props)}{_cause_text(state)}"
     is_utf8 = not is_for_terminal() or "utf" in (sys.stdout.encoding or "utf-8").lower()
-    head, *drawn = (visible(line) for line in output.text(ascii_only=not is_utf8).split("\n"))
+    head, *drawing = (visible(line) for line in output.text(ascii_only=not is_utf8).split("\n"))
     instants = past_instants(output.as_of, output.as_known_at)
     more = [f"{output.left_out} more were not looked around"] if output.left_out else []
-    return "\n".join([*_alias_line(output.entity), head, *filter(None, (instants, properties)), *drawn, *more])
+    return "\n".join([*_alias_line(output.entity), head, *filter(None, (instants, properties)), *drawing, *more])
 
 
 def states_text(outcome: EntityHistoryOutput) -> str:
-    """An entity's states, each with its cause and changes, then its present properties.
-
-    As of an instant: the states' properties at that instant, or that there were none.
+    """Render an entity's states, each with its cause and changes, then its present properties. As of an instant, render
+    instead the properties of each state at that instant, or that nothing was true.
     """
     entity = outcome.entity
     kind = entity.type if entity.defined else f"{entity.type}, not defined by any file"
@@ -64,7 +63,7 @@ def states_text(outcome: EntityHistoryOutput) -> str:
 
 
 def graph_audit_text(outcome: GraphAuditOutput) -> str:
-    """The problems of the graph, each with why it matters, where it is stated (three places at most) and what to do."""
+    """Render the problems of the graph: why each matters, three places at most that say it, and what to do."""
     lines = [f"{outcome.entities} entities, {outcome.edges} edges, {outcome.documents} documents"]
     for each in outcome.problems:
         lines += [
@@ -80,9 +79,8 @@ def graph_audit_text(outcome: GraphAuditOutput) -> str:
 
 
 def backfill_text(outcome: BackfillOutput, go_on: str) -> str:
-    """How the graph was changed, or would be, file by file, 40 lines at most.
-
-    `go_on` is the command that makes the change after a preview.
+    """Render how the graph was changed, or would be, file by file, 40 lines at most. `go_on` is the command that makes
+    the change after a preview.
     """
     lines = [f"could not be read: {visible(each)}" for each in outcome.unreadable]
     diff = [line for each in outcome.diffs for line in (visible(each.path), *_diff_lines(each.added, each.removed))]
@@ -99,49 +97,49 @@ def backfill_text(outcome: BackfillOutput, go_on: str) -> str:
     )
     if outcome.problem:
         lines.append(f"not all of it could be done: {visible(outcome.problem)}")
-    done = "the graph is now what the files say" if outcome.applied else f"nothing was changed; to go on: {go_on}"
-    return "\n".join([*lines, done])
+    ending = "the graph is now what the files say" if outcome.applied else f"nothing was changed; to go on: {go_on}"
+    return "\n".join([*lines, ending])
 
 
 def _alias_line(entity: EntityNamed) -> list[str]:
-    """A line that the entity was asked for by another name; no line if it was not."""
+    """Return a line that the entity was asked for by another name; empty if it was not."""
     return [f"{visible(entity.asked)} is another name of {visible(entity.name)}"] if entity.alias else []
 
 
 def unknown_before(known_from: datetime | None) -> str:
-    """The remark that an entity's history is only known from then on; "" if `known_from` is None."""
+    """Say that an entity's history is only known from this instant on; "" if `known_from` is None."""
     return f"its history before {_day_and_time(known_from)} is not known" if known_from else ""
 
 
 def _cause_text(state: StateView) -> str:
-    """The memory that caused a state, where it is stated, and its commit, in parentheses; "" if no cause is known."""
+    """Render the memory that caused a state, where that is stated, and its commit; "" if no cause is known."""
     commit = f", commit {visible(state.commit)[:12]}" if state.commit else ""
     return f"  (by {state.cause}, {visible(state.said_in or 'gone since')}{commit})" if state.cause else ""
 
 
 def _change_text(name: str, before: str | None, after: str | None) -> str:
-    """How the value of an attribute changed; None means that it had, or has, no value."""
+    """Render how the value of an attribute changed; None means that it had, or has, no value."""
     if after is None:
         return f"{name}: {before} → (none)"
     return f"{name}: {after}" if before is None else f"{name}: {before} → {after}"
 
 
 def _props(props: Mapping[str, str] | None) -> str:
-    """An entity's properties as `name: value; …`; `(nothing is said of it)` for none."""
+    """Render an entity's properties as `name: value; …`; `(nothing is said of it)` if there are none."""
     return visible("; ".join(f"{name}: {value}" for name, value in (props or {}).items())) or "(nothing is said of it)"
 
 
 def _diff_lines(added: Sequence[str], removed: Sequence[str]) -> list[str]:
-    """Added edges with a plus sign, removed ones with a minus sign."""
+    """Return added edges with a plus sign, then removed ones with a minus sign."""
     return [f"  + {visible(each)}" for each in added] + [f"  − {visible(each)}" for each in removed]
 
 
 def _counts(counts: Mapping[str, int]) -> str:
-    """Counts as `name 3, other 1`, in the order given; "" for none."""
+    """Render counts as `name 3, other 1`, in the order given; "" if there are none."""
     return ", ".join(f"{name} {count}" for name, count in counts.items())
 
 
 def _day_and_time(at: datetime) -> str:
-    """An instant as `2026-04-20 17:30:00`; only the day if it is midnight UTC."""
+    """Render an instant as `2026-04-20 17:30:00`; only the day if it is midnight UTC."""
     text = isoformat(at)
     return text[:10] if text.endswith("T00:00:00.000Z") else text[:19].replace("T", " ")

@@ -18,33 +18,31 @@ if TYPE_CHECKING:
 
 
 def hook_output_text(outcome: HookOutput) -> str:
-    """The JSON that a hook prints for its agent's program."""
+    """Return the JSON that a hook prints for its agent's program."""
     return json.dumps(outcome.print, ensure_ascii=False)
 
 
 def claims_text(outcome: ClaimOutput) -> str:
-    """An agent's claims, each with the memory that it became, or why it was not kept and a hint."""
+    """Render an agent's claims, each with the memory that it became, or why it was not kept and a hint."""
     return "\n".join(map(_claim_line, outcome.outcomes))
 
 
 def _claim_line(claim: ClaimOutcome) -> str:
-    """`remembered:` and the memory that a claim became, else the reason why it was not kept, and a hint if there is
-    one.
-    """
+    """Render `remembered:` and the memory that a claim became, else why it was not kept, with a hint if any."""
     if claim.memory_id:
         return f"remembered: {claim.memory_id}"
     hint = f"\n  {visible(claim.hint)}" if claim.hint else ""
     return f"not kept, {claim.reason}: {visible(claim.statement)}{hint}"
 
 
-def installed_text(found: Installed) -> str:
-    """The changes of a program's files, and what the user should do next, if anything."""
-    lines = [line for each in found.files for line in _change_lines(each)]
-    return "\n".join([*lines, found.next_step] if found.next_step else lines)
+def installed_text(outcome: Installed) -> str:
+    """Render the changes of a program's files, and what the user should do next, if anything."""
+    lines = [line for each in outcome.files for line in _change_lines(each)]
+    return "\n".join([*lines, outcome.next_step] if outcome.next_step else lines)
 
 
 def _change_lines(file: FileChange) -> Iterator[str]:
-    """A file's diff, whether it was written, and its backup if there is one; one line if nothing changed."""
+    """Yield a file's diff, whether it was written, and its backup if it has one; one line if nothing changed."""
     if not file.changed:
         yield f"{visible(file.path)} is as it should be: nothing to do"
         return
@@ -54,10 +52,10 @@ def _change_lines(file: FileChange) -> Iterator[str]:
         yield f"as it was before ours: {visible(file.backup)}"
 
 
-def status_text(found: HooksStatus) -> str:
-    """The installed hooks, whether a server runs, how many sessions the hooks reported, and how many wait for one."""
+def status_text(status: HooksStatus) -> str:
+    """Render the installed hooks, whether a server runs, the number of sessions reported, and how many of them wait."""
     lines: list[str] = []
-    for each in found.places:
+    for each in status.places:
         if each.installed:
             stale = (
                 ""
@@ -67,6 +65,6 @@ def status_text(found: HooksStatus) -> str:
             tools = "" if each.tools else "; the agent has no tools of ours"
             lines.append(f"{each.host}, {each.scope}: {visible(each.path)}{tools}{stale}")
     lines = lines or [f"no hooks are installed: {command('hooks install --for claude-code')}"]
-    lines.append(f"server: {'running' if found.serving else 'not running; the next event starts it'}")
-    lines.append(f"told of: {found.sessions} sessions, {found.unread} of them with something to read")
-    return "\n".join([*lines, *([f"waiting for a server: {found.waiting} sessions"] if found.waiting else [])])
+    lines.append(f"server: {'running' if status.serving else 'not running; the next event starts it'}")
+    lines.append(f"told of: {status.sessions} sessions, {status.unread} of them with something to read")
+    return "\n".join([*lines, *([f"waiting for a server: {status.waiting} sessions"] if status.waiting else [])])

@@ -66,18 +66,18 @@ _WORDS = {
     "unfinished-line": "lines not written to their end",
     "unfinished-document": "files not written to their end",
 }
-"""Reason codes as words behind a number; a code that is not here is shown as it is."""
+"""The words for reason codes, to follow a number; a code that is not here is shown as it is."""
 
 
 def import_text(outcome: ImportOutput) -> str:
-    """The outcome of an import: what was kept from which files, what was not and why, and how to undo it; if there was
-    no transcript, how one is known.
+    """Render an import: what was kept from which files, what was not and why, and how to undo it. If there was no
+    transcript, how transcripts are recognised.
     """
     return "\n".join(_import_lines(outcome))
 
 
 def _import_lines(outcome: ImportOutput) -> Iterator[str]:
-    """The lines of `import_text`."""
+    """Yield the lines of `import_text`."""
     if not outcome.files:
         yield f"{_NOTHING}{f'; found {in_words(outcome.dropped)}' if outcome.dropped else ''}"
         yield f"transcripts are known by their form: {_FORMS}"
@@ -105,7 +105,7 @@ def _import_lines(outcome: ImportOutput) -> Iterator[str]:
 
 
 def _problem_lines(outcome: ImportOutput) -> Iterator[str]:
-    """What could not be read, why extraction stopped early, and why vectors are missing; no line for what went well."""
+    """Yield what could not be read, why extraction stopped early, and why vectors are missing, if any of it is so."""
     if outcome.malformed:
         yield malformed_line(outcome.malformed, "places", outcome.problems)
     if outcome.extractor_problem:
@@ -115,24 +115,23 @@ def _problem_lines(outcome: ImportOutput) -> Iterator[str]:
 
 
 def _left_out_lines(outcome: ImportOutput | ObserveOutput) -> Iterator[str]:
-    """How many turns were left out and why, and how many secrets were redacted; no line for what did not happen."""
+    """Yield how many turns were left out and why, and how many secrets were redacted; no line for a count of 0."""
     for title, counts in (("left out", outcome.dropped), ("redacted", outcome.redactions)):
         if counts:
             yield f"{title}: {in_words(counts)}"
 
 
-def malformed_line(count: int, what: str, problems: Sequence[str]) -> str:
-    """How many `lines` or `places` (`what`) could not be read, with the first three problems."""
-    return f"{count} {what} could not be read, among them {'; '.join(map(visible, problems[:3]))}"
+def malformed_line(count: int, unit: str, problems: Sequence[str]) -> str:
+    """Render how many `lines` or `places` (the `unit`) could not be read, with the first three problems."""
+    return f"{count} {unit} could not be read, among them {'; '.join(map(visible, problems[:3]))}"
 
 
 def _verdict_lines(verdicts: Mapping[str, int], unkept: Mapping[str, int]) -> Iterator[str]:
-    """How many memories wait in quarantine, and how many statements were not kept and why.
-
-    Both arguments count by reason: `verdicts` of the judge, `unkept` of statements passed over before that.
+    """Yield how many memories wait in quarantine, and how many statements were not kept and why. Both arguments count
+    by reason: `verdicts` those of the judge, `unkept` statements passed over before it.
     """
-    if held := verdicts.get(HELD, 0):
-        yield f"in quarantine: {held:,}, until you let them in ({quoted('trust list')})"
+    if quarantined := verdicts.get(HELD, 0):
+        yield f"in quarantine: {quarantined:,}, until you let them in ({quoted('trust list')})"
     refused = {code: count for code, count in verdicts.items() if not code.startswith("accept:")}
     if refused or unkept:
         why = quoted('why "ITS WORDS"')
@@ -140,7 +139,7 @@ def _verdict_lines(verdicts: Mapping[str, int], unkept: Mapping[str, int]) -> It
 
 
 def _undo_lines(outcome: ImportOutput) -> Iterator[str]:
-    """The commands that undo the import, one for each namespace; none if nothing was written."""
+    """Yield the commands that undo the import, one for each namespace; nothing if nothing was written."""
     start = "back: " if len(outcome.undo) == 1 else "  "
     yield from ("back, by namespace:",) if len(outcome.undo) > 1 else ()
     for namespace, target in outcome.undo.items():
@@ -149,21 +148,21 @@ def _undo_lines(outcome: ImportOutput) -> Iterator[str]:
 
 
 def _target(outcome: ImportOutput) -> str:
-    """`, to ` and the namespace, or the number of namespaces, that got something; "" if nothing was new."""
+    """Return `, to ` and the namespace, or the number of namespaces, that got something; "" if nothing was new."""
     if not outcome.turns_taken:
         return ""
     names = [each.namespace for each in outcome.filed] or [outcome.namespace]
     return f", to {names[0]}" if len(names) == 1 else f", to {len(names)} namespaces"
 
 
-def _namespace_line(filed: FiledSessions) -> str:
-    """How many memories from how many sessions went to one namespace, and its project's folder or `no project`."""
-    sessions, kept = counted(filed.sessions, "session", "sessions"), counted(filed.memories, "memory", "memories")
-    return f"  {filed.namespace}: {kept} from {sessions} in {visible(filed.root) if filed.root else 'no project'}"
+def _namespace_line(target: FiledSessions) -> str:
+    """Render how many memories from how many sessions one namespace got, and its project's folder or `no project`."""
+    sessions, kept = counted(target.sessions, "session", "sessions"), counted(target.memories, "memory", "memories")
+    return f"  {target.namespace}: {kept} from {sessions} in {visible(target.root) if target.root else 'no project'}"
 
 
 def in_words(*counts: Mapping[str, int]) -> str:
-    """Counts by reason code, added up, as `12 questions, 3 too vague`, the largest first."""
+    """Render counts by reason code, added up, as `12 questions, 3 too vague`, the largest first."""
     by_word: Counter[str] = Counter()
     for code, count in (pair for each in counts for pair in each.items()):
         reason = code.rpartition(":")[2]
@@ -172,7 +171,7 @@ def in_words(*counts: Mapping[str, int]) -> str:
 
 
 def observe_text(outcome: ObserveOutput) -> str:
-    """The outcome of observing a live session: turns stored, sessions flushed into memories, and turns that wait."""
+    """Render an observed live session: turns stored, sessions flushed into memories, and turns that wait."""
     where = ", ".join(outcome.spooled_to) or outcome.namespace
     lines = [f"read {outcome.turns_read} turns; spooled {outcome.turns_spooled} new ones to {where}"]
     lines += _left_out_lines(outcome)
@@ -192,14 +191,14 @@ def observe_text(outcome: ObserveOutput) -> str:
 
 
 def backlog_text(outcome: SpoolOutput) -> str:
-    """The sessions with turns that wait to become memories, a line for each; one sentence if nothing waits."""
+    """Render the sessions with turns that wait to become memories, a line for each; one sentence if none waits."""
     if not outcome.backlog:
         return f"nothing waits in {'any project' if outcome.everywhere else outcome.namespace}"
     return "\n".join(map(_backlog_line, outcome.backlog))
 
 
 def _backlog_line(backlog: Backlog) -> str:
-    """A session's waiting turns and since when they wait; if making memories of them failed, how often and why."""
+    """Render a session's waiting turns and since when they wait; if flushing them failed, how often and why."""
     since = f"{counted(backlog.turns, 'turn')} since {isoformat(backlog.oldest)}"
     line = f"waiting in {backlog.namespace}: {visible(backlog.session_id)}, {since}"
     if not backlog.attempts:

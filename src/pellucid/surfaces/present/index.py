@@ -1,4 +1,4 @@
-"""Indexed documents in, text for a person out: what changed, what was left out and why, and what there is."""
+"""Indexed documents in, text for a person out: changes, documents left out and why, and lists."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ _SHOWN_PROBLEMS = 10
 
 
 def indexing_text(outcome: IndexDocsOutput) -> str:
-    """The outcome of indexing documents: counts, remarks, and problems."""
-    did = "indexed" if outcome.written else "would index"
+    """Render the outcome of indexing documents: counts, remarks, and problems."""
+    action = "indexed" if outcome.written else "would index"
     states = (("new", outcome.new), ("changed", outcome.changed), ("unchanged", outcome.unchanged))
     result = ", ".join(f"{count} {name}" for name, count in states if count) or "nothing new"
-    lines = [f"{did} {count_of(outcome.files, 'document')} of {visible(outcome.namespace)}: {result}"]
+    lines = [f"{action} {count_of(outcome.files, 'document')} of {visible(outcome.namespace)}: {result}"]
     parts = (("opened", outcome.sections_opened), ("closed", outcome.sections_closed))
     sections = ", ".join(f"{count} {name}" for name, count in parts if count)
     lines += [f"sections: {sections}"] if sections else []
@@ -46,8 +46,8 @@ def indexing_text(outcome: IndexDocsOutput) -> str:
 
 
 def _remark_lines(outcome: IndexDocsOutput) -> Iterator[str]:
-    """How many documents or sections were closed, moved, excluded or withheld, a line for each reason that occurred."""
-    for count, what in (
+    """Yield how many documents or sections were closed, moved, excluded or withheld, a line for each count above 0."""
+    for count, remark in (
         (outcome.removed, "closed: the file is gone, or defines something else"),
         (outcome.renamed, "moved to another path"),
         (outcome.returned, "back again"),
@@ -57,15 +57,15 @@ def _remark_lines(outcome: IndexDocsOutput) -> Iterator[str]:
         (outcome.withheld, "withheld: it says what was forgotten here"),
     ):
         if count:
-            yield f"{count} {what}"
+            yield f"{count} {remark}"
 
 
 def header_history_text(outcome: HistoryRowsOutput) -> str:
-    """The outcome of loading rows of header history: counts, rows that were left out and why, and problems."""
-    did = "loaded" if outcome.written else "would load"
+    """Render the outcome of loading rows of header history: counts, rows left out and why, and problems."""
+    action = "loaded" if outcome.written else "would load"
     changed = f"{count_of(outcome.documents, 'document')} changed, {outcome.unchanged} unchanged"
     rows = count_of(outcome.rows, "row")
-    lines = [f"{did} {rows} of history: {changed}, {outcome.header_versions} header versions new"]
+    lines = [f"{action} {rows} of history: {changed}, {outcome.header_versions} header versions new"]
     if outcome.unknown_rows:
         named = ", ".join(map(visible, outcome.unknown))
         lines.append(f"{count_of(outcome.unknown_rows, 'row')} of documents that are not indexed here: {named}")
@@ -77,7 +77,7 @@ def header_history_text(outcome: HistoryRowsOutput) -> str:
 
 
 def documents_text(outcome: DocumentsOutput) -> str:
-    """The indexed documents, two lines for each, then how many there are; one sentence if there are none."""
+    """Render the indexed documents, two lines for each, then how many there are; one sentence if there are none."""
     if not outcome.documents:
         return f"no documents; {quoted('index docs PATH')} takes some in"
     width = min(max(len(visible(row.entity)) for row in outcome.documents), 32)
@@ -90,7 +90,7 @@ def documents_text(outcome: DocumentsOutput) -> str:
 
 
 def document_text(outcome: DocumentOutput) -> str:
-    """One document: its paths, header versions, edges, and sections, present and closed."""
+    """Render one document: its paths, header versions, edges, and sections, present and closed."""
     row = outcome.document
     lines = [
         f"{visible(row.entity)}: {visible(row.title)}",
@@ -109,7 +109,7 @@ def document_text(outcome: DocumentOutput) -> str:
 
 
 def removal_text(outcome: RemovedOutput) -> str:
-    """The documents that were closed, and how to forget them; one sentence if all were closed before."""
+    """Render the documents that were closed, and how to forget them; one sentence if all were closed before."""
     if not outcome.removed:
         return "nothing to close: it was closed before"
     lines = [f"closed {visible(row.entity)}  {visible(row.path)}" for row in outcome.removed]
@@ -117,28 +117,26 @@ def removal_text(outcome: RemovedOutput) -> str:
 
 
 def _titled(title: str, lines: Sequence[str]) -> list[str]:
-    """The lines, indented, below a blank line and a title; nothing if there are none."""
+    """Return the lines, indented, below a blank line and a title; empty if there are none."""
     return ["", f"{title}:", *(f"  {line}" for line in lines)] if lines else []
 
 
 def _version_line(version: HeaderVersion) -> str:
-    """A header version as `2026-01-01 to now  status: open; …`, its values without the title."""
+    """Render a header version as `2026-01-01 to now  status: open; …`, its values without the title."""
     until = f"{version.valid_until:%Y-%m-%d}" if version.valid_until else "now"
     values = "; ".join(f"{visible(key)}: {visible(value)}" for key, value in version.values.items() if key != "title")
     return f"{version.valid_from:%Y-%m-%d} to {until}  {values}".rstrip()
 
 
 def _section_line(row: SectionRow) -> str:
-    """A section's anchor, its heading (or the start of its text), until when it held, whether it is in quarantine, and
-    its id's end.
-    """
+    """Render a section: anchor, heading (or the start of its text), its end in time, quarantine, and its id's end."""
     ends = f" until {row.valid_until:%Y-%m-%d %H:%M}" if row.valid_until else ""
     mark = " (in quarantine)" if row.quarantined else ""
     return f"{visible(row.anchor)}  {visible(row.heading or row.excerpt)}{ends}{mark}  {row.id[-10:]}"
 
 
 def _problem_lines(problems: Sequence[DocumentProblem]) -> Iterator[str]:
-    """The first ten files that were left out, why, and what to do; then how many more there are."""
+    """Yield the first ten files that were left out, why, and what to do; then how many more there are."""
     for each in problems[:_SHOWN_PROBLEMS]:
         more = f" ({visible(each.next_step)})" if each.next_step else ""
         yield f"left out {visible(each.path)}: {visible(each.why)}{more}"

@@ -26,16 +26,15 @@ _DEPENDENCY_COLUMNS = {
 
 @singledispatch
 def lab_text(outcome: object) -> str:
-    """The figures of a lab run as text.
-
-    Each kind of output has a function below that is registered for it; `TypeError` for any other object.
+    """Render the figures of a lab run. Each kind of output has a function below that is registered for it; `TypeError`
+    for any other object.
     """
     raise TypeError(f"no text is known for {type(outcome).__name__}")
 
 
 @lab_text.register
 def _dataset_text(outcome: LabOutput) -> str:
-    """A labelled set: each metric with its interval and floors, then what each part of the recall contributes."""
+    """Render a labelled set: each metric with its interval and floors, then each part's contribution."""
     floors = "".join(f"{name:>9}" for name in outcome.floors)
     lines = [f"{outcome.dataset}: {outcome.questions} questions over {outcome.records} records", ""]
     lines.append(f"{'metric':<15} {'all':>7}   {'95 % interval':<18}{floors}")
@@ -59,43 +58,43 @@ def _dataset_text(outcome: LabOutput) -> str:
         if "mrrMatched" in metrics:
             shown = (name for name in metrics if name.startswith(("strict@", "lenient@", "mrrMatched")))
             lines.append(f"{kind}: {', '.join(f'{name} {metrics[name]:.4f}' for name in shown)}")
-    lines += [f"durable, {name}: {_durability_line(found)}" for name, found in outcome.durable.items()]
+    lines += [f"durable, {name}: {_durability_line(figures)}" for name, figures in outcome.durable.items()]
     return "\n".join([*lines, *_abstention_lines(outcome.abstention), *_context_lines(outcome.context)])
 
 
 def _price_line(price: Mapping[str, float]) -> str:
-    """How long importing the set took, and how many memories and megabytes it made."""
+    """Render how long importing the set took, and how many memories and megabytes it made."""
     return (
         f"import: {price['importSeconds']:.1f} s for {price['recordCharacters']:,.0f} characters;"
         f" {price['memories']:,.0f} memories, {price['diskBytes'] / 1e6:.1f} MB"
     )
 
 
-def _durability_line(found: Mapping[str, Any]) -> str:
-    """Precision and recall of the memories extracted from labelled sessions, with intervals, and counts of them."""
+def _durability_line(figures: Mapping[str, Any]) -> str:
+    """Render precision and recall of the memories extracted from labelled sessions, with intervals and counts."""
     return (
-        f"precision {found['precision']:.3f} {found['precisionInterval']} of {found['judged']},"
-        f" recall {found['recall']:.3f} {found['recallInterval']} of {found['facts']} facts,"
-        f" {found['memoriesPer100Turns']} memories a 100 turns, repeats {found['repeats']},"
-        f" shaped {found['shaped']:.3f}"
+        f"precision {figures['precision']:.3f} {figures['precisionInterval']} of {figures['judged']},"
+        f" recall {figures['recall']:.3f} {figures['recallInterval']} of {figures['facts']} facts,"
+        f" {figures['memoriesPer100Turns']} memories a 100 turns, repeats {figures['repeats']},"
+        f" shaped {figures['shaped']:.3f}"
     )
 
 
-def _abstention_lines(found: Mapping[str, Any]) -> list[str]:
-    """How well the doubt of an answer separates unanswerable questions from the others; nothing if not measured."""
-    if not found:
+def _abstention_lines(figures: Mapping[str, Any]) -> list[str]:
+    """Render how well the doubt of an answer separates unanswerable questions from others; empty if not measured."""
+    if not figures:
         return []
-    floors = ", ".join(f"{name} {value:.3f}" for name, value in found.get("floors", {}).items())
-    empty = "; ".join(f"abstains from {share:.3f} of {name} questions" for name, share in found["asSet"].items())
-    return ["", f"abstention: AUC {found['auc']:.3f} ({floors}); {empty}"]
+    floors = ", ".join(f"{name} {value:.3f}" for name, value in figures.get("floors", {}).items())
+    empty = "; ".join(f"abstains from {share:.3f} of {name} questions" for name, share in figures["asSet"].items())
+    return ["", f"abstention: AUC {figures['auc']:.3f} ({floors}); {empty}"]
 
 
-def _context_lines(found: Mapping[str, Any]) -> list[str]:
-    """The share of the evidence in the context, by topK and budget, and its gain over plainly concatenated rankings;
-    nothing if it was not measured.
+def _context_lines(shares_by_top_k: Mapping[str, Any]) -> list[str]:
+    """Render the share of the evidence in the context, by topK and budget, and its gain over plain rankings; empty if
+    it was not measured.
     """
     lines: list[str] = []
-    for top_k, budgets in found.items():
+    for top_k, budgets in shares_by_top_k.items():
         for budget, shares in budgets.items():
             gains = (
                 f"over {name} {gain['difference']:+.4f} {gain['interval']}"
@@ -107,21 +106,20 @@ def _context_lines(found: Mapping[str, Any]) -> list[str]:
 
 
 def _extraction_lines(outcome: LabOutput) -> list[str]:
-    """The figures of extraction, then each metric as a share of what the same questions get from a home of all turns.
-
-    Empty where nothing was extracted.
+    """Render the figures of extraction, then each metric as a share of its value in a home of all turns; empty if
+    nothing was extracted.
     """
     lines = [f"{name:<24} {value:>12,.10g}" for name, value in outcome.extraction.items()]
     lines += [
-        f"{name:<10} {beside['ratio']:.3f} of the {beside['verbatim']:.4f} that all turns give"
-        for name, beside in outcome.relative_to_verbatim.items()
+        f"{name:<10} {comparison['ratio']:.3f} of the {comparison['verbatim']:.4f} that all turns give"
+        for name, comparison in outcome.relative_to_verbatim.items()
     ]
     return ["", *lines] if lines else []
 
 
 @lab_text.register
 def _updates_text(outcome: UpdatesOutput) -> str:
-    """How often the newer statement of a changed fact ranks above the older one."""
+    """Render how often the newer statement of a changed fact ranks above the older one."""
     pairs = outcome.same_attribute
     lines = [
         f"{outcome.dataset}, {outcome.mode}: {outcome.memories} memories of {outcome.records} records",
@@ -136,28 +134,28 @@ def _updates_text(outcome: UpdatesOutput) -> str:
     return "\n".join([*lines, f"{stated}, {changed}"])
 
 
-def _order_line(name: str, found: Mapping[str, Any]) -> str:
-    """The share of pairs whose newer statement ranks first, in the variant `name` of the recall."""
-    low, high = found["interval"]
-    cases = ", ".join(f"{case} {count}" for case, count in found["cases"].items())
-    return f"{name:<18} newer above {found['newerAbove']:.4f} [{low:.4f}, {high:.4f}] of {found['pairs']}: {cases}"
+def _order_line(name: str, figures: Mapping[str, Any]) -> str:
+    """Render the share of pairs whose newer statement ranks first, in the variant `name` of the recall."""
+    low, high = figures["interval"]
+    cases = ", ".join(f"{case} {count}" for case, count in figures["cases"].items())
+    return f"{name:<18} newer above {figures['newerAbove']:.4f} [{low:.4f}, {high:.4f}] of {figures['pairs']}: {cases}"
 
 
 @lab_text.register
 def _graph_text(outcome: GraphLabOutput) -> str:
-    """Precision and recall of the edges found, then how well dependencies are recalled, with and without graph leg."""
+    """Render precision and recall of the edges found, then the recall of dependencies, with and without graph."""
     speed = outcome.indexing["documentsPerSecond"]
     lines = [f"graph: {outcome.documents} documents, {outcome.sections} sections, {speed} documents/s indexed", ""]
     lines += [
-        f"requires, {which}: precision {found['precision']:.4f}, recall {found['recall']:.4f}"
-        f" ({found['found']} found, {found['true']} true)"
-        for which, found in (("all", outcome.requires["all"]), ("moved aside", outcome.requires["movedAside"]))
+        f"requires, {which}: precision {figures['precision']:.4f}, recall {figures['recall']:.4f}"
+        f" ({figures['found']} found, {figures['true']} true)"
+        for which, figures in (("all", outcome.requires["all"]), ("moved aside", outcome.requires["movedAside"]))
     ]
     headings = "".join(f"{head:>17}" for head in _DEPENDENCY_COLUMNS)
     for title, metrics in (("moved aside", outcome.moved_aside), ("all", outcome.metrics)):
         lines += ["", f"{title:<14}{headings}"]
-        for name, found in metrics.items():
-            lines.append(f"{name:<14}" + "".join(f"{found[key]:>17.4f}" for key in _DEPENDENCY_COLUMNS.values()))
+        for name, figures in metrics.items():
+            lines.append(f"{name:<14}" + "".join(f"{figures[key]:>17.4f}" for key in _DEPENDENCY_COLUMNS.values()))
     healths = {leg: ", ".join(f"{name} {n}" for name, n in sorted(each.items())) for leg, each in outcome.legs.items()}
     latency = outcome.latency_ms
     lines += ["", "legs: " + "; ".join(f"{leg}: {health}" for leg, health in healths.items())]
@@ -167,18 +165,18 @@ def _graph_text(outcome: GraphLabOutput) -> str:
 
 @lab_text.register
 def _as_of_text(outcome: AsOfLabOutput) -> str:
-    """How many questions about past values the entities' states answer, and how many a recall as of then does."""
+    """Render how many questions about past values the entities' states answer, and how many a past recall does."""
     lines = [f"asof: {outcome.documents} documents, {outcome.changes} changes of headers", ""]
-    for field, found in outcome.history.items():
-        lines.append(f"history answers {found['answered']} of {found['questions']} about {field}")
+    for field, figures in outcome.history.items():
+        lines.append(f"history answers {figures['answered']} of {figures['questions']} about {field}")
         lines += [
             f"  EIP-{row['document']} at {row['asOf']}: {row['said']!r}, not {row['answer']!r}"
-            for row in found["wrong"]
+            for row in figures["wrong"]
         ]
     lines += [
-        f"recall --as-of, {field}: first in {found['first']} of {found['asked']}, in the first 5 in {found['inFive']},"
-        f" found in {found['found']}"
-        for field, found in outcome.recall.items()
+        f"recall --as-of, {field}: first in {figures['first']} of {figures['asked']},"
+        f" in the first 5 in {figures['inFive']}, found in {figures['found']}"
+        for field, figures in outcome.recall.items()
     ]
     if outcome.latency_ms:
         lines.append(f"recall p50 {outcome.latency_ms['p50']} ms, p95 {outcome.latency_ms['p95']} ms")

@@ -34,12 +34,12 @@ _METRICS = {
 _LEGS = {"bm25": "BM25", "vector": "vectors"}
 _STRICT = f"strict@{BUDGET}"
 _PARTS_BY = ("mrr", "recall@10", f"evidence@{BUDGET}")
-"""The metrics by which parts are told; the others stand in the JSON."""
+"""The metrics in the tables of parts; the JSON has all."""
 _OPTIONS = {"off": "off", "half": "×½", "double": "×2", "on": "on"}
 
 
 def lab_table_text(outcome: LabTable) -> str:
-    """Every set's metrics and prices; what each part of a recall contributes and costs; choices by the other sets."""
+    """Render every set's metrics and prices, each part's contribution and cost, and the choices by the other sets."""
     lines = [*_set_lines(outcome.rows), "", *_note_lines(outcome)]
     if any(row.ablation for row in outcome.rows.values()):
         lines += ["", *_part_lines(outcome.rows), *_cost_lines(outcome.rows)]
@@ -49,7 +49,7 @@ def lab_table_text(outcome: LabTable) -> str:
 
 
 def _set_lines(rows: Mapping[str, LabOutput]) -> list[str]:
-    """The table of the sets: questions, metrics with their floors, and what the import cost."""
+    """Return the table of the sets: questions, metrics with their floors, and the cost of the import."""
     cells = [
         [_SETS[name], str(row.questions), *(_metric_cell(row, metric) for metric in COLUMNS), *_price_cells(row)]
         for name, row in rows.items()
@@ -58,26 +58,24 @@ def _set_lines(rows: Mapping[str, LabOutput]) -> list[str]:
 
 
 def _metric_cell(row: LabOutput, metric: str) -> str:
-    """A metric in bold, and in brackets the same metric of each search leg alone, as `**.812** (.790 / .755)`."""
+    """Render a metric in bold, and in brackets the same metric of each leg alone, as `**.812** (.790 / .755)`."""
     floors = " / ".join(_number(floor[metric]) for floor in row.floors.values())
     return f"**{_number(row.metrics[metric])}** ({floors})"
 
 
 def _price_cells(row: LabOutput) -> list[str]:
-    """What importing a set cost: seconds, memories, megabytes, each without decimals."""
+    """Return the cost of importing a set: seconds, memories, megabytes, each without decimals."""
     price = row.price
     return [f"{price['importSeconds']:,.0f}", f"{price['memories']:,.0f}", f"{price['diskBytes'] / 1e6:.0f}"]
 
 
 def _note_lines(outcome: LabTable) -> Iterator[str]:
-    """How to read the first table, the share of answered questions, metrics below the better single leg, and missing
-    sets.
-    """
+    """Yield notes: how to read the first table, answered questions, metrics below the better leg, and missing sets."""
     yield "In brackets: BM25 alone / vectors alone." + _share(next(iter(outcome.rows.values()), None))
     for name, row in outcome.rows.items():
         if _STRICT in row.metrics:
-            held = ", ".join(f"{kind} {_metric_cell(row, f'{kind}@{BUDGET}')}" for kind in ("strict", "lenient"))
-            yield f"Answered within {BUDGET:,} characters, {_SETS[name]}: {held}."
+            answered = ", ".join(f"{kind} {_metric_cell(row, f'{kind}@{BUDGET}')}" for kind in ("strict", "lenient"))
+            yield f"Answered within {BUDGET:,} characters, {_SETS[name]}: {answered}."
     below = [part for name, row in outcome.rows.items() for part in _metrics_below_leg(name, row)]
     yield "Below the better leg: " + ("; ".join(below) if below else "nothing") + "."
     for name, mark in outcome.missing.items():
@@ -85,7 +83,7 @@ def _note_lines(outcome: LabTable) -> Iterator[str]:
 
 
 def _share(row: LabOutput | None) -> str:
-    """A sentence that says which share of the questions was asked; "" if all were, or without a `row`."""
+    """Say which share of the questions was asked; "" if all were, or if `row` is None."""
     if row is None or (row.sample, row.limit) == ("1", 0):
         return ""
     share = [f"share {row.sample} of the questions"] if row.sample != "1" else []
@@ -94,7 +92,7 @@ def _share(row: LabOutput | None) -> str:
 
 
 def _metrics_below_leg(name: str, row: LabOutput) -> Iterator[str]:
-    """Each metric of a set that is below that of its better single search leg, with the difference and the leg."""
+    """Yield each metric of a set that is below that of its better single leg, with the difference and the leg."""
     for metric in COLUMNS:
         leg = max(row.floors, key=lambda leg: row.floors[leg][metric], default="")
         if leg and row.metrics[metric] < row.floors[leg][metric]:
@@ -102,7 +100,7 @@ def _metrics_below_leg(name: str, row: LabOutput) -> Iterator[str]:
 
 
 def _part_lines(rows: Mapping[str, LabOutput]) -> Iterator[str]:
-    """Tables of what each part of a recall contributes to each set, one for each metric."""
+    """Yield tables of each part's contribution to each set, a table for each metric."""
     yield "What each part is worth (with it less without it, of the same questions; 95 % interval):"
     for metric in _PARTS_BY:
         yield ""
@@ -113,64 +111,65 @@ def _part_lines(rows: Mapping[str, LabOutput]) -> Iterator[str]:
 
 
 def _cost_lines(rows: Mapping[str, LabOutput]) -> list[str]:
-    """The table of the processor time that each part of a recall takes on each set."""
+    """Return the table of the processor time that each part of a recall takes on each set."""
     title = "What each part takes of a recall (ms of processor time, and its share; the median over some questions):"
     cells = [[part, *(_cost(row.costs[part]) for row in rows.values())] for part in _part_names(rows)]
     return ["", title, "", *_markdown_table(["time", *map(_SETS.__getitem__, rows)], cells)]
 
 
-def _cost(found: Mapping[str, float]) -> str:
-    """Milliseconds, and the share of the recall's time, as `+1.2 (+8%)`."""
-    return f"{found['millis']:+.1f} ({found['share']:+.0%})".replace("-", "−")
+def _cost(cost: Mapping[str, float]) -> str:
+    """Render milliseconds, and the share of the recall's time, as `+1.2 (+8%)`."""
+    return f"{cost['millis']:+.1f} ({cost['share']:+.0%})".replace("-", "−")
 
 
 def _part_names(rows: Mapping[str, LabOutput]) -> list[str]:
-    """The parts of a recall whose removal changes the deciding metric, or its interval, on at least one set."""
+    """Return the parts of a recall whose removal changes the deciding metric, or its interval, on at least one set."""
     parts = dict.fromkeys(part for row in rows.values() for part in row.ablation)
     return [part for part in parts if any(_moves(row.ablation[part][WORTH]) for row in rows.values())]
 
 
 def _choice_lines(outcome: LabTable) -> Iterator[str]:
-    """For each part and set, the option that the other sets would choose, and what it would change on this set.
-
-    Parts that all would leave as set are named in one line below.
+    """Yield, by part and set, the option that the other sets would choose, and its gain on this set. Parts whose
+    setting no set would change are listed in one line below.
     """
     yield (
         "Each set left out in turn: what the others would choose for a part, by the mean of the five columns, and what"
         " that changes here. Bold is a choice that is told from chance; where no cell says otherwise, as set."
     )
     yield ""
-    chosen = {
-        part: found for part, found in outcome.choices.items() if any(each.option != AS_SET for each in found.values())
+    changed = {
+        part: choices
+        for part, choices in outcome.choices.items()
+        if any(each.option != AS_SET for each in choices.values())
     }
     yield from _markdown_table(
         ["left out", *map(_SETS.__getitem__, outcome.rows)],
-        [[part, *(_choice_text(found[name]) for name in outcome.rows)] for part, found in chosen.items()],
+        [[part, *(_choice_text(choices[name]) for name in outcome.rows)] for part, choices in changed.items()],
     )
     yield from _all_choices_lines(outcome)
-    if kept := [part for part in outcome.choices if part not in chosen]:
+    if unchosen := [part for part in outcome.choices if part not in changed]:
         yield ""
-        yield f"All would leave as set: {', '.join(kept)}."
+        yield f"All would leave as set: {', '.join(unchosen)}."
 
 
 def _all_choices_lines(outcome: LabTable) -> list[str]:
-    """The table of what all choices of the other sets together would change on each set."""
+    """Return the table of what all choices of the other sets together would change on each set."""
     sets = outcome.together
-    cells = [[title, *(_gain(found[metric]) for found in sets.values())] for metric, title in _METRICS.items()]
+    cells = [[title, *(_gain(gains[metric]) for gains in sets.values())] for metric, title in _METRICS.items()]
     table = _markdown_table(["metric", *map(_SETS.__getitem__, sets)], cells)
     return ["", "All of these at once, what they change here:", "", *table]
 
 
-def _choice_text(found: Choice) -> str:
-    """The option that the other sets would choose and its gain; "" if that is the present setting."""
-    if found.option == AS_SET:
+def _choice_text(choice: Choice) -> str:
+    """Render the option that the other sets would choose and its gain; "" if that is the present setting."""
+    if choice.option == AS_SET:
         return ""
-    option = f"**{_OPTIONS[found.option]}**" if found.is_clear else _OPTIONS[found.option]
-    return f"{option}: {_gain(found.here)}"
+    option = f"**{_OPTIONS[choice.option]}**" if choice.is_clear else _OPTIONS[choice.option]
+    return f"{option}: {_gain(choice.here)}"
 
 
 def _gain(gain: Mapping[str, Any]) -> str:
-    """A difference of a metric with its interval, as `+.012 [−.003, +.027]`; `0` if all three are zero."""
+    """Render a difference of a metric with its interval, as `+.012 [−.003, +.027]`; `0` if all three are zero."""
     low, high = gain["interval"]
     return f"{_signed(gain['difference'])} [{_signed(low)}, {_signed(high)}]" if _moves(gain) else "0"
 
@@ -181,15 +180,15 @@ def _moves(gain: Mapping[str, Any]) -> bool:
 
 
 def _number(value: float) -> str:
-    """A number to three decimals, without the leading zero: `.812`."""
+    """Render a number to three decimals, without the leading zero: `.812`."""
     return f"{value:.3f}".removeprefix("0")
 
 
 def _signed(value: float) -> str:
-    """A number with its sign, to three decimals, without the leading zero: `+.012`, `−.003`."""
+    """Render a number with its sign, to three decimals, without the leading zero: `+.012`, `−.003`."""
     return f"{value:+.3f}".replace("+0.", "+.").replace("-0.", "−.").replace("-", "−")
 
 
 def _markdown_table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> list[str]:
-    """The lines of a Markdown table."""
+    """Return the lines of a Markdown table."""
     return [f"| {' | '.join(cells)} |" for cells in (head, ["---"] * len(head), *rows)]

@@ -1,7 +1,7 @@
-"""A snapshot in, one HTML page out: the text form's fields in its order, as cards, bars and tables.
+"""A snapshot in, one HTML page out: the text form's fields in the same order, as cards, bars and tables.
 
-The page is whole in itself: no script, no font, no image, nothing fetched. Texts of others stand in the content of
-elements alone, never in an attribute, with every sign escaped that HTML acts on.
+The page needs nothing else: no script, no font, no image, nothing fetched. Texts of others are only in the content of
+elements, never in an attribute, with every character escaped that HTML acts on.
 """
 
 from base64 import b64encode
@@ -13,7 +13,7 @@ from importlib.resources import files
 
 from pellucid.model.snapshot import RecallXraySnapshot, ScoreDecomposition, TierExplain, XrayResult
 from pellucid.xray.render import fields, tables
-from pellucid.xray.render.bars import share, stack, stack_height, swatch
+from pellucid.xray.render.bars import legend_swatches, share, stack, stack_height, swatch
 from pellucid.xray.words.rungs import more_in_words
 from pellucid.xray.words.visible import visible
 
@@ -23,13 +23,12 @@ _POLICY = "default-src 'none'; style-src 'unsafe-inline'"
 _FIRST = ("answer", "nearest", "shown", "budget")
 """Fields of the header that are read first; the others are folded."""
 _ROWS, _ROW, _NAME, _CELL = (f' role="{role}"' for role in ("rowgroup", "row", "rowheader", "cell"))
-"""Said outright, as a narrow window draws tables as blocks, and some browsers then forget that they are tables."""
+"""ARIA roles are explicit: a narrow window draws tables as blocks, which some browsers then do not take for tables."""
 
 
 def render_html(snapshot: RecallXraySnapshot | None) -> str:
-    """The snapshot as an HTML page, without a final newline; a notice alone for None.
-
-    Sections `Rejected`, `Legs` and `Stages` are left out where they hold nothing; others then say so.
+    """Render the snapshot as an HTML page, without a final newline; a notice alone for None. The sections `Rejected`,
+    `Legs` and `Stages` are left out if they are empty; others then have a notice.
     """
     if snapshot is None:
         return _page([f"<h1>{_TITLE}</h1>", _notice(fields.NO_SNAPSHOT)])
@@ -52,20 +51,21 @@ def render_html(snapshot: RecallXraySnapshot | None) -> str:
 
 
 def render_shell(script: str) -> str:
-    """The page before there is a snapshot: a heading and `script`, the only one its policy lets run.
-
-    No final newline.
+    """Render the page before there is a snapshot: a heading and `script`, the only one that its policy lets run. No
+    final newline.
     """
     digest = b64encode(sha256(script.encode()).digest()).decode()
     return _page([f"<h1>{_TITLE}</h1>", f"<script>{script}</script>"], f"; script-src 'sha256-{digest}'")
 
 
-def _page(body: Sequence[str], further: str = "") -> str:
-    """A whole HTML document around the lines of `body`; `further` is added to its content security policy."""
+def _page(body: Sequence[str], extra_policy: str = "") -> str:
+    """Return a whole HTML document around the lines of `body`. `extra_policy` is appended to its content security
+    policy.
+    """
     head = (
         '<meta charset="utf-8">',
         '<meta name="viewport" content="width=device-width, initial-scale=1">',
-        f'<meta http-equiv="Content-Security-Policy" content="{_POLICY}{further}">',
+        f'<meta http-equiv="Content-Security-Policy" content="{_POLICY}{extra_policy}">',
         '<meta name="referrer" content="no-referrer">',
         f"<title>{_TITLE}</title>",
         f"<style>\n{_style()}</style>",
@@ -77,32 +77,29 @@ def _page(body: Sequence[str], further: str = "") -> str:
 
 @cache
 def _style() -> str:
-    """The text of `page.css`, read once."""
+    """Return the text of `page.css`, read once."""
     return files("pellucid.xray").joinpath("page.css").read_text("utf-8")
 
 
 def _header(snapshot: RecallXraySnapshot) -> list[str]:
-    """The title, the query, and the fields of the recall, most of them folded."""
-    labelled = fields.header_fields(snapshot)
-    first = [field for field in labelled if field.label in _FIRST]
+    """Return the title, the query, and the fields of the recall; those not in `_FIRST` are folded."""
+    lines = fields.header_fields(snapshot)
+    first = [field for field in lines if field.label in _FIRST]
     return [
         f"<h1>{_TITLE}</h1>",
         f'<p class="query">{_code(snapshot.query)}</p>',
         *(f"<p>{field.title}: {_spans_html(field.spans)}</p>" for field in first),
-        _details("What was asked", _fields(field for field in labelled if field.label not in _FIRST)),
+        _details("What was asked", _fields(field for field in lines if field.label not in _FIRST)),
     ]
 
 
 def _anchor(heading: str) -> str:
-    """The id of a section by its heading: `direct-answer`."""
+    """Return the id of a section from its heading: `direct-answer`."""
     return heading.lower().replace(" ", "-")
 
 
 def _filters(snapshot: RecallXraySnapshot) -> list[str]:
-    """A table of the rungs, with a bar for how many candidates reached and passed each.
-
-    Else a notice that there are none.
-    """
+    """Return a table of the rungs, each with a bar of its candidates that came and passed; without rungs a notice."""
     rungs = snapshot.filters
     whole = max((rung.considered for rung in rungs), default=0)
     bars = [share(rung.admitted, rung.considered, whole) for rung in rungs]
@@ -110,7 +107,7 @@ def _filters(snapshot: RecallXraySnapshot) -> list[str]:
 
 
 def _results(snapshot: RecallXraySnapshot) -> list[str]:
-    """A card for each result below the legend, or a notice that there is none."""
+    """Return a card for each result below the legend, or a notice if there are no results."""
     reach = max((stack_height(each.score_decomposition) for each in snapshot.results), default=0.0)
     cards = [
         line
@@ -121,24 +118,23 @@ def _results(snapshot: RecallXraySnapshot) -> list[str]:
 
 
 def _legend(snapshot: RecallXraySnapshot) -> list[str]:
-    """What the numbers of the cards mean, if there are several, and what the colours of the bars mean.
-
-    Empty for no results.
+    """Return what the numbers of the cards mean, if there are several cards, and what the bars' colours mean; empty if
+    there are no results.
     """
-    said, scores = fields.legend_of(snapshot), [each.score_decomposition.model_dump() for each in snapshot.results]
-    worth = {name: next(each[name] for each in scores if each.get(name)) for name, _ in said}
-    items = "".join(f"<li>{swatch(name, worth[name])}{_text(words)}</li>" for name, words in said)
+    items = "".join(f"<li>{square}{_text(meaning)}</li>" for square, meaning in legend_swatches(snapshot))
     places = [f'<p class="soft">{fields.PLACES.capitalize()}.</p>'] if len(snapshot.results) > 1 else []
-    return [*places, *([f'<ul class="terms" aria-label="Terms of the scores">{items}</ul>'] if said else [])]
+    return [*places, *([f'<ul class="terms" aria-label="Terms of the scores">{items}</ul>'] if items else [])]
 
 
 def _result_card(place: int, result: XrayResult, snapshot: RecallXraySnapshot, reach: float) -> list[str]:
-    """One result: heading, sentence, bar of its terms (`reach` fills the width), and the numbers folded."""
+    """Return the lines of a result's card: heading, sentence, bar of its terms, and the numbers folded. `place` is its
+    rank from 1; `reach` is the sum of terms that fills the bar's width.
+    """
     why = _spans_html((fields.FieldSpan(result.why, "prose"),)) if result.why else "No sentence was made of it."
-    labelled = [field for field in fields.result_fields(result, snapshot) if field.label != "why"]
+    lines = [field for field in fields.result_fields(result, snapshot) if field.label != "why"]
     heading = _spans_html((fields.memory_heading(result.memory_id, snapshot.words),))
     final = fields.decimals(result.score_decomposition.final)
-    numbers = _terms(result.score_decomposition) + _fields(labelled)
+    numbers = _terms(result.score_decomposition) + _fields(lines)
     return [
         '<article class="card">',
         f'<h3><span class="place">{place}.</span>{heading}</h3>',
@@ -150,12 +146,12 @@ def _result_card(place: int, result: XrayResult, snapshot: RecallXraySnapshot, r
 
 
 def _details(summary: str, content: str) -> str:
-    """Content that opens when its summary is chosen, without a script; both are HTML already."""
+    """Return `content` folded below its summary, to open without a script; both are HTML already."""
     return f"<details><summary>{summary}</summary>{content}</details>"
 
 
 def _terms(scores: ScoreDecomposition) -> str:
-    """The terms of a score as a list of names and numbers, in the order of the bar."""
+    """Return the terms of a score as a list of names and numbers, in the order of the bar."""
     items = [
         f"<li>{swatch(name, value) if name != 'final' else ''}{fields.term_name(name)} <b>{fields.decimals(value)}</b>"
         f"{' subtracted' if name in fields.SUBTRACTED else ''}</li>"
@@ -165,60 +161,58 @@ def _terms(scores: ScoreDecomposition) -> str:
 
 
 def _rejected(snapshot: RecallXraySnapshot) -> list[str]:
-    """The rejected candidates as tables, and how many more there are; empty for none.
-
-    Those whose words may not be told are folded, one table for each reason.
+    """Return the rejected candidates as tables, and how many more there are; empty if there are none. Candidates whose
+    words must not be shown are folded, with one table for each reason.
     """
     more = more_in_words(snapshot)
     withheld = tables.withheld_by_reason(snapshot)
-    listed = tables.tellable_rejected(snapshot, withheld)
-    shown = [_table(tables.rejected_table(snapshot, listed))] if listed else []
+    tellable = tables.tellable_rejected(snapshot, withheld)
+    shown = [_table(tables.rejected_table(snapshot, tellable))] if tellable else []
     kept_back = [
-        _details(_text(tables.withheld_line(these, snapshot)), _table(tables.rejected_table(snapshot, these)))
-        for these in withheld.values()
+        _details(_text(tables.withheld_line(candidates, snapshot)), _table(tables.rejected_table(snapshot, candidates)))
+        for candidates in withheld.values()
     ]
     return [*shown, *kept_back, *([_notice(f"{_text(more)}.")] if more else [])]
 
 
 def _stages(snapshot: RecallXraySnapshot) -> list[str]:
-    """A table of the stages with a bar for the time of each; empty for no stages."""
+    """Return a table of the stages with a bar for the time of each; empty if there are no stages."""
     whole = max((stage.ms for stage in snapshot.stages), default=0.0)
     bars = [share(stage.ms, stage.ms, whole) for stage in snapshot.stages]
     return [_table(tables.stages_table(snapshot), bars)] if bars else []
 
 
 def _tier_lines(tier: TierExplain | None) -> list[str]:
-    """The verdict on a direct answer with its source, or a notice that none was looked for.
-
-    Details of a plain no folded.
+    """Return the verdict on a direct answer with its source, or a notice that the recall did not look for one. If the
+    verdict is only a reason, the details are folded.
     """
     if tier is None:
         return [_notice(f"{fields.NO_TIER.capitalize()}.")]
     anchors = "".join(f"<li>{_code(anchor)}</li>" for anchor in tier.source_anchors)
     why = fields.tier_fields(tier, verbose=False)
-    whole = [_details("How that was decided", _fields(fields.tier_fields(tier)))] if len(why) == 1 else []
-    return [_fields(why), *whole, *([f"<p>Source anchors:</p><ul>{anchors}</ul>"] if anchors else [])]
+    details = [_details("How that was decided", _fields(fields.tier_fields(tier)))] if len(why) == 1 else []
+    return [_fields(why), *details, *([f"<p>Source anchors:</p><ul>{anchors}</ul>"] if anchors else [])]
 
 
 def _context(snapshot: RecallXraySnapshot) -> list[str]:
-    """How many memories the context holds, and, if any chosen for it were left out again, how many and a table."""
+    """Return how many memories the context has, and a table of the chosen memories left out again, if there are any."""
     table = tables.omitted_table(snapshot)
-    away = f", {len(table.rows)} of those chosen for it left out again" if table.rows else ""
-    held = f"{len(snapshot.context.included)} in the context{away}."
+    omitted_count = f", {len(table.rows)} of those chosen for it left out again" if table.rows else ""
+    held = f"{len(snapshot.context.included)} in the context{omitted_count}."
     return [f"<p>{held}</p>", *([_table(table)] if table.rows else [])]
 
 
-def _fields(labelled: Iterable[fields.LabelledLine]) -> str:
-    """Fields as a table of two columns."""
+def _fields(lines: Iterable[fields.LabelledLine]) -> str:
+    """Return labelled lines as a table of two columns."""
     rows = "".join(
         f'<tr{_ROW}><th scope="row"{_NAME}>{each.title}</th><td{_CELL}>{_spans_html(each.spans)}</td></tr>'
-        for each in labelled
+        for each in lines
     )
     return f'<table class="fields" role="table"><tbody{_ROWS}>{rows}</tbody></table>'
 
 
 def _table(table: tables.Table, bars: Sequence[str] = ()) -> str:
-    """A table in HTML; `bars`, if any, has one for each row, shown below its name."""
+    """Return a table in HTML; `bars`, if not empty, has a bar for each row, shown below the row's name."""
     heads = "".join(
         f'<th scope="col" role="columnheader"{_number_class(column)}>{column.title}</th>' for column in table.columns
     )
@@ -235,7 +229,7 @@ def _table(table: tables.Table, bars: Sequence[str] = ()) -> str:
 
 
 def _row(columns: Sequence[tables.Column], cells: Sequence[fields.Spans], bar: str) -> str:
-    """One row of a table; `bar` is shown below its name, the first cell."""
+    """Return a row of a table; `bar` is shown below its name, the first cell."""
     rest = "".join(
         f'<td{_CELL} data-title="{column.title}"{_number_class(column)}>{_cell(column, spans)}</td>'
         for column, spans in zip(columns[1:], cells[1:], strict=True)
@@ -244,23 +238,23 @@ def _row(columns: Sequence[tables.Column], cells: Sequence[fields.Spans], bar: s
 
 
 def _cell(column: tables.Column, spans: fields.Spans) -> str:
-    """The content of a cell; a leg's health is marked with a class."""
+    """Return the content of a cell; a leg's health is marked with a class."""
     text = _spans_html(spans)
     return f'<span class="health {text}">{text}</span>' if column.title == "Health" else text
 
 
 def _number_class(column: tables.Column) -> str:
-    """The class attribute of a column of numbers; empty for any other."""
+    """Return the class attribute of a column of numbers; empty for any other column."""
     return ' class="number"' if column.number else ""
 
 
 def _spans_html(spans: fields.Spans) -> str:
-    """The spans of a field as HTML."""
+    """Return the spans of a field as HTML."""
     return "".join(" → " if span == fields.ARROW else _span(span) for span in spans)
 
 
 def _span(span: fields.FieldSpan) -> str:
-    """A span as HTML, escaped: verbatim text as code, prose with its own writing direction."""
+    """Return a span as escaped HTML: verbatim text as code, prose with its own writing direction."""
     if span.kind == "verbatim":
         return _code(span.text)
     text = _text(span.text)
@@ -268,15 +262,15 @@ def _span(span: fields.FieldSpan) -> str:
 
 
 def _code(text: str) -> str:
-    """A name or text as code, with its own writing direction; `empty` in italics for none."""
+    """Return a name or text as code, with its own writing direction; an empty text is `empty` in italics."""
     return f'<code dir="auto">{_text(text)}</code>' if text else "<em>empty</em>"
 
 
 def _text(text: str) -> str:
-    """A text escaped, its invisible characters spelled out."""
+    """Return a text escaped, its invisible characters spelled out."""
     return escape(visible(text))
 
 
 def _notice(sentence: str) -> str:
-    """A sentence in place of a section's content, as a paragraph; `sentence` is not escaped."""
+    """Return a paragraph for a section without content; `sentence` must be HTML already."""
     return f'<p class="none">{sentence}</p>'

@@ -8,10 +8,10 @@ from pellucid.xray.words.visible import visible_json
 
 
 def render_json(snapshot: RecallXraySnapshot | None, *, one_line: bool = False) -> str:
-    """`{"snapshotFound": true, "snapshot": {…}}`, or `{"snapshotFound": false}`, without a final newline.
+    r"""Render `{"snapshotFound": true, "snapshot": {…}}`, or `{"snapshotFound": false}`, without a final newline.
 
-    Indented, or on `one_line` without blanks. Numbers are exact: parsed again, they are equal. Letters of every script
-    stay; unseen characters are `\\uXXXX`.
+    Indented, or without blanks on `one_line`. Numbers are exact: parsed again, they are equal. Letters of every script
+    are unchanged; unseen characters become `\\uXXXX`.
 
     Raises:
         ValueError: a number is infinite or not a number, which JSON cannot say.
@@ -21,6 +21,6 @@ def render_json(snapshot: RecallXraySnapshot | None, *, one_line: bool = False) 
 
 
 def envelope(snapshot: RecallXraySnapshot | None) -> dict[str, object]:
-    """The JSON envelope of a snapshot as a dict: `snapshotFound`, and `snapshot` where there is one."""
+    """Return the JSON envelope of a snapshot as a dict: `snapshotFound`, and `snapshot` unless it is None."""
     found = {} if snapshot is None else {"snapshot": snapshot.to_wire()}
     return {"snapshotFound": snapshot is not None, **found}

@@ -1,6 +1,6 @@
-"""A snapshot in, GitHub Markdown out: the text form's fields in its order, as headings, tables and lists.
+"""A snapshot in, GitHub Markdown out: the text form's fields in the same order, as headings, tables and lists.
 
-Names and texts of others stand in code spans, sentences are escaped, so that no value can become markup.
+Names and texts of others are in code spans and sentences are escaped, so that no value can become markup.
 """
 
 import re
@@ -18,7 +18,7 @@ _PIPE = re.compile(r"(?<!\\)(\\*)\|")
 
 
 def render_markdown(snapshot: RecallXraySnapshot | None, *, verbose: bool = False) -> str:
-    """The snapshot as Markdown, without a final newline; `verbose` as in `render_text`."""
+    """Render the snapshot as Markdown, without a final newline; `verbose` as in `render_text`."""
     if snapshot is None:
         return f"{_TITLE}\n\n_{fields.NO_SNAPSHOT}_"
     blocks = (
@@ -36,51 +36,49 @@ def render_markdown(snapshot: RecallXraySnapshot | None, *, verbose: bool = Fals
 
 
 def code(text: str) -> str:
-    """A code span that shows `text` as it is, whatever backticks it holds (CommonMark 0.31 §6.1)."""
+    """Return a code span that shows `text` as it is, whatever backticks it contains (CommonMark 0.31 §6.1)."""
     return _fenced(visible(text))
 
 
 def code_cell(text: str) -> str:
-    """A code span for a table cell, where a table removes one of the backslashes before a pipe.
-
-    An odd run of backslashes before a pipe cannot be written: it shows one more than it has.
+    """Return a code span for a table cell, where a table removes one of the backslashes before a pipe. An odd run of
+    backslashes before a pipe cannot be written: it shows one backslash too many.
     """
     return _fenced(_PIPE.sub(lambda found: found[1] + "\\" * (1 + len(found[1]) % 2) + "|", visible(text)))
 
 
 def prose(text: str | None) -> str:
-    """A sentence with a backslash before every character that Markdown acts on within a line; empty for None."""
+    """Return a sentence with a backslash before every character that Markdown acts on within a line; empty for None."""
     return _MARKUP.sub(r"\\\g<0>", visible(text or ""))
 
 
-def _fenced(shown: str) -> str:
-    """The text as inline code, whatever backticks it holds; `_empty_` for an empty one."""
-    if not shown:
+def _fenced(text: str) -> str:
+    """Return the text as inline code, whatever backticks it contains; `_empty_` for an empty text."""
+    if not text:
         return "_empty_"
-    fence = "`" * (1 + max(map(len, re.findall("`+", shown)), default=0))
-    pad = " " if shown.strip(" ") and {shown[0], shown[-1]} & {"`", " "} else ""
-    return f"{fence}{pad}{shown}{pad}{fence}"
+    fence = "`" * (1 + max(map(len, re.findall("`+", text)), default=0))
+    pad = " " if text.strip(" ") and {text[0], text[-1]} & {"`", " "} else ""
+    return f"{fence}{pad}{text}{pad}{fence}"
 
 
 def _section(heading: str, *blocks: str) -> list[str]:
-    """A heading and its blocks that are not empty; nothing where all are."""
+    """Return a heading and those of its blocks that are not empty; nothing if all are empty."""
     filled = [block for block in blocks if block]
     return [f"## {heading}", *filled] if filled else []
 
 
 def _filters(snapshot: RecallXraySnapshot, *, verbose: bool) -> list[str]:
-    """The table of the rungs; without `verbose`, those that rejected no memory are only named below it.
-
-    A notice for no rungs.
+    """Return the table of the rungs; without `verbose`, those that rejected no memory are only named below it. A notice
+    if there are no rungs.
     """
-    quiet = [] if verbose else [code(rung.name) for rung in snapshot.filters if is_idle(rung)]
+    idle = [] if verbose else [code(rung.name) for rung in snapshot.filters if is_idle(rung)]
     table = _table(tables.filters_table(snapshot, verbose=verbose))
-    none_away = f"No memory was turned away by {', '.join(quiet)}." if quiet else ""
-    return [table, none_away] if snapshot.filters else ["_No filter traces recorded._"]
+    idle_line = f"No memory was turned away by {', '.join(idle)}." if idle else ""
+    return [table, idle_line] if snapshot.filters else ["_No filter traces recorded._"]
 
 
 def _results(snapshot: RecallXraySnapshot, *, verbose: bool) -> list[str]:
-    """A heading and fields for each result, and at the end what the terms mean; empty for no results."""
+    """Return a heading and fields for each result, then the meanings of the terms; empty if there are no results."""
     blocks: list[str] = []
     for place, result in enumerate(snapshot.results, start=1):
         blocks.append(
@@ -94,22 +92,21 @@ def _results(snapshot: RecallXraySnapshot, *, verbose: bool) -> list[str]:
 
 
 def _rejected(snapshot: RecallXraySnapshot, *, verbose: bool) -> list[str]:
-    """The rejected candidates as a table, then how many more there were; blocks without content are empty.
-
-    Without `verbose`, those whose words may not be told are a line of ids for each reason instead of rows.
+    """Return the rejected candidates as a table, then how many more there were; blocks without content are empty.
+    Without `verbose`, candidates whose words must not be shown are a line of ids for each reason instead of rows.
     """
     withheld = {} if verbose else tables.withheld_by_reason(snapshot)
     more = more_in_words(snapshot)
-    kept_back = [
-        f"- {prose(tables.withheld_line(these, snapshot))}: {tables.first_ids(these, code)}"
-        for these in withheld.values()
+    withheld_lines = [
+        f"- {prose(tables.withheld_line(candidates, snapshot))}: {tables.first_ids(candidates, code)}"
+        for candidates in withheld.values()
     ]
     table = _table(tables.rejected_table(snapshot, tables.tellable_rejected(snapshot, withheld)))
-    return [table, "\n".join(kept_back), f"_{prose(more)}._" if more else ""]
+    return [table, "\n".join(withheld_lines), f"_{prose(more)}._" if more else ""]
 
 
 def _direct_answer(tier: TierExplain | None, *, verbose: bool) -> list[str]:
-    """The verdict on a direct answer and where its source stands, or a notice that none was looked for."""
+    """Return the verdict on a direct answer and where its source is, or a notice that none was looked for."""
     if tier is None:
         return [f"_{fields.NO_TIER.capitalize()}._"]
     anchors = "\n".join(f"- {code(anchor)}" for anchor in tier.source_anchors)
@@ -119,13 +116,13 @@ def _direct_answer(tier: TierExplain | None, *, verbose: bool) -> list[str]:
     ]
 
 
-def _field_table(labelled: Iterable[fields.LabelledLine]) -> str:
-    """Fields as a table of two columns."""
-    return _table(tables.Table(_FIELDS, tuple(((fields.FieldSpan(field.title),), field.spans) for field in labelled)))
+def _field_table(lines: Iterable[fields.LabelledLine]) -> str:
+    """Return labelled lines as a table of two columns."""
+    return _table(tables.Table(_FIELDS, tuple(((fields.FieldSpan(field.title),), field.spans) for field in lines)))
 
 
 def _table(table: tables.Table) -> str:
-    """The table in Markdown; empty for one without rows."""
+    """Return the table in Markdown; empty if it has no rows."""
     titles = [column.title for column in table.columns]
     rules = ["---:" if column.number else "---" for column in table.columns]
     rows = ([_spans_markdown(cell, code_cell) for cell in row] for row in table.rows)
@@ -133,6 +130,6 @@ def _table(table: tables.Table) -> str:
 
 
 def _spans_markdown(spans: Sequence[fields.FieldSpan], verbatim: Callable[[str], str]) -> str:
-    """The spans of a field as Markdown: our own words as they are, `verbatim` formats names and texts of others."""
-    drawn = {"plain": str, "verbatim": verbatim, "prose": prose}
-    return "".join(" → " if span == fields.ARROW else drawn[span.kind](span.text) for span in spans)
+    """Return the spans of a field as Markdown: plain text as it is; `verbatim` formats names and texts of others."""
+    renderers = {"plain": str, "verbatim": verbatim, "prose": prose}
+    return "".join(" → " if span == fields.ARROW else renderers[span.kind](span.text) for span in spans)

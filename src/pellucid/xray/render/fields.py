@@ -1,7 +1,7 @@
 """The parts of a snapshot in, labelled fields out: one wording, one order and one rounding for every format.
 
-A field is a label and spans; a span says whether its text is ours or somebody else's, and each format draws that in
-its own way. A field with nothing to say is left out.
+A field is a label and spans. A span says whether its text is ours or somebody else's, which each format draws in its
+own way. A field without a value is left out.
 """
 
 import re
@@ -31,7 +31,7 @@ from pellucid.xray.words.sureness import sureness
 NO_SNAPSHOT = "No X-ray snapshot captured."
 NO_TIER = "it was not asked whether one memory answers by itself"
 PLACES = "the numbers are places by score; the context tells the same memories by session and document"
-"""What the numbers of results mean."""
+"""The explanation of the results' numbers."""
 SCORE_KEYS = ("final", *(name for name in ScoreDecomposition.model_fields if name != "final"))
 """The order in which the terms of a score are shown: the sum, then its terms as the model has them."""
 SUBTRACTED = frozenset({"mmr_penalty"})
@@ -75,8 +75,7 @@ class LabelledLine:
 
 
 def header_fields(snapshot: RecallXraySnapshot, *, verbose: bool = True) -> tuple[LabelledLine, ...]:
-    """The fields of the recall as a whole: how sure it is, its ids, how the query was read, and the budget used.
-
+    """Return the fields of the recall as a whole: how sure it is, its ids, how the query was read, and the budget used.
     Without `verbose` no trace id; how sure it is only if it abstained or has results.
     """
     doubt = snapshot.abstention
@@ -96,23 +95,22 @@ def header_fields(snapshot: RecallXraySnapshot, *, verbose: bool = True) -> tupl
 
 
 def memory_heading(memory_id: str, words: Mapping[str, str]) -> FieldSpan:
-    """The heading of a memory: its first words, or its id where `words` has none for it."""
-    said = words.get(memory_id)
-    return FieldSpan(said, "prose") if said else FieldSpan(memory_id, "verbatim")
+    """Return the heading of a memory: its first words, taken from `words` by its id; else the id."""
+    first_words = words.get(memory_id)
+    return FieldSpan(first_words, "prose") if first_words else FieldSpan(memory_id, "verbatim")
 
 
 def with_memory_names(
     text: str, snapshot: RecallXraySnapshot, kind: Literal["verbatim", "prose"] = "verbatim"
 ) -> Spans:
-    """A text as spans, each memory id in it replaced by the result's number, else by its quoted first words and the id.
-
-    `kind` is that of the rest of the text, and of ids of which no words are known.
+    """Return a text as spans, each memory id in it replaced by the result's number, else by first words and the id.
+    `kind` is that of the rest of the text, and of ids whose first words are not in the snapshot.
     """
-    place = {each.memory_id: f"[{number}]" for number, each in enumerate(snapshot.results, start=1)}
+    numbers = {each.memory_id: f"[{number}]" for number, each in enumerate(snapshot.results, start=1)}
     out: list[Spans] = []
     for at, piece in enumerate(_split_at_ids(text)):
-        if at % 2 and piece in place:
-            out.append(plain(place[piece]))
+        if at % 2 and piece in numbers:
+            out.append(plain(numbers[piece]))
         elif at % 2 and snapshot.words.get(piece):
             out.append(_named_memory(piece, snapshot.words))
         elif piece:
@@ -121,36 +119,33 @@ def with_memory_names(
 
 
 def _split_at_ids(text: str) -> list[str]:
-    """The text split at memory ids, which stand at odd indices; blanks around an id are dropped."""
+    """Split the text at memory ids, which are at odd indices of the list; blanks around an id are dropped."""
     first, *rest = _MEMORY_ID.split(text)
     return [first.rstrip(), *map(str.strip, rest[:-1]), rest[-1].lstrip()] if rest else [first]
 
 
 def _named_memory(memory_id: str, words: Mapping[str, str]) -> Spans:
-    """The first words of a memory in quotes, then its id; the id alone where `words` has none for it."""
-    named = FieldSpan(memory_id, "verbatim")
-    said = words.get(memory_id)
-    return (FieldSpan('"'), FieldSpan(said, "prose"), FieldSpan('" ('), named, FieldSpan(")")) if said else (named,)
+    """Return the first words of a memory in quotes, then its id; the id alone if `words` lacks it."""
+    first_words = words.get(memory_id)
+    if not first_words:
+        return verbatim(memory_id)
+    return (FieldSpan('"'), FieldSpan(first_words, "prose"), FieldSpan('" ('), *verbatim(memory_id), FieldSpan(")"))
 
 
 def _past_spans(snapshot: RecallXraySnapshot) -> Spans:
-    """The past instants that were asked about (`as of`, `as known at`); empty for the present."""
+    """Return the past instants that were asked about (`as of`, `as known at`); empty for the present."""
     past = snapshot.as_of if snapshot.as_of != instant_text(snapshot.captured_at) else None
-    known = snapshot.as_known_at
-    return (
-        *verbatim(past),
-        *((FieldSpan("; " if past else ""), FieldSpan("as known at "), FieldSpan(known, "verbatim")) if known else ()),
-    )
+    known_at = (FieldSpan("as known at "), *verbatim(snapshot.as_known_at)) if snapshot.as_known_at else ()
+    return _joined(filter(None, (verbatim(past), known_at)), FieldSpan("; "))
 
 
 def _reading_spans(plan: QueryRead, *, verbose: bool) -> Spans:
-    """How the query was understood: class, depth and why, names, period, sub-questions.
-
-    Without `verbose` the class and depth of a query searched in full are left out.
+    """Return how the query was understood: class, depth and why, names, period, sub-questions. Without `verbose` the
+    class and depth of a query searched in full are left out.
     """
     why = f" ({plan.reason})" if plan.reason else ""
     names = _joined_names((*plan.entities, *(name for name in plan.named if name not in plan.entities)))
-    asked = _joined_names(plan.sub_queries)
+    sub_questions = _joined_names(plan.sub_queries)
     parts = [
         plain(f"asks {_CLASSES.get(plan.query_class, plan.query_class)}; searched in {plan.depth}{why}")
         if verbose or plan.depth != "full"
@@ -158,7 +153,7 @@ def _reading_spans(plan: QueryRead, *, verbose: bool) -> Spans:
         (FieldSpan("names "), *names) if names else (),
         (FieldSpan("period "), *verbatim(plan.period)) if plan.period else (),
         plain("of what was said") if plan.dates_what_was_said else (),
-        (FieldSpan("also asked "), *asked) if asked else (),
+        (FieldSpan("also asked "), *sub_questions) if sub_questions else (),
     ]
     return _joined((part for part in parts if part), FieldSpan("; "))
 
@@ -166,12 +161,11 @@ def _reading_spans(plan: QueryRead, *, verbose: bool) -> Spans:
 def result_fields(
     result: XrayResult, snapshot: RecallXraySnapshot, *, verbose: bool = True
 ) -> tuple[LabelledLine, ...]:
-    """The fields of one result, in plain words first; those without a value are left out.
-
-    Without `verbose`, only those that differ between results and are not in the sentence already.
+    """Return the fields of a result, plain words first; fields without a value are left out. Without `verbose`, also
+    those in `_FOLDED`, terms that are 0, and the usual values of its provenance.
     """
     query_terms = snapshot.query_terms
-    told = _fields(
+    all_fields = _fields(
         ("why", prose(result.why)),
         ("moved-above", _named_memory(result.newer_than, snapshot.words) if result.newer_than else ()),
         ("memory", verbatim(result.memory_id)),
@@ -191,16 +185,18 @@ def result_fields(
         ("rerank", _rerank_spans(result.rerank) if result.rerank else ()),
         ("words", _joined(_alignment_spans(each, query_terms) for each in result.alignment)),
     )
-    return tuple(field for field in told if verbose or field.label not in _FOLDED)
+    return tuple(field for field in all_fields if verbose or field.label not in _FOLDED)
 
 
 def _flag_spans(rung: str) -> Spans:
-    """What speaks against a result that was let pass all the same: the rung's words and its name."""
+    """Return the warning for a result that a rung flagged but did not reject: the rung's words and its name."""
     return (FieldSpan(f"{rejection_in_words(rung, None)} ("), FieldSpan(rung, "verbatim"), FieldSpan("), but let pass"))
 
 
 def tier_fields(tier: TierExplain, *, verbose: bool = True) -> tuple[LabelledLine, ...]:
-    """The fields of the direct-answer verdict; without `verbose`, where there is no answer, only the reason."""
+    """Return the fields of the direct-answer verdict. Without `verbose`, of a verdict without an answer, only the
+    reason.
+    """
     if not verbose and tier.tier_reason in NO_ANSWER:
         return (LabelledLine("reason", prose(verdict_in_words(tier.tier_reason))),)
     return _fields(
@@ -213,9 +209,8 @@ def tier_fields(tier: TierExplain, *, verbose: bool = True) -> tuple[LabelledLin
 
 
 def score_line(scores: ScoreDecomposition, *, zeros: bool = True) -> str:
-    """`final=0.8912 vector=0.5812 …`: the terms of a score, to four decimals.
-
-    Without `zeros` `final` and those not 0.
+    """Return the terms of a score, to four decimals: `final=0.8912 vector=0.5812 …`. Without `zeros`, no terms that are
+    0.
     """
     return " ".join(
         f"{term_name(key)}={decimals(value)}" for key, value in score_terms(scores) if zeros or key == "final" or value
@@ -223,35 +218,37 @@ def score_line(scores: ScoreDecomposition, *, zeros: bool = True) -> str:
 
 
 def legend_of(snapshot: RecallXraySnapshot) -> tuple[tuple[str, str], ...]:
-    """The terms that count in the results' scores with their meanings, in the order shown."""
-    said = legend([each.score_decomposition for each in snapshot.results])
+    """Return the terms that count in the results' scores with their meanings, in the order shown."""
+    meanings = legend([each.score_decomposition for each in snapshot.results])
     ordered = dict.fromkeys(name for each in snapshot.results for name, _ in score_terms(each.score_decomposition))
-    return tuple((name, said[name]) for name in ordered if name in said)
+    return tuple((name, meanings[name]) for name in ordered if name in meanings)
 
 
 def score_terms(scores: ScoreDecomposition) -> tuple[tuple[str, float], ...]:
-    """`final`, then the terms that are not None by name, in the model's order; those in `SUBTRACTED` are taken away."""
+    """Return `final`, then the terms that are not None, as (name, value) in the model's order. Terms in `SUBTRACTED`
+    are positive amounts that reduce the score.
+    """
     values = scores.model_dump(exclude_none=True)
     return (("final", values.pop("final")), *values.items())
 
 
 def term_name(term: str) -> str:
-    """The name of a score's field for readers: the leg's name for a leg's term, any other as it is."""
+    """Return the name of a score's term for readers: the leg's name for a leg's term, any other unchanged."""
     return next((leg.name for leg in LEGS.values() if leg.key == term), term)
 
 
 def decimals(value: float) -> str:
-    """A number with four decimals, never `-0.0000`."""
+    """Write a number with four decimals, never `-0.0000`."""
     return f"{value:z.4f}"
 
 
 def millis(value: float) -> str:
-    """A number of milliseconds with at most one decimal: `12.4`, `8`."""
+    """Write a number of milliseconds with at most one decimal: `12.4`, `8`."""
     return f"{value:.1f}".removesuffix(".0")
 
 
 def instant_text(epoch_ms: int) -> str:
-    """An instant as `2026-04-20T17:30:00.000Z`; `(unknown)` before 1970 and after the year 9999."""
+    """Write an instant as `2026-04-20T17:30:00.000Z`; `(unknown)` before 1970 and after the year 9999."""
     if epoch_ms < 0:
         return "(unknown)"
     try:
@@ -261,7 +258,7 @@ def instant_text(epoch_ms: int) -> str:
 
 
 def _provenance_fields(provenance: Provenance, *, verbose: bool) -> tuple[tuple[str, Spans], ...]:
-    """The labels and values of a provenance: origin, reason of retrieval, scopes, safety."""
+    """Return the labels and values of a provenance: origin, reason of retrieval, scopes, safety."""
     return (
         ("provenance", _origin_spans(provenance) if verbose else _brief_spans(provenance)),
         ("retrieval-reason", verbatim(provenance.retrieval_reason)),
@@ -271,7 +268,7 @@ def _provenance_fields(provenance: Provenance, *, verbose: bool) -> tuple[tuple[
 
 
 def _origin_spans(provenance: Provenance) -> Spans:
-    """Every property of a provenance as `name=value`."""
+    """Return every property of a provenance as `name=value`."""
     corrected = provenance.correction_state if provenance.corrected else "false"
     tier, level = provenance.confidence_tier, provenance.importance_level
     levels = (f" ({tier})" if tier else "") + (f" importance={level}" if level else "")
@@ -285,7 +282,7 @@ def _origin_spans(provenance: Provenance) -> Spans:
 
 
 def _brief_spans(provenance: Provenance) -> Spans:
-    """The source, day and confidence of a memory, and of its state only what is unusual."""
+    """Return the source, day and confidence of a memory, and of its state only what is unusual."""
     state = f" confidence={provenance.confidence:.2f}"
     state += " stale=true" if provenance.stale else ""
     state += f" corrected={provenance.correction_state}" if provenance.corrected else ""
@@ -293,12 +290,12 @@ def _brief_spans(provenance: Provenance) -> Spans:
 
 
 def _source_spans(source: str, created: str) -> Spans:
-    """`source=… created=…`."""
+    """Return `source=… created=…`."""
     return (FieldSpan("source="), FieldSpan(source, "verbatim"), FieldSpan(" created="), FieldSpan(created, "verbatim"))
 
 
 def _safety_spans(provenance: Provenance) -> Spans:
-    """The safety verdict with the reasons against use; empty for a safe memory."""
+    """Return the safety verdict with the reasons against use; empty for a safe memory."""
     reasons = _joined_names(provenance.safety_reasons)
     if provenance.safety == "safe" and not reasons:
         return ()
@@ -306,9 +303,8 @@ def _safety_spans(provenance: Provenance) -> Spans:
 
 
 def _staleness_spans(staleness: Staleness, *, verbose: bool) -> Spans:
-    """For a memory due for verification: its document's retirement, else whether superseded and when last verified.
-
-    Empty for a memory not due. That it was never verified is told with `verbose`, or if superseded.
+    """Return why a memory is due for verification: its document's retirement, or its age and whether superseded. Empty
+    for a memory that is not due. One that was never verified is shown only with `verbose`, or if superseded.
     """
     if staleness.due and staleness.retired:
         return (FieldSpan("its document is "), FieldSpan(staleness.retired, "verbatim"))
@@ -324,7 +320,7 @@ def _staleness_spans(staleness: Staleness, *, verbose: bool) -> Spans:
 
 
 def _leg_spans(contribution: LegContribution, query_terms: tuple[str, ...]) -> Spans:
-    """One leg's rank and raw score, and the query words it matched: `vector #2 (cosine 0.71)`."""
+    """Return a leg's rank and raw score, and the query words it matched: `vector #2 (cosine 0.71) matched "cache"`."""
     words = _joined(_matched_word(index, query_terms) for index in contribution.matches)
     return (
         FieldSpan(contribution.leg, "verbatim"),
@@ -336,20 +332,20 @@ def _leg_spans(contribution: LegContribution, query_terms: tuple[str, ...]) -> S
 
 
 def _matched_word(index: int, query_terms: tuple[str, ...]) -> Spans:
-    """The query word of an index in quotes; its number where the words are withheld."""
+    """Return the query word at an index in quotes; `word 3` if the words are withheld."""
     if 0 <= index < len(query_terms):
         return (FieldSpan('"'), FieldSpan(query_terms[index], "verbatim"), FieldSpan('"'))
     return plain(f"word {index + 1}")
 
 
-def _alignment_spans(each: Alignment, query_terms: tuple[str, ...]) -> Spans:
-    """A query word and the memory word it met: `"cache" met "caching" (0.83)`."""
-    met = (FieldSpan(' met "'), FieldSpan(each.word, "verbatim"), FieldSpan(f'" ({each.similarity:.2f})'))
-    return (*_matched_word(each.term, query_terms), *met)
+def _alignment_spans(alignment: Alignment, query_terms: tuple[str, ...]) -> Spans:
+    """Return a query word and the memory word that matched it: `"cache" met "caching" (0.83)`."""
+    met = (FieldSpan(' met "'), FieldSpan(alignment.word, "verbatim"), FieldSpan(f'" ({alignment.similarity:.2f})'))
+    return (*_matched_word(alignment.term, query_terms), *met)
 
 
 def _rerank_spans(detail: RerankDetail) -> Spans:
-    """The rank and raw score that the reranker gave: `#2 (late-interaction 0.71)`."""
+    """Return the rank and raw score that the reranker gave: `#2 (late-interaction 0.71)`."""
     return (
         FieldSpan(f"#{detail.rank} ("),
         FieldSpan(detail.backend, "verbatim"),
@@ -358,31 +354,31 @@ def _rerank_spans(detail: RerankDetail) -> Spans:
 
 
 def _fields(*values: tuple[str, Spans]) -> tuple[LabelledLine, ...]:
-    """The fields of these labels and values, without those that have no value."""
+    """Return the fields of these labels and values, without those that have no value."""
     return tuple(LabelledLine(label, spans) for label, spans in values if spans)
 
 
 def plain(text: str) -> Spans:
-    """A text of ours as spans; empty for an empty text."""
+    """Return our own text as spans; empty for an empty text."""
     return (FieldSpan(text),) if text else ()
 
 
 def verbatim(text: str | None) -> Spans:
-    """A name or text of others as spans; empty for none."""
+    """Return a name or text of others as spans; empty for an empty text or None."""
     return (FieldSpan(text, "verbatim"),) if text else ()
 
 
 def prose(text: str | None) -> Spans:
-    """A sentence as spans; empty for none."""
+    """Return a sentence as spans; empty for an empty text or None."""
     return (FieldSpan(text, "prose"),) if text else ()
 
 
 def _joined_names(names: Iterable[str]) -> Spans:
-    """Names of others joined by commas; empty for none."""
+    """Return names of others joined by commas; empty if there are none."""
     return _joined((FieldSpan(name, "verbatim"),) for name in names)
 
 
 def _joined(groups: Iterable[Spans], separator: FieldSpan = _COMMA) -> Spans:
-    """Groups of spans joined by a separator; empty for no groups."""
+    """Return groups of spans joined by a separator; empty if there are no groups."""
     spans = tuple(span for group in groups for span in (separator, *group))
     return spans[1:]

@@ -17,7 +17,7 @@ RENDERERS: dict[Format, Callable[..., str]] = {
     "markdown": render_markdown,
     "html": render_html,
 }
-"""Every format and what draws it. A new format is one function and one line here."""
+"""Maps every format to the function that renders it. A new format is one function and one line here."""
 
 
 def render(
@@ -26,9 +26,8 @@ def render(
     *,
     verbose: bool = False,
 ) -> str:
-    """The snapshot in a format, without a final newline; None for a snapshot that was never captured.
-
-    With `verbose`, text and Markdown also show what goes without saying; JSON and HTML always hold everything.
+    """Render a snapshot in a format, without a final newline; None is a snapshot that was never captured. With
+    `verbose`, text and Markdown also show what goes without saying; JSON and HTML always contain everything.
     """
-    draw = RENDERERS[format]
-    return draw(snapshot, verbose=True) if verbose and format in ("text", "markdown") else draw(snapshot)
+    renderer = RENDERERS[format]
+    return renderer(snapshot, verbose=True) if verbose and format in ("text", "markdown") else renderer(snapshot)

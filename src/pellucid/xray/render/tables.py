@@ -1,4 +1,4 @@
-"""The lists of a snapshot in, tables of spans out: one set of columns for every format that draws tables."""
+"""The lists of a snapshot in, tables of spans out: one set of columns for every format with tables."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -43,9 +43,8 @@ class Table:
 
 
 def legs_table(snapshot: RecallXraySnapshot, *, verbose: bool = True) -> Table:
-    """A row for each leg: health, how many it found, how many may not answer and why, a note.
-
-    Without `verbose` only for legs at work.
+    """Return a row for each leg: health, memories found, inadmissible memories and why they are so, a note. Without
+    `verbose` only for legs at work.
     """
     rows = (
         (
@@ -63,8 +62,7 @@ def legs_table(snapshot: RecallXraySnapshot, *, verbose: bool = True) -> Table:
 
 
 def filters_table(snapshot: RecallXraySnapshot, *, verbose: bool = True) -> Table:
-    """A row for each rung: how many reached and passed it, how many of these flagged, and why.
-
+    """Return a row for each rung: how many reached it, passed it and were flagged by it, and what the others are.
     Without `verbose`, only for rungs that rejected or flagged some.
     """
     rows = (
@@ -80,9 +78,8 @@ def filters_table(snapshot: RecallXraySnapshot, *, verbose: bool = True) -> Tabl
 
 
 def withheld_by_reason(snapshot: RecallXraySnapshot) -> dict[str, list[RejectedCandidate]]:
-    """The rejected candidates that have no words in the snapshot, as they may not be told, by the reason of rejection.
-
-    Empty where the snapshot has no words at all.
+    """Map each reason of rejection to the rejected candidates whose words must not be shown. The snapshot lacks their
+    words; empty if the snapshot has no words at all.
     """
     out: dict[str, list[RejectedCandidate]] = {}
     for each in snapshot.rejected:
@@ -94,34 +91,32 @@ def withheld_by_reason(snapshot: RecallXraySnapshot) -> dict[str, list[RejectedC
 def tellable_rejected(
     snapshot: RecallXraySnapshot, withheld: Mapping[str, Sequence[RejectedCandidate]]
 ) -> list[RejectedCandidate]:
-    """The rejected candidates without those in `withheld`."""
-    ids = {each.memory_id for these in withheld.values() for each in these}
+    """Return the rejected candidates without those in `withheld`."""
+    ids = {each.memory_id for candidates in withheld.values() for each in candidates}
     return [each for each in snapshot.rejected if each.memory_id not in ids]
 
 
 def withheld_line(candidates: Sequence[RejectedCandidate], snapshot: RecallXraySnapshot) -> str:
-    """The line that stands for candidates of one rejection whose words may not be told; at least one.
-
-    If their rung rejected more than these, it says of how many they are: `10 of 23 in quarantine, …`.
+    """Return the line for candidates of one rejection whose words must not be shown. There must be at least one
+    candidate. If their rung rejected more than these, the line says of how many they are: `10 of 23 in quarantine, …`.
     """
     first, count = candidates[0], len(candidates)
-    every = next((each.considered - each.admitted for each in snapshot.filters if each.name == first.rejected_by), 0)
-    of = f"{count} of " if every > count else ""
-    said = away_in_words(max(every, count), first.rejected_by, first.reason)
-    return f"{of}{said}, whose words are not told here"
+    rejected_count = next(
+        (each.considered - each.admitted for each in snapshot.filters if each.name == first.rejected_by), 0
+    )
+    share = f"{count} of " if rejected_count > count else ""
+    phrase = away_in_words(max(rejected_count, count), first.rejected_by, first.reason)
+    return f"{share}{phrase}, whose words are not told here"
 
 
-def first_ids(candidates: Sequence[RejectedCandidate], drawn: Callable[[str], str] = str) -> str:
-    """The first two ids of these candidates, and how many more there are: `mem_a, mem_b and 3 more`.
-
-    `drawn` formats an id.
-    """
-    ids = ", ".join(drawn(each.memory_id) for each in candidates[:_MOST_IDS])
+def first_ids(candidates: Sequence[RejectedCandidate], format_id: Callable[[str], str] = str) -> str:
+    """Return the first two ids of these candidates, and how many more there are: `mem_a, mem_b and 3 more`."""
+    ids = ", ".join(format_id(each.memory_id) for each in candidates[:_MOST_IDS])
     return f"{ids} and {len(candidates) - _MOST_IDS} more" if len(candidates) > _MOST_IDS else ids
 
 
-def rejected_table(snapshot: RecallXraySnapshot, which: Iterable[RejectedCandidate]) -> Table:
-    """A row for each of these rejected candidates: its words, the rung that rejected it, why, and by how little."""
+def rejected_table(snapshot: RecallXraySnapshot, candidates: Iterable[RejectedCandidate]) -> Table:
+    """Return a row for each of these candidates: words, rejecting rung, reason, shortfall, final score and id."""
     rows = (
         (
             (memory_heading(each.memory_id, snapshot.words),),
@@ -131,19 +126,19 @@ def rejected_table(snapshot: RecallXraySnapshot, which: Iterable[RejectedCandida
             plain(decimals(each.final)),
             verbatim(each.memory_id),
         )
-        for each in which
+        for each in candidates
     )
     return _table(("Memory", "Rejected by", "Reason", "#Short by", "#Final", "Id"), rows)
 
 
 def stages_table(snapshot: RecallXraySnapshot) -> Table:
-    """A row for each stage of the recall, with the time it took."""
+    """Return a row for each stage of the recall, with the time it took."""
     rows = ((verbatim(stage.name), plain(millis(stage.ms)), prose(stage.note)) for stage in snapshot.stages)
     return _table(("Stage", "#Milliseconds", "Note"), rows)
 
 
 def omitted_table(snapshot: RecallXraySnapshot) -> Table:
-    """A row for each memory that was ranked and left out of the context, with the reason."""
+    """Return a row for each memory that was ranked and left out of the context, with the reason."""
     rows = (
         ((memory_heading(each.memory_id, snapshot.words),), prose(each.reason), verbatim(each.memory_id))
         for each in snapshot.context.omitted
@@ -152,6 +147,6 @@ def omitted_table(snapshot: RecallXraySnapshot) -> Table:
 
 
 def _table(titles: Sequence[str], rows: Iterable[tuple[Spans, ...]]) -> Table:
-    """A table with columns of these titles; `#` before a title marks a column of numbers."""
+    """Return a table with columns of these titles; `#` before a title marks a column of numbers."""
     columns = tuple(Column(title.removeprefix("#"), number=title.startswith("#")) for title in titles)
     return Table(columns, tuple(rows))

@@ -1,1 +1,1 @@
-"""A memory and a question in, what lost it and what would admit it out."""
+"""A memory and a question in, the stage that lost the memory and the change that would admit it out."""

@@ -1,4 +1,4 @@
-"""What was found out about one memory and one question in, the records that every surface shows of it out."""
+"""The records of a finding about a memory and a question, which every surface shows."""
 
 from typing import Literal
 
@@ -26,13 +26,12 @@ ChangeKind = Literal[
 NOT_KNOWN = "not-known-yet"
 GATE, DEGRADED, LEG_OFF, NOT_NOMINATED = "gate", "leg-degraded", "leg-off", "not-nominated"
 ABSTENTION, REMOVED = "abstention", "context-pass"
-"""What can lose a memory beside the rungs of the ladder (`recall.ladder.RUNGS`), which have their own names."""
+"""Stages that can lose a memory beside the rungs of the ladder (`recall.ladder.RUNGS`), which have their own names."""
 
 
 class WhyLeg(Wire):
-    """What one leg makes of the memory. `rank` is exact, over the whole corpus, in the order in which it nominates.
-
-    A memory that may not answer as it stands is given the rank it would have if it might.
+    """What one leg makes of the memory. `rank` is exact, over the whole corpus, in the order in which it nominates. A
+    memory that may not answer as it stands is given the rank it would have if it might.
     """
 
     leg: str

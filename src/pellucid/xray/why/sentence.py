@@ -1,4 +1,4 @@
-"""A finding in, the plain sentences out that say it first: every number in them is one of the finding's."""
+"""A finding in, the plain sentences that introduce it out: every number in them is in the finding."""
 
 from collections.abc import Callable
 
@@ -36,58 +36,59 @@ _CHANGES = {
 
 
 def sentences(finding: WhyFinding) -> str:
-    """A finding in plain sentences: what became of the memory, and what would admit it."""
-    told = (
+    """Tell a finding in plain sentences: what became of the memory, and what would admit it."""
+    outcome = (
         _sentence_of_hit(finding)
         if finding.verdict == "hit"
         else _MISSES.get(finding.stage or "", _sentence_of_rung)(finding)
     )
     today = f"{finding.today[0].upper()}{finding.today[1:]}." if finding.today else ""
-    return " ".join(part for part in (told, today, _change_in_words(finding)) if part)
+    return " ".join(part for part in (outcome, today, _change_in_words(finding)) if part)
 
 
 def _sentence_of_hit(finding: WhyFinding) -> str:
-    """Its rank in the context, what found it, how far it is above the best that topK cut, how much is told."""
+    """Say the memory's rank in the context, the legs that found it, its distance above the cut, how much is told."""
     margin = finding.margin
-    told = f" The context tells {finding.told}." if finding.told else ""
+    cut = f" The context tells {finding.told}." if finding.told else ""
     lead = "Nothing that passed the filters was cut"
     if margin and margin.unit == "score":
         lead = f"Its score is {margin.spare:.4f} above that of the best one that topK {finding.top_k} cut off"
-    return f"It is in the context, at place {finding.context_place}: {_where_found(finding)}. {lead}.{told}"
+    return f"It is in the context, at place {finding.context_place}: {_where_found(finding)}. {lead}.{cut}"
 
 
 def _where_found(finding: WhyFinding) -> str:
-    """Its ranks in the legs that nominated it, then in the others: `found 2nd by meaning (only 40th by words)`.
-
-    `brought in beside a match in its session` where no leg nominated it.
+    """Say the memory's ranks in the legs that nominated it, then in others: `found 2nd by meaning (only 4th by words)`.
+    `brought in beside a match in its session` if no leg nominated it.
     """
-    told = [f"{ordinal(each.rank or 0)} {leg_in_words(each.leg)}" for each in finding.legs if each.nominated]
-    further = [each for each in finding.legs if not each.nominated and each.rank and each.health != "off"]
-    beyond = [f"only {ordinal(each.rank or 0)} {leg_in_words(each.leg)}" for each in further]
-    found = f"found {listed(told)}" if told else "brought in beside a match in its session"
-    return found + (f" ({listed(beyond)})" if beyond else "")
+    nominating = [f"{ordinal(each.rank or 0)} {leg_in_words(each.leg)}" for each in finding.legs if each.nominated]
+    others = [each for each in finding.legs if not each.nominated and each.rank and each.health != "off"]
+    other_ranks = [f"only {ordinal(each.rank or 0)} {leg_in_words(each.leg)}" for each in others]
+    lead = f"found {listed(nominating)}" if nominating else "brought in beside a match in its session"
+    return lead + (f" ({listed(other_ranks)})" if other_ranks else "")
 
 
 def _ranks_in_words(legs: list[WhyLeg]) -> str:
-    """The ranks of a memory in those of these legs that rank it: `2nd by meaning and 5th by words`; empty for none."""
+    """Say the memory's ranks in those of these legs that rank it: `2nd by meaning and 5th by words`; empty if none
+    does.
+    """
     return listed([f"{ordinal(each.rank or 0)} {leg_in_words(each.leg)}" for each in legs if each.rank])
 
 
 def _sentence_of_degraded(finding: WhyFinding) -> str:
-    """That no working leg nominated it, and its ranks in those that work."""
-    seen = _ranks_in_words([each for each in finding.legs if each.health != "off"])
-    so_far = f" It is {seen}, beyond what a leg nominates." if seen else ""
-    return f"No leg that works nominated it, and what the others would say is not known ({finding.reason}).{so_far}"
+    """Say that no working leg nominated the memory, and its ranks in those that work."""
+    ranks = _ranks_in_words([each for each in finding.legs if each.health != "off"])
+    beyond = f" It is {ranks}, beyond what a leg nominates." if ranks else ""
+    return f"No leg that works nominated it, and what the others would say is not known ({finding.reason}).{beyond}"
 
 
 def _sentence_of_leg_off(finding: WhyFinding) -> str:
-    """That only a leg that was switched off would have nominated it."""
+    """Say that only a leg that was switched off would have nominated the memory."""
     off = [each for each in finding.legs if each.health == "off" and each.rank and each.rank <= each.pool]
     return f"It is {_ranks_in_words(off)}, but {listed([each.leg for each in off])} was switched off."
 
 
 def _sentence_of_not_nominated(finding: WhyFinding) -> str:
-    """That no leg nominated it, and its ranks in the legs, if they are known."""
+    """Say that no leg nominated the memory, and its ranks in the legs, if they are known."""
     ranked = [each for each in finding.legs if each.rank and each.health != "off"]
     if not finding.recalls:
         return "No leg nominated it; the question's words were not kept, so its places cannot be worked out."
@@ -98,35 +99,37 @@ def _sentence_of_not_nominated(finding: WhyFinding) -> str:
 
 
 def _sentence_of_top_k(finding: WhyFinding) -> str:
-    """That it passed every filter, and how far below the cut at topK it came."""
+    """Say that the memory passed every filter, and how far below the cut at topK it came."""
     missing = f", {finding.margin.missing:.4f} short of the last one in" if finding.margin else ""
     return f"{_passed_filters(finding)}, where topK is {finding.top_k}{missing}."
 
 
 def _passed_filters(finding: WhyFinding) -> str:
-    """That it passed every filter, and its rank; without a full stop."""
+    """Say that the memory passed every filter, and its rank; without a full stop."""
     place = f"{ordinal(finding.place or 0)} of {finding.ranked}"
     return f"It was {_where_found(finding)}, passed every filter, and came {place}"
 
 
 def _sentence_of_removed(finding: WhyFinding) -> str:
-    """That it passed every filter, and why it was left out all the same."""
+    """Say that the memory passed every filter, and why it was left out all the same."""
     return f"It was {_where_found(finding)}, and passed every filter, but {finding.reason}."
 
 
 def _sentence_of_rung(finding: WhyFinding) -> str:
-    """Which rung turned it away, its reason and margin; before that where legs found it or would rank it."""
+    """Say which legs found the memory or would rank it, then which rung rejected it, with the reason and margin."""
     margin, ranked = finding.margin, [each for each in finding.legs if each.rank and each.health != "off"]
     where = f"It was {_where_found(finding)}"
     if not any(each.nominated for each in finding.legs):
-        beside = "It was seen as evidence only" if finding.open_arm else "It stands beside a match in its session"
-        where = f"It would be {_ranks_in_words(ranked)}" if ranked else beside
+        unranked = "It was seen as evidence only" if finding.open_arm else "It stands beside a match in its session"
+        where = f"It would be {_ranks_in_words(ranked)}" if ranked else unranked
     short = f", {margin.missing:.4f} short ({margin.unit})" if margin and margin.missing is not None else ""
     return f"{where}, but {finding.stage} turned it away: {finding.reason}{short}."
 
 
 def _change_in_words(finding: WhyFinding) -> str:
-    """What would admit it, or that nothing tried does; empty for a hit, and for a past miss that today is a hit."""
+    """Say what would admit the memory, or that nothing tried does; empty for a hit, and for a past miss that is a hit
+    today.
+    """
     change = finding.change
     if finding.verdict == "hit" or (finding.today and not finding.tried and change is None):
         return ""
@@ -134,14 +137,13 @@ def _change_in_words(finding: WhyFinding) -> str:
         return _sentence_of_no_change(finding)
     if not change.verified:
         return f"`{change.apply}` says what to mend; whether it is found then cannot be tried before."
-    said = _CHANGES[change.kind].format(to=change.to, setting=change.setting, apply=change.apply)
-    return f"{said} admits it (verified)."
+    change_words = _CHANGES[change.kind].format(to=change.to, setting=change.setting, apply=change.apply)
+    return f"{change_words} admits it (verified)."
 
 
 def _sentence_of_no_change(finding: WhyFinding) -> str:
-    """That nothing admits it, with the outcome of the first change that a recall was run for.
-
-    Empty if no recall was run.
+    """Say that nothing admits the memory, with the outcome of the first change that a recall was run for; empty if no
+    recall was run.
     """
     if not finding.recalls:
         return ""

@@ -1,4 +1,4 @@
-"""A recall that missed a memory in, the single changes that might admit it out: nothing is run or written for it.
+"""A recall that missed a memory in, the single changes that could admit it out: nothing is run or written for this.
 
 The order is that of `TRIED`, documented in docs/why.md.
 """
@@ -21,7 +21,7 @@ from pellucid.xray.why.finding import DEGRADED, LEG_OFF, NOT_KNOWN, NOT_NOMINATE
 from pellucid.xray.why.trial import Attempt, MissedMemory, NumberSearch, TrialChange
 
 MOST_BUDGET = 2**31
-"""A budget of so many characters is doubled no further."""
+"""A budget of this many characters is not doubled again."""
 MOST_WEIGHT = 10.0
 """The greatest leg weight tried."""
 _HUNDREDTH = 100
@@ -29,7 +29,7 @@ _FLOOR_STEPS = 10_000
 """Floors are lowered by whole ten-thousandths."""
 _ROUNDING = 1e-6
 _RANKED_OUT = (NOT_NOMINATED, LEG_OFF, DEGRADED, "top-k", "budget-fit")
-"""Stages that lose what may answer: ranks, and so legs and weights, decide there."""
+"""Stages that lose admissible memories: ranks decide there, and so legs and weights."""
 _ASKED = {
     "tags": ("tags", "--tag"),
     "categories": ("categories", "--category"),
@@ -38,59 +38,58 @@ _ASKED = {
     "not_session": ("notInSession", "--not-in-session"),
     "not_ids": ("notMemories", "--not-memory"),
 }
-"""What a filter is called where it is asked for, and by which flag; else by its own name."""
+"""The wire name and the flag of each filter for which they differ from its own name."""
 
 
 _FLOORS: dict[str | None, tuple[str, Callable[[State, int], float]]] = {
     "token-overlap": ("min_token_overlap", lambda state, position: float(overlap(state, state.pool)[position])),
     "score-floor": ("min_fact_score", lambda state, position: float(state.pool.cosine[position])),
 }
-"""Rungs with a floor: the setting of it, and the value that a candidate reaches."""
+"""For each rung with a floor, the floor's setting, and the value of a candidate that is compared with it."""
 
 
 def _setting_change(
     missed: MissedMemory, kind: ChangeKind, name: str, value: float | str, flag: str = ""
 ) -> TrialChange:
-    """A recall with one setting changed; `flag` is how to apply it, where that is not `--set`."""
+    """Return a recall with one setting changed; `flag` is how to apply the change, `--set` if empty."""
     was, to = _value_text(getattr(missed.settings, name)), _value_text(value)
     apply = flag or f"--set {to_camel(name)}={to}"
     return TrialChange(kind, to_camel(name), was, to, apply, missed.with_settings(**{name: value}))
 
 
 def _value_text(value: object) -> str:
-    """A value as it is written on the command line; a float with up to six digits, `0.35`."""
+    """Write a value as on the command line; a float with up to six digits, `0.35`."""
     return f"{value:g}" if isinstance(value, float) else str(value)
 
 
 def _without_past(missed: MissedMemory) -> Iterator[TrialChange]:
-    """The same question without one of its two past instants, then without both.
-
-    Where the memory was not known yet at `asKnownAt`, only without that one.
+    """Yield the same question without one of its two past instants, then without both. If the memory was not known yet
+    at `asKnownAt`, each change leaves out that instant.
     """
-    given = {"as_of": missed.request.as_of, "as_known_at": missed.request.as_known_at}
-    for names in (("as_of",), ("as_known_at",), tuple(given)):
-        said = [isoformat(at) for name in names if (at := given[name])]
-        if len(said) < len(names) or (missed.stage == NOT_KNOWN and "as_known_at" not in names):
+    instants = {"as_of": missed.request.as_of, "as_known_at": missed.request.as_known_at}
+    for names in (("as_of",), ("as_known_at",), tuple(instants)):
+        times = [isoformat(at) for name in names if (at := instants[name])]
+        if len(times) < len(names) or (missed.stage == NOT_KNOWN and "as_known_at" not in names):
             continue
         flags = " and ".join(f"--{name.replace('_', '-')}" for name in names)
-        left_out, asked = replace(missed.request, **dict.fromkeys(names)), " and ".join(map(to_camel, names))
-        yield TrialChange("now", asked, " and ".join(said), "now", f"leave out {flags}", left_out)
+        request, setting = replace(missed.request, **dict.fromkeys(names)), " and ".join(map(to_camel, names))
+        yield TrialChange("now", setting, " and ".join(times), "now", f"leave out {flags}", request)
 
 
 def _gate_off(missed: MissedMemory) -> Iterator[TrialChange]:
-    """A recall without the gate, where that kept it from searching in full."""
+    """Yield a recall without the gate, if the gate kept it from searching in full."""
     if missed.state.plan.depth in ("no_recall", "minimal") and missed.settings.gate != "off":
         yield _setting_change(missed, "gate", "gate", "off")
 
 
 def _never_abstain(missed: MissedMemory) -> Iterator[TrialChange]:
-    """A recall that never abstains, where it did."""
+    """Yield a recall that never abstains, if this recall abstained."""
     if missed.state.abstention and missed.state.abstention.abstained:
         yield _setting_change(missed, "abstention", "abstain_at", 1.0)
 
 
 def _without_passes(missed: MissedMemory) -> Iterator[TrialChange]:
-    """A recall without model passes over the context, where one of them removed the memory."""
+    """Yield a recall without model passes over the context, if a pass removed the memory."""
     if missed.stage == REMOVED:
         was = ", ".join(missed.settings.context_passes)
         without = missed.with_settings(context_passes=())
@@ -98,7 +97,7 @@ def _without_passes(missed: MissedMemory) -> Iterator[TrialChange]:
 
 
 def _larger_top_k(missed: MissedMemory) -> Iterator[NumberSearch]:
-    """A topK up to the memory's rank, where topK cut it; else nothing."""
+    """Yield a search for a topK up to the memory's rank, if topK cut it."""
     place = missed.place
     if place and missed.rung == "top-k":
         low = missed.settings.top_k_facts
@@ -106,7 +105,7 @@ def _larger_top_k(missed: MissedMemory) -> Iterator[NumberSearch]:
 
 
 def _more_budget(missed: MissedMemory) -> Iterator[NumberSearch]:
-    """A budget doubled again and again, up to 2 ** 32 characters, until it admits the memory, where it did not fit."""
+    """Yield a search that doubles the budget, below 2 ** 32, until it admits the memory, if it did not fit."""
     if missed.rung == "budget-fit":
         low = missed.settings.char_budget
         stops = tuple(low << n for n in range(1, 32) if low << n < 2 * MOST_BUDGET)
@@ -114,111 +113,114 @@ def _more_budget(missed: MissedMemory) -> Iterator[NumberSearch]:
 
 
 def _more_scopes(missed: MissedMemory) -> Iterator[TrialChange]:
-    """One recall with all the scopes added that the memory is marked with and the caller did not name.
-
-    None for no candidate.
+    """Yield one recall with all the scopes added that the memory is marked with and the caller did not name; nothing if
+    the memory was not a candidate.
     """
     if missed.position is None:
         return
-    request, carried = missed.request, int(missed.state.pool.boundary[missed.position])
-    scopes = [scope for i, scope in enumerate(BOUNDARY_SCOPES) if carried >> i & 1 and scope not in request.scopes]
+    request, scope_bits = missed.request, int(missed.state.pool.boundary[missed.position])
+    scopes = [scope for i, scope in enumerate(BOUNDARY_SCOPES) if scope_bits >> i & 1 and scope not in request.scopes]
     if scopes:
-        granted = replace(request, scopes=(*request.scopes, *scopes))
-        said = " ".join(f"--scope {scope}" for scope in scopes)
+        wider_request = replace(request, scopes=(*request.scopes, *scopes))
+        flags = " ".join(f"--scope {scope}" for scope in scopes)
         yield TrialChange(
-            "scope", "scopes", ", ".join(request.scopes) or "none", ", ".join(granted.scopes), said, granted
+            "scope",
+            "scopes",
+            ", ".join(request.scopes) or "none",
+            ", ".join(wider_request.scopes),
+            flags,
+            wider_request,
         )
 
 
 def _fewer_filters(missed: MissedMemory) -> Iterator[TrialChange]:
-    """Each of the caller's filters left out, one at a time, where the stage that lost the memory is `caller-filter`."""
+    """Yield the recall without each of the caller's filters, one at a time, if `caller-filter` lost the memory."""
     if missed.stage != "caller-filter":
         return
-    request, none = missed.request, Filters()
+    request, no_filters = missed.request, Filters()
     for name in Filters.__slots__:
         value = getattr(request.filters, name)
-        if value != getattr(none, name):
-            lifted = replace(request, filters=replace(request.filters, **{name: getattr(none, name)}))
+        if value != getattr(no_filters, name):
+            wider_request = replace(request, filters=replace(request.filters, **{name: getattr(no_filters, name)}))
             field, flag = _ASKED.get(name, (name, f"--{name}"))
-            said = ", ".join(value) if isinstance(value, tuple) else str(value)  # pyright: ignore[reportUnknownVariableType, reportUnknownArgumentType]
-            yield TrialChange("filter", field, said, "any", f"leave out {flag}", lifted)
+            filter_text = ", ".join(value) if isinstance(value, tuple) else str(value)  # pyright: ignore[reportUnknownVariableType, reportUnknownArgumentType]
+            yield TrialChange("filter", field, filter_text, "any", f"leave out {flag}", wider_request)
 
 
 def _soft_period(missed: MissedMemory) -> Iterator[TrialChange]:
-    """The period of the question taken as a hint only, where it stopped the memory."""
+    """Yield a recall that takes the question's period as a hint only, if the period stopped the memory."""
     if missed.rung == "time-window":
         yield _setting_change(missed, "period", "query_dates", "soft")
 
 
 def _legs_switched_on(missed: MissedMemory) -> Iterator[TrialChange]:
-    """Each leg that was left out or weighs 0 switched on, one at a time, where the memory was lost by its ranks.
-
-    Such a weight becomes the leg's default, or 1 where that is 0.
+    """Yield a recall for each leg that was left out or weighs 0, with that leg on, if the memory was lost by its ranks.
+    A weight of 0 becomes the leg's default, or 1 if that is 0.
     """
     if missed.stage not in _RANKED_OUT:
         return
     request = missed.request
     for name in sorted(request.without):
-        back = replace(request, without=request.without - {name})
-        yield TrialChange("leg", name, "left out", "on", f"leave out --without {name}", back)
+        request_with_leg = replace(request, without=request.without - {name})
+        yield TrialChange("leg", name, "left out", "on", f"leave out --without {name}", request_with_leg)
     for name, weight in request.settings.leg_weights.model_dump().items():
         if name in LEGS and weight == 0:
             yield _weight_change(missed, "leg", name, round(getattr(LegWeights(), name) or 1.0, 2))
 
 
 def _larger_pools(missed: MissedMemory) -> Iterator[NumberSearch]:
-    """A pool as large as the memory's rank in a leg, the smallest first, where it was lost by its ranks."""
+    """Yield searches for a pool as large as the memory's rank in a leg, the smallest first, if lost by its ranks."""
     if missed.stage not in _RANKED_OUT:
         return
-    held, joined = missed.settings.pool, missed.position is not None
-    low = held
-    for rank in sorted({leg.rank for leg in missed.legs if leg.rank and leg.rank > held and leg.health != "off"}):
-        first = low == held and not joined
+    pool_size, is_candidate = missed.settings.pool, missed.position is not None
+    low = pool_size
+    for rank in sorted({leg.rank for leg in missed.legs if leg.rank and leg.rank > pool_size and leg.health != "off"}):
+        first = low == pool_size and not is_candidate  # then a pool below its best rank cannot nominate it
         yield NumberSearch(rank - 1 if first else low, (rank,), lambda n: _setting_change(missed, "pool", "pool", n))
         low = rank
 
 
 def _lower_floors(missed: MissedMemory) -> Iterator[NumberSearch]:
-    """The floor that stopped the memory lowered to what it reaches, then one step further because of rounding."""
+    """Yield searches that lower the floor which stopped the memory to its value, then a step further for rounding."""
     rung, position = missed.rung, missed.position
     if rung not in _FLOORS or position is None:
         return
-    name, reaches = _FLOORS[rung]
+    name, reached_value = _FLOORS[rung]
     top = ceil(getattr(missed.settings, name) * _FLOOR_STEPS)
-    reached = floor(reaches(missed.state, position) * _FLOOR_STEPS + _ROUNDING)
+    reached_steps = floor(reached_value(missed.state, position) * _FLOOR_STEPS + _ROUNDING)
 
     def lowered(steps: int) -> TrialChange:
-        """The floor lowered by this many steps."""
+        """Lower the floor by this many steps."""
         return _setting_change(missed, "floor", name, (top - steps) / _FLOOR_STEPS)
 
-    for value in (reached, reached - 1):
+    for value in (reached_steps, reached_steps - 1):  # rounding can leave the first a hair above the candidate's value
         yield NumberSearch(top - value - 1, (top - value,), lowered)
 
 
 def _state_changes(missed: MissedMemory) -> Iterator[TrialChange | WhyTried]:
-    """What could be done to the memory (approve, restore …), each outcome once; nothing for a past instant."""
+    """Yield the changes of the memory's state (approve, restore …), each outcome once; nothing for a past instant."""
     if missed.request.as_of or missed.request.as_known_at:
         return
-    seen: list[Mapping[int, MemoryStanding]] = []
+    yielded: list[Mapping[int, MemoryStanding]] = []
     for each in missed.states():
         if each.problem:
             yield WhyTried(kind="state", setting=each.what, to=each.to, result=each.problem, ran=False)
-        elif each.standings not in seen:
-            seen.append(each.standings)
+        elif each.standings not in yielded:
+            yielded.append(each.standings)
             yield TrialChange("state", each.what, each.was, each.to, each.apply, missed.request, each.standings)
 
 
 def _raised_weights(missed: MissedMemory) -> Iterator[NumberSearch]:
-    """The weight of each term that a candidate has, raised up to `MOST_WEIGHT`, where it was lost by its ranks."""
+    """Yield a search for a weight, up to `MOST_WEIGHT`, of each term that the memory has, if it was lost by ranks."""
     position, weights = missed.position, missed.settings.leg_weights.model_dump()
     if position is None or missed.stage not in _RANKED_OUT:
         return
-    there = {to_snake(base_of(name)) for name, term in missed.state.pool.terms.items() if term[position]}
-    for name in (name for name in weights if name in there):
+    own_terms = {to_snake(base_of(name)) for name, term in missed.state.pool.terms.items() if term[position]}
+    for name in (name for name in weights if name in own_terms):
         low = int(_current_weight(missed, name) * _HUNDREDTH)
 
         def raised(n: int, name: str = name) -> TrialChange:
-            """The weight raised to `n` hundredths."""
+            """Raise the weight to `n` hundredths."""
             return _weight_change(missed, "weight", name, n / _HUNDREDTH)
 
         if low < MOST_WEIGHT * _HUNDREDTH:
@@ -226,13 +228,13 @@ def _raised_weights(missed: MissedMemory) -> Iterator[NumberSearch]:
 
 
 def _current_weight(missed: MissedMemory, name: str) -> float:
-    """The weight of a leg or term for the class of this query; the general one where the class has none of its own."""
+    """Return the weight of a leg or term for the query's class; the general weight if the class lacks it."""
     of_class = missed.settings.class_weights.get(missed.state.plan.query_class, {})
     return float(of_class[name]) if name in of_class else float(getattr(missed.settings.leg_weights, name))
 
 
 def _weight_change(missed: MissedMemory, kind: ChangeKind, name: str, value: float) -> TrialChange:
-    """A recall with another weight: in the weights of the query's class if these have it, else in those of all."""
+    """Return a recall with another weight: of the query's class if that has the weight, else of all queries."""
     settings, query_class = missed.settings, missed.state.plan.query_class
     was, to = f"{_current_weight(missed, name):g}", f"{value:g}"
     of_class = settings.class_weights.get(query_class, {})

@@ -1,4 +1,4 @@
-"""A recall that missed a memory in, the records that trying changes goes by out: what was missed, what may be tried."""
+"""The records for trying changes on a recall that missed a memory: what was missed, and the changes to try."""
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
@@ -12,7 +12,7 @@ from pellucid.xray.why.whereabouts import position_of, rank_in, rung_of
 
 @dataclass(frozen=True, slots=True)
 class StateChange:
-    """A change of stored memories that was worked out but not made; `standings` are their states after it, by row."""
+    """A possible change of stored memories; `standings` maps index rows to their states after the change."""
 
     what: str
     """What of the memory changes, such as `status`."""
@@ -26,7 +26,7 @@ class StateChange:
 
 @dataclass(frozen=True, slots=True)
 class TrialChange:
-    """A change to try, as the request (and the states of memories, by row) that it leads to."""
+    """A change to try: the request, and the states of memories by index row, that it leads to."""
 
     kind: ChangeKind
     setting: str
@@ -49,7 +49,7 @@ class NumberSearch:
 
 
 Attempt = TrialChange | NumberSearch | WhyTried
-"""What may be tried; or what cannot be, and why."""
+"""A change or search to try, or the record of a change that cannot be tried."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,10 +63,10 @@ class MissedMemory:
     memory_id: str
     row: int
     stage: str
-    """What lost it."""
+    """The stage or rung that lost it."""
     legs: tuple[WhyLeg, ...]
     states: Callable[[], Iterable[StateChange]]
-    """What could be done to the memory, most natural first."""
+    """Returns the possible changes of the memory's state, most natural first."""
 
     @property
     def settings(self) -> RecallSettings:
@@ -75,24 +75,24 @@ class MissedMemory:
 
     @property
     def position(self) -> int | None:
-        """The memory's pool position; None if it was no candidate."""
+        """The memory's position in the pool; None if it was not a candidate."""
         return position_of(self.state.pool, self.row)
 
     @property
     def place(self) -> int | None:
-        """The memory's rank in the ranking, from 1; None where it is not ranked."""
+        """The memory's rank in the ranking, from 1; None if it is not ranked."""
         return rank_in(self.state.order, self.position)
 
     @property
     def rung(self) -> str | None:
-        """The rung that rejected the memory; None if none did."""
+        """The rung that rejected the memory; None if no rung did."""
         return rung_of(self.state.pool.rejected, self.position)
 
     def with_settings(self, **values: object) -> Request:
-        """The request with these settings changed, as if the caller had chosen them.
+        """Return the request with these settings changed, as if the caller had chosen them.
 
         Raises:
-            ValidationError: one is out of range.
+            ValidationError: a value is out of range.
         """
         settings = RecallSettings.model_validate(self.request.settings.model_dump() | values)
         return replace(self.request, settings=settings, chosen=self.request.chosen | frozenset(values))

@@ -1,11 +1,10 @@
 """A recall that missed a memory in, the first single change that admits it out: each is tried by a real recall.
 
-What is tried is said in `suggest`. Nothing is written: settings and flags are those of the one recall, and a change of
-state is a reader in which the memory stands otherwise (`IndexReader.pretending`).
+`suggest` lists the changes. Nothing is written: settings and flags are those of the one recall, and a change of state
+is a reader in which the memory has another state (`IndexReader.pretending`).
 """
 
 from dataclasses import dataclass, replace
-from typing import Any
 
 from pydantic import ValidationError
 
@@ -16,13 +15,15 @@ from pellucid.recall.state import State, World
 from pellucid.xray.why.finding import NOT_KNOWN, WhyChange, WhyTried
 from pellucid.xray.why.suggest import TRIED
 from pellucid.xray.why.trial import Attempt, MissedMemory, NumberSearch, TrialChange
-from pellucid.xray.why.whereabouts import position_of, rank_in, rank_in_context, rung_of
+from pellucid.xray.why.whereabouts import omitted_reason, position_of, rank_in, rank_in_context, rung_of
 from pellucid.xray.words.numbers import ordinal
 
 
 @dataclass(frozen=True, slots=True)
 class TrialRun:
-    """A change, the recall that was run with it, and the memory's rank in its context; None where it is not in it."""
+    """A change, the recall that was run with it, and the memory's rank in its context; None if it is not in the
+    context.
+    """
 
     draft: TrialChange
     state: State
@@ -38,7 +39,7 @@ class Runner:
         self._world = world
 
     def run(self, draft: TrialChange) -> TrialRun:
-        """Run the recall with a change, and count it."""
+        """Run the recall with a change, and count the run."""
         world = self._world
         if draft.standings:
             world = replace(world, reader=world.reader.pretending(draft.standings))
@@ -48,34 +49,32 @@ class Runner:
 
 
 def find_change(runner: Runner) -> tuple[WhyChange | None, tuple[WhyTried, ...]]:
-    """The first change that admits the memory, or None, and the attempts before it that do not.
-
-    For a memory not known at the instant asked about, only leaving out past instants is tried.
+    """Try changes in order; return the first that admits the memory, or None, and the attempts that failed before. For
+    a memory not known at the instant asked about, only leaving out past instants is tried.
     """
     missed, tried = runner.missed, list[WhyTried]()
     for suggest in TRIED[:1] if missed.stage == NOT_KNOWN else TRIED:
         for attempt in suggest(missed):
-            came = _try_attempt(runner, attempt)
-            if isinstance(came, WhyChange):
-                return came, tuple(tried)
-            tried += [came] if came else []
+            outcome = _try_attempt(runner, attempt)
+            if isinstance(outcome, WhyChange):
+                return outcome, tuple(tried)
+            tried += [outcome] if outcome else []
     return None, tuple(tried)
 
 
 def _try_attempt(runner: Runner, attempt: Attempt) -> WhyChange | WhyTried | None:
-    """The change if the attempt admits the memory, else what was tried; None where its values are out of range."""
+    """Return the change if the attempt admits the memory, else the failed attempt; None if out of its range."""
     if isinstance(attempt, WhyTried):
         return attempt
     if isinstance(attempt, NumberSearch):
         return _search_number(runner, attempt)
     ran = runner.run(attempt)
-    return _change_of(ran, smallest=False) if ran.place else _failed_attempt(ran, runner.missed.row)
+    return _admitting_change(ran, smallest=False) if ran.place else _failed_attempt(ran, runner.missed.row)
 
 
 def _search_number(runner: Runner, search: NumberSearch) -> WhyChange | WhyTried | None:
-    """Raise a number to the first stop that admits the memory, then lower it as far as that holds.
-
-    What was tried, if no stop admits it; None if no stop is in range.
+    """Raise a number to the first stop that admits the memory, then lower it as far as it still admits the memory.
+    Return the change; the failed attempt if no stop admits the memory; None if no stop is in range.
     """
     low, ran = search.low, None
     for high in search.stops:
@@ -91,9 +90,8 @@ def _search_number(runner: Runner, search: NumberSearch) -> WhyChange | WhyTried
 
 
 def _smallest_change(runner: Runner, search: NumberSearch, low: int, high: int, at_high: TrialRun) -> WhyChange:
-    """The smallest number between `low` and `high` that admits the memory, by halving; `at_high` is the run of `high`.
-
-    `smallest` of the change says whether the number below was tried and did not.
+    """Return the smallest number between `low` and `high` that admits the memory, found by halving. `at_high` is the
+    run with `high`. The change is marked `smallest` if the number below was tried and failed.
     """
     while high - low > 1:
         middle = (low + high) // 2
@@ -102,12 +100,12 @@ def _smallest_change(runner: Runner, search: NumberSearch, low: int, high: int, 
             high, at_high = middle, ran
         else:
             low = middle
-    tried_below = low > search.low
-    return _change_of(at_high, smallest=tried_below or not runner.run(search.draft(low)).place)
+    is_below_tried = low > search.low  # else `low` is where the search began, and no run has tried it
+    return _admitting_change(at_high, smallest=is_below_tried or not runner.run(search.draft(low)).place)
 
 
-def _change_of(ran: TrialRun, *, smallest: bool) -> WhyChange:
-    """The record of a change that admits the memory; `smallest`: the next smaller value does not."""
+def _admitting_change(ran: TrialRun, *, smallest: bool) -> WhyChange:
+    """Return the record of a change that admits the memory; `smallest`: the next smaller value does not."""
     draft = ran.draft
     return WhyChange(
         kind=draft.kind,
@@ -122,34 +120,28 @@ def _change_of(ran: TrialRun, *, smallest: bool) -> WhyChange:
 
 
 def _failed_attempt(ran: TrialRun, row: int) -> WhyTried:
-    """The record of a change that does not admit the memory."""
+    """Return the record of a change that does not admit the memory."""
     draft = ran.draft
     return WhyTried(kind=draft.kind, setting=draft.setting, to=draft.to, result=_outcome_in_words(ran.state, row))
 
 
 def _outcome_in_words(state: State, row: int) -> str:
-    """How far a memory came that is not in the context: `it comes 9th of 40, where topK is 8`.
-
-    Or which rung or what lost it.
+    """Say how far a memory came that is not in the context: `it comes 9th of 40, where topK is 8`. Or which rung
+    rejected it, or that no leg nominates it.
     """
-    position, cut = position_of(state.pool, row), state.request.settings.top_k_facts
+    position, top_k = position_of(state.pool, row), state.request.settings.top_k_facts
     place, rung = rank_in(state.order, position), rung_of(state.pool.rejected, position)
     if place:
-        end = f"where topK is {cut}" if rung == "top-k" else f"but {_reason_omitted(state, place, rung)}"
+        end = f"where topK is {top_k}" if rung == "top-k" else f"but {_reason_omitted(state, place, rung)}"
         return f"it comes {ordinal(place)} of {len(state.order)}, {end}"
     return f"{rung} turns it away" if rung else "no leg nominates it"
 
 
 def _reason_omitted(state: State, place: int, rung: str | None) -> str:
-    """Why the memory at `place` of the ranking is not in the context, in words.
-
-    `a pass …` where nothing else says why.
-    """
+    """Say why the memory at rank `place` is not in the context; that a pass took it out if nothing else is recorded."""
     if state.abstention and state.abstention.abstained:
         return "the recall is not sure enough of any answer"
     if rung == REPEATS:
         return "it repeats another memory"
-    ids: Any = state.pool.ids
-    memory_id = unpack_id(ids[int(state.order[place - 1])])
-    left_out = (each.reason for each in state.context.omitted if each.memory_id == memory_id)
-    return next(left_out, "a pass over the context takes it out")
+    memory_id = unpack_id(state.pool.ids[int(state.order[place - 1])])
+    return omitted_reason(state, memory_id) or "a pass over the context takes it out"

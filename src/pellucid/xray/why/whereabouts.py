@@ -1,4 +1,4 @@
-"""A recall and one memory in, where the memory came out: position, ranks, state, and what rejected it."""
+"""A recall and a memory in, where the memory is in it out: position, ranks, state, and the rung that rejected it."""
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,13 +13,13 @@ from pellucid.store.index_port import Admission, Filters, IndexReader, MemorySta
 
 
 def position_of(pool: Pool, row: int) -> int | None:
-    """The pool position of the candidate with this index row; None if it is no candidate."""
+    """Return the pool position of the candidate with this index row; None if no candidate has it."""
     at = np.flatnonzero(pool.rows == row)
     return int(at[0]) if len(at) else None
 
 
 def rank_in(order: Ints, position: int | None) -> int | None:
-    """The rank, from 1, of a pool position in the ranking; None where it is not ranked."""
+    """Return the rank, from 1, of a pool position in the ranking; None if it is None or not ranked."""
     if position is None:
         return None
     at = np.flatnonzero(order == position)
@@ -27,30 +27,33 @@ def rank_in(order: Ints, position: int | None) -> int | None:
 
 
 def rung_of(verdicts: NDArray[np.uint8], position: int | None) -> str | None:
-    """The rung that a column of verdicts (`rejected` or `soft`) names for a pool position.
-
-    None where it or that is none.
+    """Return the rung that a column of verdicts (`rejected` or `soft`) has at a pool position; None if the position is
+    None, or no rung rejected or flagged the candidate.
     """
     number = int(verdicts[position]) if position is not None else 0
     return RUNGS[number - 1] if number else None
 
 
 def cut_in_words(state: State, memory_id: str) -> str | None:
-    """How much of a memory the context shows, in words; None where it shows all or nothing of it."""
-    found = next((each for each in state.context.cuts if each.memory_id == memory_id), None)
-    return found and f"{found.shown} of {found.of} sentences, the whole: pellucid show {memory_id}"
+    """Say how much of a memory the context shows; None if it shows all or nothing of the memory."""
+    cut = next((each for each in state.context.cuts if each.memory_id == memory_id), None)
+    return cut and f"{cut.shown} of {cut.of} sentences, the whole: pellucid show {memory_id}"
+
+
+def omitted_reason(state: State, memory_id: str) -> str | None:
+    """Return why the context left a memory out, as recorded; None if the recall did not omit it."""
+    return next((each.reason for each in state.context.omitted if each.memory_id == memory_id), None)
 
 
 def rank_in_context(state: State, memory_id: str) -> int | None:
-    """The rank, from 1, of a memory in the context; None where it is not in it."""
+    """Return the rank, from 1, of a memory in the context; None if it is not in the context."""
     included = state.context.included
     return included.index(memory_id) + 1 if memory_id in included else None
 
 
 def standing(memory: Memory) -> MemoryStanding:
-    """The state of a memory that decides whether it may answer, as the index would hold it.
-
-    A missing end is `FOREVER`.
+    """Return the state of a memory that decides whether it is admissible, as the index would store it. A missing end is
+    `FOREVER`.
     """
     ends = [epoch_ms(end) for end in (memory.invalid_at, memory.expires_at) if end]
     return MemoryStanding(
@@ -63,7 +66,7 @@ def standing(memory: Memory) -> MemoryStanding:
 
 
 def rows_of(reader: IndexReader, admission: Admission) -> dict[str, int]:
-    """The index row of every memory of the namespace, by memory id."""
+    """Map the id of every memory of the namespace to its index row."""
     rows = reader.select(Filters())
     ids = map(unpack_id, reader.columns(rows, admission).ids.tolist())
     return dict(zip(ids, rows.tolist(), strict=True))

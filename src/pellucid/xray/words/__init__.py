@@ -1,1 +1,1 @@
-"""What a recall holds in, the words for it out: sentences, ranks, doubts, nothing unseen."""
+"""Values of a recall in, the words for them out: sentences, ranks, doubts, and no invisible characters."""

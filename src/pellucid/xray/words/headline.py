@@ -1,4 +1,4 @@
-"""A memory in, its first words on one line out: what stands in an explanation where an id would say nothing."""
+"""A memory in, its first words on one line out, for explanations in which an id would mean nothing to the reader."""
 
 import re
 from collections.abc import Collection
@@ -7,31 +7,30 @@ from pellucid.model.memory import BOUNDARY_SCOPES, Memory
 from pellucid.recall.context.text import harmless
 
 LENGTH = 160
-"""Characters of a headline at most."""
+"""The most characters of a headline."""
 _LAYOUT = re.compile(r"\A\s*[-*+•][ \t]+|^[ \t]*(?:#{1,6}[ \t]+|(?:```|~~~)[^\n`]*$)", re.MULTILINE)
 _BOLD = re.compile(r"(?<![\w/*])\*\*(?=\S)([^*\n]{1,200})(?<=\S)\*\*(?![\w/*])")
-_KEPT_BACK = ("forgotten", "rejected", "quarantined")
+KEPT_BACK = ("forgotten", "rejected", "quarantined")
+"""Statuses of memories whose text is never shown."""
 
 
 def headline(content: str, length: int = LENGTH) -> str:
-    """The first words of a text on one line of at most `length` characters, without what could pass for our own marks.
+    """Return the first words of a text on one line of at most `length` characters, without marks that look like ours.
 
-    Cut with `…`, between words unless that loses half. Markup that only lays it out (headings, fences, bold, a first
-    bullet) is removed, but for a text that is nothing else.
+    A cut ends with `…`, between words unless that loses half. Layout markup (headings, fences, bold, a first bullet) is
+    removed unless nothing else is left.
     """
     line = harmless(_BOLD.sub(r"\1", _LAYOUT.sub("", content))) or harmless(content)
     if len(line) <= length:
         return line
-    cut = line[: length - 1]
-    whole = cut.rpartition(" ")[0] if line[length - 1] != " " else cut
-    return f"{(whole if len(whole) > length // 2 else cut).rstrip()}…"
+    start = line[: length - 1]
+    whole_words = start.rpartition(" ")[0] if line[length - 1] != " " else start
+    return f"{(whole_words if len(whole_words) > length // 2 else start).rstrip()}…"
 
 
 def may_be_told(memory: Memory, scopes: Collection[str]) -> bool:
-    """Whether an explanation may show a memory's text to a caller who named these scopes.
-
-    A memory that a recall rejects for its scopes or trust is named by id alone: an explanation must not be a way around
-    that rung.
+    """Whether an explanation is allowed to show a memory's text to a caller who named these scopes. A memory that a
+    recall rejects for its scopes or trust is named by id alone: an explanation must not be a way around that rung.
     """
     unmet = any(scope in memory.scopes and scope not in scopes for scope in BOUNDARY_SCOPES)
-    return not unmet and memory.trust_zone != "quarantine" and memory.status not in _KEPT_BACK
+    return not unmet and memory.trust_zone != "quarantine" and memory.status not in KEPT_BACK

@@ -1,4 +1,4 @@
-"""How much a recall doubts its answer in, the same in plain words out."""
+"""A recall's doubt in its answer in, the same in plain words out."""
 
 from pellucid.recall.context.abstain import UNKNOWN_FROM, UNSURE_FROM, unsure
 
@@ -7,10 +7,7 @@ _DECIMALS = range(2, 7)
 
 
 def sureness(doubt: float, threshold: float, *, abstained: bool) -> str:
-    """How sure a recall is, in words: `fairly sure (doubt 0.34)`.
-
-    If it `abstained`, `not known: …` with the threshold.
-    """
+    """Say how sure a recall is: `fairly sure (doubt 0.34)`; if it `abstained`, `not known: …` with the threshold."""
     number = _rounded_doubt(doubt, (SURE_BELOW, UNSURE_FROM, UNKNOWN_FROM, threshold))
     if abstained:
         return f"not known: nothing here is near enough to be an answer (doubt {number}, {_needed(threshold)})"
@@ -18,21 +15,25 @@ def sureness(doubt: float, threshold: float, *, abstained: bool) -> str:
 
 
 def sureness_of_one(doubt: float, threshold: float) -> tuple[str, str]:
-    """How sure a recall that abstained is of one memory by itself: in words, and the numbers behind them."""
-    said = (
+    """Say how sure a recall that abstained is of one memory by itself: the words, and the numbers they follow from."""
+    verdict = (
         "too doubtful to be an answer"
         if doubt >= threshold
         else "would do by itself, but all together are too doubtful"
     )
-    return said, f"doubt {_rounded_doubt(doubt, (threshold,))} by itself, {_needed(threshold)}"
+    return verdict, f"doubt {_rounded_doubt(doubt, (threshold,))} by itself, {_needed(threshold)}"
 
 
 def _needed(threshold: float) -> str:
-    """Below which doubt something is an answer, in words; the threshold in full, with two decimals at least."""
+    """Say below which doubt something is an answer; the threshold in full, with two decimals at least."""
     return f"an answer needs less than {max(f'{threshold:.2f}', f'{threshold:g}', key=len)}"
 
 
-def _rounded_doubt(doubt: float, lines: tuple[float, ...]) -> str:
-    """A doubt with two to six decimals, as few as keep it on its side of each of the `lines`; else in full."""
+def _rounded_doubt(doubt: float, bounds: tuple[float, ...]) -> str:
+    """Write a doubt with the fewest decimals, two to six, that leave it on its side of each of the `bounds`. Else in
+    full.
+    """
     spelled = (f"{doubt:.{decimals}f}" for decimals in _DECIMALS)
-    return next((each for each in spelled if all((float(each) < line) == (doubt < line) for line in lines)), f"{doubt}")
+    return next(
+        (each for each in spelled if all((float(each) < line) == (doubt < line) for line in bounds)), f"{doubt}"
+    )

@@ -1,4 +1,4 @@
-"""Any text in, one line that hides nothing out: what breaks lines, moves cursors or stays unseen is spelled out."""
+"""Any text in, one line without hidden characters out: line breaks and unseen characters are spelled out."""
 
 import json
 import re
@@ -10,14 +10,14 @@ _UNSEEN_IN_JSON = re.compile(f"[{UNSHOWN}]")
 
 
 def visible(text: str) -> str:
-    r"""`text` on one line that encodes to UTF-8, what is unseen spelled out as `\n`, `\x1b` or `\u2028`.
+    r"""Return `text` on one line that encodes to UTF-8, unseen characters spelled out as `\n`, `\x1b` or `\u2028`.
 
-    That is: controls, line breaks, terminal escapes, direction marks, tag characters, lone surrogates. Backslashes
-    stay as they are.
+    Spelled out are controls, line breaks, terminal escapes, direction marks, tag characters and lone surrogates.
+    Backslashes are unchanged.
     """
     return _UNSEEN.sub(lambda found: found[0].encode("unicode_escape").decode("ascii"), text)
 
 
 def visible_json(document: str) -> str:
-    r"""A JSON document with the same characters as `\uXXXX`: equal when parsed, harmless when printed."""
+    r"""Return a JSON document with the same characters as `\uXXXX`: equal when parsed, harmless when printed."""
     return _UNSEEN_IN_JSON.sub(lambda found: json.dumps(found[0])[1:-1], document)

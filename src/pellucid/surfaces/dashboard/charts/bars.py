@@ -1,4 +1,7 @@
-"""Named numbers in, bars of them as SVG out: a column a day, or a row a name; what they say stands in a table, too."""
+"""Named numbers in, bars of them as SVG out: a column a day, or a row a name.
+
+A table beside it has the same numbers.
+"""
 
 from collections.abc import Sequence
 
@@ -12,10 +15,10 @@ _CHARS = 30
 
 
 def columns(points: Sequence[tuple[str, float]], unit: str, about: str) -> Markup:
-    """An SVG chart with a column for each (name, number), in their order; those below zero hang from the axis.
+    """Draw an SVG chart with a column for each (name, number), in their order; those below zero hang from the axis.
 
-    Empty without points. `unit` is that of the numbers (`share`, `tokens`, …), `about` what the chart shows, as its
-    title.
+    Empty without points. `unit` is that of the numbers (`share`, `tokens`, …); `about`, the chart's title, says what it
+    shows.
     """
     if not points:
         return Markup()
@@ -41,23 +44,21 @@ def columns(points: Sequence[tuple[str, float]], unit: str, about: str) -> Marku
 
 
 def rows(points: Sequence[tuple[str, float]], unit: str, about: str) -> Markup:
-    """An SVG chart with a bar for each (name, number), one below the other, as long as the number is large; empty
+    """Draw an SVG chart with a bar for each (name, number), one below the other, as long as the number is large. Empty
     without points. `unit` and `about` as for `columns`; bars of numbers below zero have another colour.
     """
     if not points:
         return Markup()
-    most = max(*(abs(value) for _, value in points), 1.0 if unit == "share" else 0.0) or 1.0
+    largest = max(*(abs(value) for _, value in points), 1.0 if unit == "share" else 0.0) or 1.0
     room = _WIDTH - _NAME - _SIDE
-    drawn = Markup().join(
-        _row(at * _ROW, name, value, room * abs(value) / most, unit) for at, (name, value) in enumerate(points)
+    bars = Markup().join(
+        _row(at * _ROW, name, value, room * abs(value) / largest, unit) for at, (name, value) in enumerate(points)
     )
-    return _svg_start(_WIDTH, _ROW * len(points), about) + drawn + Markup("</svg>")
+    return _svg_start(_WIDTH, _ROW * len(points), about) + bars + Markup("</svg>")
 
 
 def _row(y: float, name: str, value: float, length: float, unit: str) -> Markup:
-    """One bar with its name (cut to 30 characters) before it and its number behind it; `y` is its top, `length` its
-    width.
-    """
+    """Draw a bar between its name (cut to 30 characters) and its number; `y` is its top, `length` its width."""
     short = name if len(name) <= _CHARS else f"{name[: _CHARS - 1]}…"
     words = Markup('<text x="0" y="{}">{}<title>{}</title></text>').format(y + 15, visible(short), visible(name))
     room = _WIDTH - _NAME - _SIDE
@@ -69,14 +70,14 @@ def _row(y: float, name: str, value: float, length: float, unit: str) -> Markup:
 
 
 def _svg_start(width: float, height: float, about: str) -> Markup:
-    """The opening tag of a chart, with its title."""
+    """Return the opening tag of a chart, with its title."""
     return Markup('<svg class="bars" role="img" viewBox="0 0 {} {}"><title>{}</title>').format(
         width, height, visible(about)
     )
 
 
 def format_amount(value: float | None, unit: str) -> str:
-    """A number in its unit: `66.7%` for a `share`; in any other, `1,204` if whole, else `+0.25`; `–` for None."""
+    """Render a number in its unit: a `share` as `66.7%`, others as `1,204` if whole, else `+0.25`; `–` for None."""
     if value is None:
         return "–"
     if unit == "share":

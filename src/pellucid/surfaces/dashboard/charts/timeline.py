@@ -1,4 +1,4 @@
-"""Numbers and instants in, charts as SVG out: drawn on the server, each with its name, coloured by classes alone."""
+"""Spans of time in, a timeline as SVG out: drawn on the server, coloured by classes alone."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -25,15 +25,14 @@ class Span:
 
 
 def timeline(spans: Sequence[Span], now: datetime, about: str, at: datetime | None = None) -> Markup:
-    """An SVG chart of spans over time, one a row, up to `now`; `ValueError` if there are none.
-
-    `about` says what it shows, for those who cannot see it; `at` is an instant to mark.
+    """Draw an SVG chart of spans over time, one a row, up to `now`; `ValueError` if there are no spans. `about` says
+    what it shows, for those who cannot see it; `at` is an instant to mark.
     """
     begin = min(each.since for each in spans)
     whole = max(now - begin, timedelta(minutes=1))
 
     def x(instant: datetime) -> float:
-        """The horizontal position of an instant, from 0 to the width; instants outside are put at its ends."""
+        """Return the horizontal position of an instant, from 0 to the width; instants outside are put at its ends."""
         return round(min(max((instant - begin) / whole, 0.0), 1.0) * _WIDTH, 1)
 
     height = _ROW * len(spans) + _FOOT
@@ -61,7 +60,7 @@ def timeline(spans: Sequence[Span], now: datetime, about: str, at: datetime | No
 
 
 def _span_bar(span: Span, y: float, left: float, right: float) -> Markup:
-    """One span as a bar below its label, a link if it has an address; `left` and `right` are its ends in pixels."""
+    """Draw a span as a bar below its label, a link if it has an address; `left` and `right` are its ends in pixels."""
     title = f"{span.label}: {span.since:%Y-%m-%d %H:%M} to {f'{span.until:%Y-%m-%d %H:%M}' if span.until else 'now'}"
     bar = Markup('<rect class="span {}" x="{}" y="{}" width="{}" height="12" rx="3"><title>{}</title></rect>').format(
         span.kind, left, y + 15, round(max(right - left, 3.0), 1), visible(title)

@@ -1,6 +1,6 @@
-"""Nothing in, every page out: a page costs a row beside what it is made of, and its place here.
+"""Every page of the dashboard: a new page is a row beside the function that fills it, and its place here.
 
-Where two fit a path, the first is taken.
+If two fit a path, the first is taken.
 """
 
 from pellucid.surfaces.dashboard.pages.activity import ACTIVITY

@@ -1,4 +1,4 @@
-"""A panel's numbers in, what its page shows out: each question about many recalls with a drawing and its table."""
+"""A panel's numbers in, the values of its page out: each question about many recalls with a chart and its table."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -23,7 +23,7 @@ _DRAWN: Mapping[PanelName, str] = {
     "graph-lift": "raised",
     "temporal-lift": "raised",
 }
-"""The column of a panel that is drawn."""
+"""Maps each panel to its column that is drawn."""
 _STRETCHES = {"7": "seven days", "30": "thirty days", "90": "ninety days", "": "always"}
 _FEW = 8
 
@@ -41,7 +41,7 @@ class PanelView:
 
 
 def _activity(view: View) -> Mapping[str, object]:
-    """Template values for the page of all panels, each with its first rows."""
+    """Return the template values for the page of all panels, each with its first rows."""
     panels = {name: _panel_view(view, name, "") for name in PANELS}
     return {
         "title": "Does memory pay for itself?",
@@ -55,12 +55,12 @@ def _activity(view: View) -> Mapping[str, object]:
 
 
 def _totals(panel: PanelView) -> Mapping[str, str | int | float | None]:
-    """The totals of a panel, by the names of its columns."""
+    """Return the totals of a panel, by the names of its columns."""
     return {each.name: value for each, value in zip(panel.told.columns, panel.told.totals, strict=True)}
 
 
 def _panel(view: View) -> Mapping[str, object]:
-    """Template values for the page of one panel with all its rows."""
+    """Return the template values for the page of one panel with all its rows."""
     shown = _panel_view(view, cast("PanelName", view.named["panel"]), view.query.get("by", ""))
     return {
         "title": shown.title,
@@ -72,39 +72,39 @@ def _panel(view: View) -> Mapping[str, object]:
     }
 
 
-def _section_ids(view: View, told: StatsOutput) -> frozenset[str]:
-    """The ids of the memories of the panel `never-cited` that are sections of documents, which cannot be archived;
-    empty for any other panel.
+def _section_ids(view: View, stats: StatsOutput) -> frozenset[str]:
+    """Return the ids of the panel's memories that are sections of documents, which cannot be archived; empty for any
+    panel but `never-cited`.
     """
-    if told.panel != "never-cited":
+    if stats.panel != "never-cited":
         return frozenset()
-    memories = (memory_of(view, str(row[0])) for row in told.rows)
+    memories = (memory_of(view, str(row[0])) for row in stats.rows)
     return frozenset(each.id for each in memories if each and each.category == "section")
 
 
 def _days_choice(view: View) -> Mapping[str, object]:
-    """Template values: the number of days that the page covers ("" for always, else 30 by default), and the choices."""
+    """Return the template values for the number of days covered ("" for always, 30 by default), and the choices."""
     return {"days": view.query.get("days", "30"), "stretches": _STRETCHES}
 
 
 def _panel_view(view: View, name: PanelName, by: str) -> PanelView:
-    """One panel over the days that the page's query asks for (always, if they are none of the choices), grouped by `by`
-    (empty: its default).
+    """Return one panel over the days of the page's query (always, if they are not a choice). It is grouped by `by`;
+    empty for the panel's default.
     """
     days = view.query.get("days", "30")
     now = view.host.app.clock.now()
     since = (now - timedelta(days=int(days))).isoformat() if days in _STRETCHES and days else ""
-    told: StatsOutput = view.ask(STATS, panel=name, by=by, since=since)
+    stats: StatsOutput = view.ask(STATS, panel=name, by=by, since=since)
     title, href = name.replace("-", " ").capitalize(), view.href(f"activity/{name}", days=days)
-    return PanelView(title, told, _headline(told), _chart(told), href)
+    return PanelView(title, stats, _headline(stats), _chart(stats), href)
 
 
-def _headline(told: StatsOutput) -> str:
-    """The one number that sums a panel up, in words such as `66.7%`, `1,204 tokens saved` or `3 memories`."""
-    at = [each.name for each in told.columns].index(_DRAWN[told.panel])
-    if told.by == "memory":
-        return f"{len(told.rows)} {'memory' if len(told.rows) == 1 else 'memories'}"
-    total, column = told.totals[at], told.columns[at]
+def _headline(stats: StatsOutput) -> str:
+    """Render the one number that sums a panel up, such as `66.7%`, `1,204 tokens saved` or `3 memories`."""
+    at = [each.name for each in stats.columns].index(_DRAWN[stats.panel])
+    if stats.by == "memory":
+        return f"{len(stats.rows)} {'memory' if len(stats.rows) == 1 else 'memories'}"
+    total, column = stats.totals[at], stats.columns[at]
     amount = total if isinstance(total, int | float) else 0
     if column.name == "balance":
         return f"{format_amount(abs(amount), column.unit)} tokens {'lost' if amount < 0 else 'saved'}"
@@ -112,16 +112,16 @@ def _headline(told: StatsOutput) -> str:
     return number if column.unit == "share" else f"{number} {'put higher' if column.name == 'raised' else column.unit}"
 
 
-def _chart(told: StatsOutput) -> Markup:
-    """The chart of a panel: a column for each day, or a bar for each of the first eight names; rows without a number
-    are left out.
+def _chart(stats: StatsOutput) -> Markup:
+    """Draw the chart of a panel: a column for each day, or a bar for each of the first eight names. Rows without a
+    number are left out.
     """
-    at = [each.name for each in told.columns].index(_DRAWN[told.panel])
-    column = told.columns[at]
-    about = f"{told.question} {column.text}"
-    points = [(told.words.get(str(row[0]), "") or str(row[0] or "none said"), row[at]) for row in told.rows]
+    at = [each.name for each in stats.columns].index(_DRAWN[stats.panel])
+    column = stats.columns[at]
+    about = f"{stats.question} {column.text}"
+    points = [(stats.words.get(str(row[0]), "") or str(row[0] or "none said"), row[at]) for row in stats.rows]
     numbers = [(name, float(value)) for name, value in points if isinstance(value, int | float)]
-    return columns(numbers, column.unit, about) if told.by == "day" else rows(numbers[:_FEW], column.unit, about)
+    return columns(numbers, column.unit, about) if stats.by == "day" else rows(numbers[:_FEW], column.unit, about)
 
 
 ACTIVITY = (

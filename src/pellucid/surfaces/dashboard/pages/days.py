@@ -1,4 +1,4 @@
-"""A caller, a project, a session, an episode or a document in, what their templates are given out."""
+"""A caller, a project, a session, an episode or a document in, the values of their templates out."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -25,26 +25,26 @@ from pellucid.xray.words.numbers import counted
 from pellucid.xray.words.visible import visible
 
 _SESSIONS = 20
-"""Sessions on a page."""
+"""The most sessions on a page."""
 _CHARACTERS = 100_000
 _TURNS = 60
-"""Turns of a conversation on a page."""
+"""The most turns of a conversation on a page."""
 _ALL = 10_000
 _ID = re.compile(r"\b(mem_[0-9a-f]{32})\b")
 _RECALLS = 200
 
 
 def _days(view: View) -> Mapping[str, object]:
-    """Template values for the page of what was done: the last 20 sessions by day, or those of the day in the query."""
+    """Return the template values for the page of days: the last 20 sessions by day, or those of the query's day."""
     day = view.query.get("day", "")
-    told = view.ask(BRIEF, sessions=_SESSIONS, budget=_CHARACTERS, day=day, after=view.query.get("after"))
-    cells = [_day_cell(view, each) for each in told.days]
+    brief = view.ask(BRIEF, sessions=_SESSIONS, budget=_CHARACTERS, day=day, after=view.query.get("after"))
+    cells = [_day_cell(view, each) for each in brief.days]
     by_day = dict[str, list[SessionBrief]]()
-    for each in told.sessions:
+    for each in brief.sessions:
         by_day.setdefault(each.day, []).append(each)
     return {
         "title": f"What was done on {day}" if day else "What was done, by day",
-        "told": told,
+        "told": brief,
         "by_day": by_day,
         "day": day,
         "calendar": calendar(cells, next((each.day for each in cells if f"{each.day}" == day), None)),
@@ -53,31 +53,31 @@ def _days(view: View) -> Mapping[str, object]:
 
 
 def _day_cell(view: View, day: BriefDay) -> DayCell:
-    """A day of the calendar, counting sessions and memories, with the link to its page."""
+    """Return a day of the calendar, counting sessions and memories, with the link to its page."""
     words = f"{day.day}: {counted(day.sessions, 'session')}, {counted(day.memories, 'memory', 'memories')}"
     return DayCell(date.fromisoformat(day.day), day.sessions + day.memories, words, view.href(day=day.day))
 
 
 def _session_name(session: SessionBrief) -> str:
-    """The name of a session: what it was asked for, else the first thing that came of it, else its id."""
+    """Return the name of a session: its question, else the first statement of its brief, else its id."""
     lines = (session.asked, *session.decided, *session.done, *session.left_open, *session.kept)
     return next((headline(each.text) for each in lines if each), f"Session {session.session_id}")
 
 
 def _session(view: View) -> Mapping[str, object]:
-    """Template values for the page of one session: summary, memories, what was left out, recalls, and 60 turns."""
+    """Return the template values for the page of a session: summary, memories, omissions, recalls, and 60 turns."""
     shown: SessionOutput = view.ask(SESSION, session_id=view.named["session_id"])
     of_session = {"session_id": shown.session_id}
-    kept = [each for each in _list_memories(view, of_session) if each.memory.category != "moment"]
-    said = _list_memories(view, {**of_session, "category": "moment"})
+    memories = [each for each in _list_memories(view, of_session) if each.memory.category != "moment"]
+    passages = _list_memories(view, {**of_session, "category": "moment"})
     episodes = view.ask(EPISODES, limit=1000, **of_session).episodes
     recalls = view.ask(SNAPSHOTS, limit=_RECALLS, **of_session)
-    turns = _conversation(view, said, kept, shown.left_out)
+    turns = _conversation(view, passages, memories, shown.left_out)
     part = _chosen_part(view, turns)
     return {
         "title": _session_name(shown.session) if shown.session else f"Session {shown.session_id}",
         "shown": shown,
-        "kept": sorted((each.memory for each in kept), key=lambda memory: (last_turn(memory), memory.id)),
+        "kept": sorted((each.memory for each in memories), key=lambda memory: (last_turn(memory), memory.id)),
         "turn_of": last_turn,
         "episodes": episodes[::-1],
         "recalls": recalls,
@@ -92,40 +92,42 @@ def _session(view: View) -> Mapping[str, object]:
 
 
 def _list_memories(view: View, fields: Mapping[str, object]) -> Sequence[Listed]:
-    """All memories that fit these fields of LIST, whatever their status."""
+    """Return all memories that fit these fields of LIST, whatever their status."""
     return view.ask(LIST, status="any", limit=_ALL, **fields).memories
 
 
-def _conversation(view: View, said: Sequence[Listed], kept: Sequence[Listed], left: Sequence[LeftOut]) -> list[Turn]:
-    """The turns of a conversation, with marks for memories (`kept`) and what was left out."""
-    marks = marks_of([each.memory for each in kept], left, lambda memory_id: view.href(f"memories/{memory_id}"))
-    return list(conversation_turns((each.memory for each in said), marks))
+def _conversation(
+    view: View, passages: Sequence[Listed], memories: Sequence[Listed], left_out: Sequence[LeftOut]
+) -> list[Turn]:
+    """Return the turns of a conversation, with marks for memories and for statements that were left out."""
+    marks = marks_of([each.memory for each in memories], left_out, lambda memory_id: view.href(f"memories/{memory_id}"))
+    return list(conversation_turns((each.memory for each in passages), marks))
 
 
 def _parts(turns: Sequence[Turn]) -> list[Sequence[Turn]]:
-    """The conversation cut into pages of 60 turns; empty without turns."""
+    """Cut the conversation into pages of 60 turns; empty if there are no turns."""
     return [turns[at : at + _TURNS] for at in range(0, len(turns), _TURNS)]
 
 
 def _chosen_part(view: View, turns: Sequence[Turn]) -> int:
-    """The page of the conversation that the query's `part` asks for, from 0; 0 if there is no such page."""
-    asked = view.query.get("part", "")
-    return int(asked) if asked.isdecimal() and len(asked) < 6 and int(asked) < len(_parts(turns)) else 0
+    """Return the page of the conversation that the query's `part` asks for, from 0; 0 if there is no such page."""
+    part = view.query.get("part", "")
+    return int(part) if part.isdecimal() and len(part) < 6 and int(part) < len(_parts(turns)) else 0
 
 
 def _turn_href(view: View, turns: Sequence[Turn]) -> Any:
-    """A function from a turn's number to the address where it stands; it returns "" for a turn that is not kept."""
+    """Return a function from a turn's number to the turn's address; it returns "" for a turn that is not stored."""
     places = {each.number: at // _TURNS for at, each in enumerate(turns)}
 
     def href(turn: int) -> str:
-        """The address of a turn; empty if it is not kept."""
+        """Return the address of a turn; empty if it is not stored."""
         return f"{view.here(part=places[turn])}#turn-{turn}" if turn in places else ""
 
     return href
 
 
 def _with_memory_links(view: View, words: Mapping[str, str], text: str) -> Markup:
-    """A text, escaped, whose memory ids are links; each is shown as its text in `words`, else as the id."""
+    """Return a text, escaped, whose memory ids are links; each is shown as its text in `words`, else as the id."""
     out = Markup()
     for at, part in enumerate(_ID.split(text)):
         link = Markup('<a href="{}">{}</a>').format(view.href(f"memories/{part}"), visible(words.get(part, part)))
@@ -134,7 +136,7 @@ def _with_memory_links(view: View, words: Mapping[str, str], text: str) -> Marku
 
 
 def _citations_by_recall(shown: SessionOutput) -> Mapping[str, Sequence[object]]:
-    """The citations of a session in lists, by the id of the recall that returned the memory."""
+    """Map the id of each recall to the session's citations of its memories."""
     out = dict[str, list[object]]()
     for each in shown.citations:
         out.setdefault(each.recall_id, []).append(each)
@@ -142,33 +144,33 @@ def _citations_by_recall(shown: SessionOutput) -> Mapping[str, Sequence[object]]
 
 
 def _episode(view: View) -> Mapping[str, object]:
-    """Template values for the page of one episode: its topic, its memories, and its turns."""
+    """Return the template values for the page of one episode: its topic, its memories, and its turns."""
     shown: EpisodeView = view.ask(EPISODE, episode_id=view.named["episode_id"])
     passages = _list_memories(view, {"session_id": shown.episode.session_id, "category": "moment"})
-    said = [each for each in passages if each.path == shown.path]
+    passages_of_episode = [each for each in passages if each.path == shown.path]
     return {
         "title": headline(shown.episode.topic) or "An episode",
         "shown": shown,
-        "turns": _conversation(view, said, shown.members, ()),
+        "turns": _conversation(view, passages_of_episode, shown.members, ()),
     }
 
 
 def _documents(view: View) -> Mapping[str, object]:
-    """Template values for the page of all documents; with `gone` in the query, those that are gone are asked for."""
+    """Return the template values for the page of all documents; with `gone` in the query, also deleted ones."""
     gone = bool(view.query.get("gone"))
     return {"title": "Documents", "told": view.ask(DOCUMENTS, gone=gone), "gone": gone}
 
 
 def _document(view: View) -> Mapping[str, object]:
-    """Template values for the page of one document."""
+    """Return the template values for the page of one document."""
     shown = view.ask(DOCUMENT, name=view.named["name"])
     title = shown.document.title or shown.document.path
     return {"title": title, "shown": shown, "may_remove": view.may(REMOVE)}
 
 
 def _projects(view: View) -> Mapping[str, object]:
-    """Template values for the home page: every project for a caller who may see all, else the namespaces granted by
-    name.
+    """Return the template values for the home page: every project, or the granted namespaces by name. The latter for a
+    caller who is not allowed to list all projects.
     """
     rows = view.ask(PROJECTS).projects if view.may(PROJECTS) else ()
     granted = () if rows else [each.namespace for each in view.caller.grants if not each.namespace.endswith("*")]

@@ -1,6 +1,6 @@
-"""A home in, how it is out: what is wrong and what to do, what is kept for how long, who may ask it, and its settings.
+"""A home in, its health out: problems and what to do, how much is stored, who has access, and its settings.
 
-Each part is shown to whoever may ask for it; the others are told that there is more.
+Each part is shown to callers who are allowed to ask for it; the others are told that there is more.
 """
 
 from collections.abc import Iterator, Mapping
@@ -24,7 +24,7 @@ _PLACES = {
     "spool.db": "turns that wait to become memories",
     "models": "the models that run here",
 }
-"""What each store is for."""
+"""The use of each store, in words."""
 _KEPT = {
     "trace": "Turns behind memories",
     "receipts": "Explanations of recalls",
@@ -32,7 +32,7 @@ _KEPT = {
     "memories": "Memories",
     "ledger": "What was done to memories",
 }
-"""What is kept for some time, in words."""
+"""The words for data that is deleted after some time."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,19 +46,19 @@ class Store:
 
 
 def _health(view: View) -> Mapping[str, object]:
-    """Template values for the page of the home's health; the report is None for a caller who may not see it."""
+    """Return the template values for the page of the home's health; `report` is None if the caller must not see it."""
     if not view.may(DOCTOR):
         return {"title": "Health", "report": None}
     report = view.ask(DOCTOR)
     settings = {each.name: each for each in view.ask(SETTINGS).settings}
-    most = int(settings["history.receipts"].value)
-    used = f"{report.receipts:,} of {most:,}"
-    receipts = {"name": "Recalls that can be explained", "words": used, "setting": "history.receipts"}
+    max_receipts = int(settings["history.receipts"].value)
+    usage = f"{report.receipts:,} of {max_receipts:,}"
+    receipts = {"name": "Recalls that can be explained", "words": usage, "setting": "history.receipts"}
     return {
         "title": "Everything is in order" if report.healthy else counted(len(report.findings), "problem", "problems"),
         "report": report,
         "stores": list(_stores(report)),
-        "caps": [{**receipts, "chart": meter(report.receipts, most, used)}],
+        "caps": [{**receipts, "chart": meter(report.receipts, max_receipts, usage)}],
         "kept": _KEPT,
         "free": _size(report.pulse.disk["free"]) if report.pulse else "",
         "settings": settings.values(),
@@ -70,7 +70,7 @@ def _health(view: View) -> Mapping[str, object]:
 
 
 def _stores(report: DoctorOutput) -> Iterator[Store]:
-    """The parts of the home with the disk space of each; none if nothing could be counted."""
+    """Yield the parts of the home with the disk space of each; nothing if nothing could be counted."""
     used = {name: size for name, size in report.pulse.disk.items() if name != "free"} if report.pulse else {}
     total = sum(used.values())
     for name, size in used.items():
@@ -78,7 +78,7 @@ def _stores(report: DoctorOutput) -> Iterator[Store]:
 
 
 def _size(size: int) -> str:
-    """A number of bytes as `12.5 MiB`, from 1 GiB on as `1.5 GiB`."""
+    """Render a number of bytes as `12.5 MiB`, from 1 GiB on as `1.5 GiB`."""
     return f"{size / 2**20:,.1f} MiB" if size < 2**30 else f"{size / 2**30:,.1f} GiB"
 
 

@@ -1,4 +1,4 @@
-"""What is asked of the memories in, what their pages are given out: those that fit, those that answer, and one."""
+"""A request for memories in, the values of their pages out: memories that fit, memories that answer, and one memory."""
 
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
@@ -28,7 +28,7 @@ from pellucid.xray.words.visible import visible
 
 _ON_A_PAGE, _BESIDE = 30, 8
 _FOLDED = ("tag", "entity", "session", "since", "until", "asOf", "asKnownAt")
-"""Filters that are seldom used: they are folded until one is."""
+"""Filters that are seldom used: they are folded unless one of them is set."""
 _ROWS = {
     "update": UPDATE,
     "archive": ARCHIVE,
@@ -41,33 +41,31 @@ _ROWS = {
     "promote": PROMOTE,
     "quarantine": QUARANTINE,
 }
-"""What may be done to a memory, by the name that a template asks for it by."""
+"""The operations on a memory, by the names that templates use."""
 
 
 def _search(view: View) -> Mapping[str, object]:
-    """Template values for the page of memories: 30 that fit the filters, or those that a recall of the question
-    returns.
-    """
-    asked = {name: value.strip() for name, value in view.query.items()}
-    past = {"as_of": asked.get("asOf"), "as_known_at": asked.get("asKnownAt")}
-    dates = {"since": asked.get("since"), "until": asked.get("until")}
-    is_question, words = asked.get("how") == "question", asked.get("q", "")
+    """Return the template values for the page of memories: 30 that fit the filters, or the recall of a question."""
+    filters = {name: value.strip() for name, value in view.query.items()}
+    past_instants = {"as_of": filters.get("asOf"), "as_known_at": filters.get("asKnownAt")}
+    dates = {"since": filters.get("since"), "until": filters.get("until")}
+    is_question, words = filters.get("how") == "question", filters.get("q", "")
     found = answer = None
     if is_question and words:
-        categories = [asked["category"]] if asked.get("category") else None
-        tags = [asked["tag"]] if asked.get("tag") else None
-        of = {"tags": tags, "categories": categories, "in_session": asked.get("session")}
-        answer = view.ask(RECALL, query=words, **of, **past, **dates)
+        categories = [filters["category"]] if filters.get("category") else None
+        tags = [filters["tag"]] if filters.get("tag") else None
+        of = {"tags": tags, "categories": categories, "in_session": filters.get("session")}
+        answer = view.ask(RECALL, query=words, **of, **past_instants, **dates)
     elif not is_question:
-        status = None if any(past.values()) else asked.get("status") or "active"
-        of = {"tag": asked.get("tag"), "entity_ref": asked.get("entity"), "session_id": asked.get("session")}
-        of |= {"category": asked.get("category"), "status": status, "contains": words, "after": asked.get("after")}
-        found = view.ask(LIST, limit=_ON_A_PAGE, **of, **past, **dates)
+        status = None if any(past_instants.values()) else filters.get("status") or "active"
+        of = {"tag": filters.get("tag"), "entity_ref": filters.get("entity"), "session_id": filters.get("session")}
+        of |= {"category": filters.get("category"), "status": status, "contains": words, "after": filters.get("after")}
+        found = view.ask(LIST, limit=_ON_A_PAGE, **of, **past_instants, **dates)
     return {
         "title": "Memories",
-        "asked": asked,
+        "asked": filters,
         "is_question": is_question,
-        "is_narrowed": any(asked.get(name) for name in _FOLDED),
+        "is_narrowed": any(filters.get(name) for name in _FOLDED),
         "found": found,
         "answer": answer,
         "told": [each for each in answer.memories if each.memory.category != "moment"] if answer else (),
@@ -78,30 +76,29 @@ def _search(view: View) -> Mapping[str, object]:
 
 
 def _memory(view: View) -> Mapping[str, object]:
-    """Template values for the page of one memory: its text, sources, history, recalls and neighbours.
-
-    Of one that is not there, only its history.
+    """Return the template values for the page of one memory: its text, sources, history, recalls and neighbours. Only
+    the history of a memory that was forgotten.
     """
-    named = view.named["memory_id"]
+    memory_id = view.named["memory_id"]
     try:
-        shown = view.ask(SHOW, memory_id=named)
+        shown = view.ask(SHOW, memory_id=memory_id)
     except NotFoundError:
         return {
             "title": "A memory that was forgotten",
-            "story": view.ask(HISTORY, name=f"mem_{named.removeprefix('mem_')}"),
+            "story": view.ask(HISTORY, name=f"mem_{memory_id.removeprefix('mem_')}"),
             "shown": None,
         }
     memory: Memory = shown.memory
     story: HistoryOutput = view.ask(HISTORY, name=memory.id)
     now = view.host.app.clock.now()
     words = headline(memory.content)
-    whole = markdown(memory.content)
-    at = _instant_of(view.query.get("at", ""), now)
+    html = markdown(memory.content)
+    at = _parse_instant(view.query.get("at", ""), now)
     return {
         "title": words,
         "shown": shown,
         "memory": memory,
-        "whole": whole if whole.strip() != Markup("<p>{}</p>").format(visible(words)) else "",
+        "whole": html if html.strip() != Markup("<p>{}</p>").format(visible(words)) else "",
         "sources": [_source(view, memory, each) for each in memory.evidence],
         "story": story,
         "newer": memory.superseded_by,
@@ -116,49 +113,51 @@ def _memory(view: View) -> Mapping[str, object]:
 
 
 def _source(view: View, memory: Memory, place: str) -> Mapping[str, str]:
-    """A place in `evidence` from which a memory was made: its quote ("" if none), and the link to its turn, "" if it is
-    no turn of the memory's session.
+    """Return a place from which a memory was made: its quote ("" if none), and the link to its turn. The link is "" if
+    the place is not a turn of the memory's session.
     """
-    said, _, lines = place.rpartition(":")
-    first = lines.partition("-")[0]
-    is_turn = said == memory.session_id and first.isdecimal()
-    href = f"{view.href(f'sessions/{said}', turn=first)}#turn-{first}" if is_turn else ""
+    session_id, _, turn_range = place.rpartition(":")
+    first = turn_range.partition("-")[0]
+    is_turn = session_id == memory.session_id and first.isdecimal()
+    href = f"{view.href(f'sessions/{session_id}', turn=first)}#turn-{first}" if is_turn else ""
     return {"place": place, "quote": memory.evidence_quotes.get(place, ""), "href": href, "turn": first}
 
 
 def _time_view(
     view: View, memory: Memory, story: HistoryOutput, at: datetime | None, now: datetime
 ) -> Mapping[str, object]:
-    """Template values: the timeline of a memory's versions, and the version that held at the instant `at`, None if none
-    did or `at` is None.
+    """Return the template values for a memory's timeline, and for the version that held at the instant `at`. The
+    version is None if no version held, or `at` is None.
     """
     spans = [_timeline_span(view, each.memory, story) for each in story.versions]
     begin = min(each.since for each in spans)
-    by_then = {"as_known_at": at} if view.query.get("known") else {}
-    is_known = at and (not by_then or recorded_at(memory.id, memory.created) <= at)
-    then = view.ask(HISTORY, name=memory.id, as_of=at, **by_then) if is_known else None
-    held = then.held if then else None
+    known_filter = {"as_known_at": at} if view.query.get("known") else {}
+    is_known = at and (not known_filter or recorded_at(memory.id, memory.created) <= at)
+    history = view.ask(HISTORY, name=memory.id, as_of=at, **known_filter) if is_known else None
+    version = history.held if history else None
     return {
         "chart": timeline(spans, now, f"How {len(spans)} version(s) of this memory stood over time", at),
         "slider": _slider(begin, at or now, now),
         "at": at,
-        "held": held,
-        "held_memory": next((each.memory for each in then.versions if each.memory.id == held.memory_id), None)
-        if then and held
+        "held": version,
+        "held_memory": next((each.memory for each in history.versions if each.memory.id == version.memory_id), None)
+        if history and version
         else None,
     }
 
 
 def _slider(begin: datetime, at: datetime, now: datetime) -> Mapping[str, int]:
-    """The `min`, `max`, `step` and `at` of a slider from `begin` to `now`, in epoch milliseconds, in some 500 steps."""
+    """Return the `min`, `max`, `step` and `at` of a slider from `begin` to `now` in epoch milliseconds. The slider has
+    some 500 steps.
+    """
     first, millis = epoch_ms(begin), epoch_ms(now) - epoch_ms(begin) + 1
     step = max(millis // 500, 1)
-    steps = -(-millis // step)
+    steps = -(-millis // step)  # rounded up, so that the last step reaches `now`
     return {"min": first, "max": first + steps * step, "step": step, "at": max(first, epoch_ms(at))}
 
 
 def _timeline_span(view: View, memory: Memory, story: HistoryOutput) -> Span:
-    """A version of a memory as a bar of the timeline, its changes as marks."""
+    """Return a version of a memory as a bar of the timeline, its changes as marks."""
     ends = [each for each in (memory.invalid_at, memory.expires_at) if each is not None]
     kind = "quarantine" if memory.status == "active" and memory.trust_zone == "quarantine" else memory.status
     return Span(
@@ -175,22 +174,21 @@ def _timeline_span(view: View, memory: Memory, story: HistoryOutput) -> Span:
     )
 
 
-def _instant_of(said: str, now: datetime) -> datetime | None:
-    """The instant that a slider (epoch milliseconds) or a link (ISO date, UTC if it has no zone) asks for, at most now.
-
+def _parse_instant(text: str, now: datetime) -> datetime | None:
+    """Return the instant of a slider (epoch milliseconds) or a link (ISO date, in UTC without a zone), at most now.
     None for ""; `InputError` for any other text.
     """
-    if not said:
+    if not text:
         return None
     try:
-        at = datetime.fromtimestamp(int(said) / 1000, UTC) if said.isdecimal() else datetime.fromisoformat(said)
+        at = datetime.fromtimestamp(int(text) / 1000, UTC) if text.isdecimal() else datetime.fromisoformat(text)
         return min(in_utc(at), now)
     except (ValueError, OverflowError, OSError) as error:
-        raise InputError(f'at expects a date, a date-time or epoch milliseconds; got "{said}"') from error
+        raise InputError(f'at expects a date, a date-time or epoch milliseconds; got "{text}"') from error
 
 
 def _beside(view: View, memory: Memory) -> Sequence[Memory]:
-    """Up to eight other memories of the same episode; empty if the memory has none, or its file is gone."""
+    """Return up to eight other memories of the same episode; empty if the memory has none, or its file is gone."""
     if memory.episode_id is None:
         return ()
     try:
@@ -201,7 +199,7 @@ def _beside(view: View, memory: Memory) -> Sequence[Memory]:
 
 
 def _graph_view(view: View, memory: Memory) -> Mapping[str, Any]:
-    """Template values: the graph around a memory as picture and list; `graph` is None if it has no edges."""
+    """Return the template values for the graph around a memory; `graph` is None if it has no edges."""
     try:
         graph: GraphShowOutput = view.ask(GRAPH_SHOW, name=memory.id, hops=2)
     except NotFoundError:
@@ -210,7 +208,7 @@ def _graph_view(view: View, memory: Memory) -> Mapping[str, Any]:
         return {"graph": None}
 
     def link(node: Node) -> str:
-        """The page of a node: a memory's, an episode's, else a search for its name."""
+        """Return the page of a node: a memory's, an episode's, else a search for its name."""
         if node.type == "Memory":
             return view.href(f"memories/{node.key}")
         if node.type == "Episode":

@@ -1,4 +1,4 @@
-"""What is asked of the recalls pages in, what their templates are given out."""
+"""A request for a recalls page in, the values of its template out."""
 
 from collections.abc import Mapping, Sequence
 from functools import partial
@@ -31,9 +31,9 @@ from pellucid.xray.words.rungs import away_in_words, is_at_work, why_rejected
 _A_PAGE = 50
 _FILTERS = ("q", "agent", "session", "class", "outcome", "degraded", "since")
 _NEWEST = 12
-"""Recalls that one is offered to be compared with."""
+"""The number of recalls that are offered for comparison."""
 _TURNED_AWAY = 1_000
-"""How many of those turned away are named."""
+"""The most rejected candidates that are listed."""
 _WITHOUT = "without-"
 _NO_WORDS = "A question whose words were not kept"
 _KINDS = ("used", "saved_rework", "dismissed", "flagged_stale")
@@ -41,7 +41,7 @@ _DELTAS = ("answer", "request", "settings", "weights", "legs", "corpus", "plan")
 
 
 def _recalls(view: View) -> Mapping[str, object]:
-    """Template values for the page that lists 50 recalls, with the filters of the query."""
+    """Return the template values for the page that lists 50 recalls, with the filters of the query."""
     query = view.query
     found = view.ask(
         SNAPSHOTS,
@@ -67,7 +67,10 @@ def _recalls(view: View) -> Mapping[str, object]:
 
 
 def _recall(view: View) -> Mapping[str, object]:
-    """Template values for the page of one recall: its explanation; `x` is None if only its event is kept."""
+    """Return the template values for the page of one recall.
+
+    Its explanation `x` is None if only its event is stored.
+    """
     event: EventOutput = view.ask(EVENT, recall_id=view.named["recall_id"])
     if not event.recall.in_full:
         return {
@@ -81,14 +84,14 @@ def _recall(view: View) -> Mapping[str, object]:
         XRAY, recall_id=view.named["recall_id"], align=bool(view.query.get("align")), turned_away=_TURNED_AWAY
     )
     recall_id = snapshot.snapshot_id
-    cited = {each.memory_id: each.citations for each in event.memories}
-    usual = view.ask(TIMINGS)
+    citations = {each.memory_id: each.citations for each in event.memories}
+    timings = view.ask(TIMINGS)
     return {
         "title": snapshot.query or _NO_WORDS,
         "x": snapshot,
         "row": event.recall,
         "event": event,
-        "cited": cited,
+        "cited": citations,
         "header": header_fields(snapshot),
         "results": _results(snapshot),
         "legend": legend(snapshot),
@@ -96,8 +99,8 @@ def _recall(view: View) -> Mapping[str, object]:
         "near": [each for each in snapshot.rejected if each.rejected_by == "abstention"],
         "why_rejected": why_rejected,
         "legs": legs_table(snapshot),
-        "stages": _stages(snapshot, usual),
-        "usual": usual,
+        "stages": _stages(snapshot, timings),
+        "usual": timings,
         "given": view.ask(CONTEXT, recall_id=recall_id),
         "replay": view.ask(REPLAY, recall_id=recall_id, live=bool(view.query.get("live"))),
         "delta_line": delta_line,
@@ -114,7 +117,7 @@ def _recall(view: View) -> Mapping[str, object]:
 
 
 def _results(snapshot: RecallXraySnapshot) -> list[Mapping[str, object]]:
-    """Each result of a recall with its words (None if not kept), bar, score terms and further fields."""
+    """Return each result of a recall with its words (None if not stored), bar, score terms and further fields."""
     return [
         {
             "it": each,
@@ -132,7 +135,7 @@ def _results(snapshot: RecallXraySnapshot) -> list[Mapping[str, object]]:
 
 
 def _rejected_by_rung(snapshot: RecallXraySnapshot) -> list[tuple[str, Sequence[RejectedCandidate]]]:
-    """For each rung of the filters, how many it rejected in words, and the candidates named of these."""
+    """Return for each rung how many candidates it rejected, in words, and those that the snapshot lists."""
     by_rung: dict[str, list[RejectedCandidate]] = {}
     for each in snapshot.rejected:
         by_rung.setdefault(each.rejected_by, []).append(each)
@@ -142,16 +145,16 @@ def _rejected_by_rung(snapshot: RecallXraySnapshot) -> list[tuple[str, Sequence[
     ]
 
 
-def _stages(snapshot: RecallXraySnapshot, usual: Any) -> list[tuple[object, object, Markup]]:
-    """Each stage with its usual timing (None if unknown) and its bar."""
-    known = {each.name: each for each in usual.stages}
-    bars = waterfall(snapshot.stages, known)
-    return [(each, known.get(each.name), bar) for each, bar in zip(snapshot.stages, bars, strict=True)]
+def _stages(snapshot: RecallXraySnapshot, timings: Any) -> list[tuple[object, object, Markup]]:
+    """Return each stage with its usual timing (None if unknown) and its bar."""
+    usual_by_stage = {each.name: each for each in timings.stages}
+    bars = waterfall(snapshot.stages, usual_by_stage)
+    return [(each, usual_by_stage.get(each.name), bar) for each, bar in zip(snapshot.stages, bars, strict=True)]
 
 
 def _ablations(view: View, snapshot: RecallXraySnapshot) -> Mapping[str, object]:
-    """Template values: what leaving out each leg alone would change, and leaving out together the parts in the query
-    (`without-NAME`), None if there are none.
+    """Return the template values for leaving out each leg alone, and the parts in the query (`without-NAME`) together.
+    `together` is None if the query has no such parts.
     """
     left_out = [name.removeprefix(_WITHOUT) for name in view.query if name.startswith(_WITHOUT)]
     each_leg = view.ask(ABLATE, recall_id=snapshot.snapshot_id)
@@ -167,21 +170,21 @@ def _ablations(view: View, snapshot: RecallXraySnapshot) -> Mapping[str, object]
 
 
 def _why_answer(view: View, recall_id: str) -> Mapping[str, object]:
-    """Template values: the answer why the memory in the query's `why` was or was not found, or the error; both None if
-    it is not asked.
+    """Return the template values for why the memory in the query's `why` was or was not found, or the error. Both are
+    None if the query has no `why`.
     """
-    asked = view.query.get("why", "").strip()
-    told, problem = None, None
-    if asked:
+    description = view.query.get("why", "").strip()
+    finding, problem = None, None
+    if description:
         try:
-            told = view.ask(WHY, memory=asked, recall_id=recall_id)
+            finding = view.ask(WHY, memory=description, recall_id=recall_id)
         except PellucidError as error:
             problem = error
-    return {"why_asked": asked, "why": told, "why_problem": problem}
+    return {"why_asked": description, "why": finding, "why_problem": problem}
 
 
 def _difference(view: View) -> Mapping[str, object]:
-    """Template values for the page of two recalls side by side."""
+    """Return the template values for the page of two recalls side by side."""
     found = view.ask(DIFF, a=view.named["a"], b=view.named["b"])
     return {
         "title": "Two recalls side by side",
@@ -195,7 +198,7 @@ def _difference(view: View) -> Mapping[str, object]:
 
 
 def _as_json(view: View) -> Mapping[str, object]:
-    """Template values for the page of a recall's explanation as JSON."""
+    """Return the template values for the page of a recall's explanation as JSON."""
     snapshot = view.ask(XRAY, recall_id=view.named["recall_id"])
     return {"title": "The recall as JSON", "x": snapshot, "told": render_json(snapshot)}
 

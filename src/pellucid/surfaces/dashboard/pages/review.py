@@ -1,4 +1,4 @@
-"""What a person should look at in, the queue of it out."""
+"""Memories that a person should look at in, the page of their queue out."""
 
 from collections.abc import Mapping, Sequence
 
@@ -29,11 +29,11 @@ _ACTS = {
     "retract": (RETRACT, "quiet"),
     "forget": (FORGET, "quiet"),
 }
-"""What may be done to an item: the operation, and what its button is."""
+"""The operations on an item, with the class of each button."""
 
 
 def _queue(view: View) -> Mapping[str, object]:
-    """Template values for the page of memories to review, with what may be done to each."""
+    """Return the template values for the page of memories to review, with the operations that the caller can run."""
     kind, resting = view.query.get("kind", ""), bool(view.query.get("resting"))
     found = view.ask(ROW, kind=kind, resting=resting, after=view.query.get("after"), limit=_ON_A_PAGE)
     allowed = {name: act for name, act in _ACTS.items() if view.may(act[0])}
@@ -54,14 +54,14 @@ def _queue(view: View) -> Mapping[str, object]:
 
 
 def _rival_words(view: View, items: Sequence[ToReview]) -> Mapping[str, str]:
-    """The first words of the memories that these items contradict, by id; without memories that are gone."""
+    """Map the ids of memories that these items contradict to their first words, without memories that are gone."""
     rivals = (memory_of(view, rival) for each in items for rival in each.memory.disputed_with)
     return {each.id: headline(each.content) for each in rivals if each}
 
 
 def _fitting_acts(allowed: Mapping[str, object], item: ToReview) -> list[str]:
-    """The names of the allowed acts that fit an item, such as `promote` for a quarantined one; `forget` fits every
-    item.
+    """Return the names of the allowed acts that fit an item, such as `promote` for a quarantined one. `forget` fits
+    every item.
     """
     memory, kinds = item.memory, {each.kind for each in item.reasons}
     fits = {

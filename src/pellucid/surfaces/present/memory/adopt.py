@@ -19,7 +19,7 @@ _SHOWN_UNDOS = 3
 
 
 def adoption_text(outcome: AdoptOutput) -> str:
-    """The outcome of adopting other tools' memories, or its preview: counts, samples, and how to undo or go on."""
+    """Render the adoption of other tools' memories, or its preview: counts, samples, and how to undo or go on."""
     done, count = "adopted" if outcome.written else "would adopt", outcome.new
     formats = largest_first(outcome.formats) or "no known format"
     lines = [
@@ -51,7 +51,7 @@ def adoption_text(outcome: AdoptOutput) -> str:
 
 
 def _left_out_lines(outcome: AdoptOutput) -> Iterator[str]:
-    """How many memories were left out, a line for each reason that occurred."""
+    """Yield how many memories were left out, a line for each reason that occurred."""
     for count, why in (
         (outcome.known, "known already"),
         (outcome.repeated, "said twice in these files"),
@@ -63,8 +63,8 @@ def _left_out_lines(outcome: AdoptOutput) -> Iterator[str]:
 
 
 def _sample_lines(sample: AdoptSample) -> str:
-    """Two lines about an adopted memory: its category, content (cut to 160 characters) and status unless active; its
-    source.
+    """Render an adopted memory in two lines: its category, content (cut to 160 characters) and status; its source. The
+    status `active` is not shown.
     """
     text = " ".join(sample.content.split())
     short = text if len(text) <= _SAMPLE_CHARS else text[: _SAMPLE_CHARS - 1] + "…"

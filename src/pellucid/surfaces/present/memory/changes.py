@@ -26,14 +26,13 @@ if TYPE_CHECKING:
     from pellucid.operations.memory.undoing import UndoOutput
 
 _SHOWN = 20
-"""Undone changes that are listed one by one."""
+"""The most undone changes that are listed one by one."""
 UPDATED = "updated"
 
 
 def change_text(outcome: ChangedOutput, done: str) -> str:
-    """The memory that was changed, and how to undo that; that nothing was to do if it was so already.
-
-    `done` is what was done, such as `archived`; what it replaces is named for `updated` alone.
+    """Render the memory that was changed, and how to undo that; or that there was nothing to do. `done` is the kind of
+    change, such as `archived`; replaced memories are named for `updated` alone.
     """
     if not outcome.changed:
         return f"nothing to do: {outcome.memory.id} is so already\n  {visible(outcome.path)}"
@@ -43,7 +42,7 @@ def change_text(outcome: ChangedOutput, done: str) -> str:
 
 
 def undo_text(outcome: UndoOutput) -> str:
-    """The changes that were undone, the first 20 one by one and the others counted by kind, and how to redo them."""
+    """Render the changes that were undone, the first 20 one by one, others as counts, and how to redo them."""
     lines = [f"undone: {each}" for each in outcome.undone[:_SHOWN]]
     if more := Counter(each.partition(" of ")[0] for each in outcome.undone[_SHOWN:]):
         lines.append(f"and {', '.join(f'{event} of {count:,} more' for event, count in more.items())}")
@@ -51,8 +50,8 @@ def undo_text(outcome: UndoOutput) -> str:
 
 
 def forget_text(outcome: ForgetOutput, again: str) -> str:
-    """What was erased from which places, or would be, what stays, and what is in force again; one sentence if nothing
-    fits. `again` is the command that erases it, shown after a preview.
+    """Render what was erased from which places, or would be, what stays, and what is in force again. One sentence if
+    nothing fits. `again` is the command that erases it, shown after a preview.
     """
     if not outcome.memories and not any(outcome.places.values()):
         return "nothing fits: nothing was forgotten"
@@ -83,7 +82,7 @@ def forget_text(outcome: ForgetOutput, again: str) -> str:
 
 
 def erasure_text(outcome: EraseOutput, again: str) -> str:
-    """What was erased, or would be (see `forget_text`), and which memories stay since others confirm them."""
+    """Render what was erased, or would be (see `forget_text`), and which memories stay since others confirm them."""
     if not outcome.memories and not any(outcome.places.values()):
         return "nothing is kept of it: nothing was erased"
     text = forget_text(outcome, again)
@@ -93,9 +92,8 @@ def erasure_text(outcome: EraseOutput, again: str) -> str:
 
 
 def history_text(outcome: HistoryOutput) -> str:
-    """A memory's versions with their changes, verdicts and citations, and the episodes they come from.
-
-    Of a forgotten memory only when that was, and its events.
+    """Render a memory's versions with their changes, verdicts and citations, and the episodes they come from. Of a
+    forgotten memory, only when it was forgotten, and its events.
     """
     if outcome.forgotten_at:
         lines = [f"{outcome.memory_id} was forgotten on {isoformat(outcome.forgotten_at)}; what it said is gone"]
@@ -114,24 +112,24 @@ def history_text(outcome: HistoryOutput) -> str:
 
 
 def _held_version_line(outcome: HistoryOutput) -> str:
-    """The version that held at the instants asked about, or that none did, and whether a recall could return it."""
-    held, then = outcome.held, past_instants(outcome.as_of, outcome.as_known_at)
+    """Render the version that held at the instants asked about, if any, and whether a recall could return it."""
+    held, instants = outcome.held, past_instants(outcome.as_of, outcome.as_known_at)
     if held is None:
-        return f"{then}: no version held"
+        return f"{instants}: no version held"
     span = f"[{isoformat(held.valid_from)} – {isoformat(held.valid_until) if held.valid_until else 'open'}]"
     why = f" ({held.set_aside})" if held.set_aside else ""
     force = "in force" if held.in_force else f"not in force{why}"
-    return f"{then}: {held.memory_id} {span}, {force}"
+    return f"{instants}: {held.memory_id} {span}, {force}"
 
 
 def reverify_text(outcome: ReverifyOutput) -> str:
-    """The memories that were verified, and how to undo that; "" if there are none."""
+    """Render the memories that were verified, and how to undo that; "" if there are none."""
     lines = [f"verified: {each.memory.id}\n  {visible(each.path)}" for each in outcome.memories]
     return "\n".join([*lines, *([f"  back: {command(f'undo {outcome.op_id}')}"] if outcome.op_id else [])])
 
 
 def _version_lines(listed: Listed) -> list[str]:
-    """A version of a memory: its state and interval of validity, content, and evidence with quotes."""
+    """Return a version of a memory: its state and interval of validity, content, and evidence with quotes."""
     memory = listed.memory
     since, until = memory.valid_at or memory.created, memory.invalid_at
     span = f"{isoformat(since)} – {isoformat(until) if until else 'now'}"
@@ -145,20 +143,20 @@ def _version_lines(listed: Listed) -> list[str]:
 
 
 def _event_line(row: LifecycleRow) -> str:
-    """An event in a memory's life: when, what, why, through which memories and by which operation, as far as known."""
+    """Render an event in a memory's life: when, what, why, through which memories and by which operation."""
     why = f" ({visible(row.reason_code)})" if row.reason_code else ""
-    by = f", by {', '.join(row.related_memory_ids)}" if row.related_memory_ids else ""
-    return f"  {isoformat(row.timestamp)}  {row.event_type}{why}{by}  {row.correlation_id or ''}".rstrip()
+    causes = f", by {', '.join(row.related_memory_ids)}" if row.related_memory_ids else ""
+    return f"  {isoformat(row.timestamp)}  {row.event_type}{why}{causes}  {row.correlation_id or ''}".rstrip()
 
 
 def _verdict_line(row: VerdictRow) -> str:
-    """The judge's verdict on an observation: when, in which session, and why."""
-    seen = f"observed in {visible(row.session_id)}"
-    return f"  {isoformat(row.observed_at)}  {seen}: {row.verdict}, {visible(row.reason)}  {row.observation_id}"
+    """Render the judge's verdict on an observation: when, in which session, and why."""
+    place = f"observed in {visible(row.session_id)}"
+    return f"  {isoformat(row.observed_at)}  {place}: {row.verdict}, {visible(row.reason)}  {row.observation_id}"
 
 
 def episodes_text(outcome: EpisodesOutput) -> str:
-    """A table of episodes, then how many there are."""
+    """Render a table of episodes, then how many there are."""
     rows = [
         (view.episode.id, _minute(view.episode.started), str(len(view.members) or view.turns_kept), view.episode.topic)
         for view in outcome.episodes
@@ -168,13 +166,13 @@ def episodes_text(outcome: EpisodesOutput) -> str:
 
 
 def episode_text(view: EpisodeView) -> str:
-    """An episode: its topic, session and times, the artifacts it made, and its memories."""
-    held = view.episode
-    signal = f", cut at {held.signal}" if held.signal else ""
+    """Render an episode: its topic, session and times, the artifacts it made, and its memories."""
+    episode = view.episode
+    signal = f", cut at {episode.signal}" if episode.signal else ""
     lines = [
-        f"{visible(held.topic)}",
-        f"  {held.id}  session {visible(held.session_id)}, turns {held.turns}{signal}",
-        f"  {_minute(held.started)} – {_minute(held.ended)}",
+        f"{visible(episode.topic)}",
+        f"  {episode.id}  session {visible(episode.session_id)}, turns {episode.turns}{signal}",
+        f"  {_minute(episode.started)} – {_minute(episode.ended)}",
     ]
     lines += [f"  {each.role} {each.kind} {visible(each.name)}" for each in view.artifacts]
     for each in view.members:
@@ -189,12 +187,12 @@ def episode_text(view: EpisodeView) -> str:
 
 
 def _minute(at: datetime | None) -> str:
-    """The day and minute of an instant as `2026-04-20 17:30`; `(undated)` for None."""
+    """Render the day and minute of an instant as `2026-04-20 17:30`; `(undated)` for None."""
     return isoformat(at)[:16].replace("T", " ") if at else "(undated)"
 
 
 def trust_list_text(outcome: TrustListOutput) -> str:
-    """The memories of a trust zone, each with its content and the reason why it is there."""
+    """Render the memories of a trust zone, each with its content and the reason why it is there."""
     lines: list[str] = []
     for each, reason in zip(outcome.memories, outcome.reasons, strict=True):
         memory = each.memory
@@ -204,9 +202,7 @@ def trust_list_text(outcome: TrustListOutput) -> str:
 
 
 def review_text(outcome: ReviewOutput) -> str:
-    """The memories to review, each with its reasons; then how many there are for each kind of reason, and how many
-    stale ones are left out, if any.
-    """
+    """Render the memories to review with their reasons, then counts by kind, and how many stale ones are left out."""
     lines: list[str] = []
     for each in outcome.items:
         lines.append(f"{each.memory.id}  {visible(' '.join(each.memory.content.split()))}")
@@ -218,7 +214,7 @@ def review_text(outcome: ReviewOutput) -> str:
 
 
 def trust_text(outcome: TrustOutput) -> str:
-    """A memory's trust zone, its trust score as a sum, doubts about it, and the changes of its trust."""
+    """Render a memory's trust zone, its trust score as a sum, doubts about it, and the changes of its trust."""
     memory = outcome.memory
     shares = " + ".join(f"{share.name} {share.value:.2f}" for share in outcome.contributions)
     lines = [
@@ -228,15 +224,14 @@ def trust_text(outcome: TrustOutput) -> str:
     ]
     lines += [f"  doubt: {visible(outcome.doubt)}"] if outcome.doubt else []
     for row in outcome.events:
-        by = f", by {', '.join(row.related_memory_ids)}" if row.related_memory_ids else ""
-        lines.append(f"  {isoformat(row.timestamp)}  {row.event_type} ({visible(row.reason_code)}){by}")
+        causes = f", by {', '.join(row.related_memory_ids)}" if row.related_memory_ids else ""
+        lines.append(f"  {isoformat(row.timestamp)}  {row.event_type} ({visible(row.reason_code)}){causes}")
     return "\n".join(lines)
 
 
 def trust_change_text(outcome: TrustChangeOutput, go_on: str = "") -> str:
-    """The memories whose trust was changed, and how to undo it; one sentence if none was.
-
-    In a preview, those that would be changed, and `go_on`, the command that changes them.
+    """Render the memories whose trust was changed, and how to undo it; one sentence if none was. In a preview, those
+    that would be changed, and `go_on`, the command that changes them.
     """
     if not outcome.changed:
         return "nothing to do: no memory that fits would change"

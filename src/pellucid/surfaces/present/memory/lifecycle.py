@@ -24,7 +24,7 @@ _KINDS = ("merge", "update", "invalidate", "split", "add")
 
 
 def tier_list_text(outcome: TierListOutput) -> str:
-    """A table of memories with their tiers, then how many there are."""
+    """Render a table of memories with their tiers, then how many there are."""
     lines = table(("ID", "TIER", "VALUE", "CATEGORY", "MEMORY"), [_tier_cells(each) for each in outcome.memories])
     counts = f"{outcome.hot} hot, {outcome.cold} cold"
     if outcome.never_folded:
@@ -33,9 +33,7 @@ def tier_list_text(outcome: TierListOutput) -> str:
 
 
 def tier_text(outcome: TierExplanation) -> str:
-    """A memory's tier, the reasons for it, what would change it, and the sums that it follows from; whether it is
-    stale.
-    """
+    """Render a memory's tier, the reasons for it, what would change it, the sums it follows from, and staleness."""
     when = f"as of the fold of {isoformat(outcome.folded_at)}" if outcome.folded_at else "never folded, so it is hot"
     lines = [f"{outcome.memory_id}  {outcome.category}  {_excerpt(outcome.content)}", f"tier: {outcome.tier} ({when})"]
     if not outcome.aging:
@@ -53,9 +51,8 @@ def tier_text(outcome: TierExplanation) -> str:
 
 
 def pass_text(outcome: LifecycleOutput) -> str:
-    """What a lifecycle pass changed, or would change, and which memories it proposes to archive.
-
-    Long lists are cut, with how many more there are.
+    """Render what a lifecycle pass changed, or would change, and which memories it proposes to archive. Long lists are
+    cut, with how many more there are.
     """
     wrote = "would write" if outcome.dry_run else "wrote"
     lines = [
@@ -72,7 +69,7 @@ def pass_text(outcome: LifecycleOutput) -> str:
 
 
 def report_text(report: Report) -> str:
-    """The report on a period, section by section; empty sections are left out."""
+    """Render the report on a period, section by section; empty sections are left out."""
     new = ", ".join(f"{category} {count}" for category, count in report.created.items())
     lines = [
         f"{report.namespace}, {isoformat(report.since)[:16]} to {isoformat(report.until)[:16]} UTC",
@@ -99,7 +96,7 @@ def report_text(report: Report) -> str:
 
 
 def _threshold_line(outcome: TierExplanation) -> str:
-    """The thresholds at which a memory changes its tier or becomes stale."""
+    """Render the thresholds at which a memory changes its tier or becomes stale."""
     return (
         f"thresholds: cold at or below {outcome.demote_at:g} after {outcome.demote_after_days:g} days;"
         f" hot again at or above {outcome.promote_at:g}; stale at decay {outcome.stale_at:g}"
@@ -107,7 +104,7 @@ def _threshold_line(outcome: TierExplanation) -> str:
 
 
 def _use_line(outcome: TierExplanation) -> str:
-    """How often a memory was used, said again and served, and when last."""
+    """Render how often a memory was used, said again and served, and when last."""
     used = f"used {count_of(outcome.used, 'time')}{_dated(', last on', outcome.last_used)}"
     again = f"said again in {count_of(outcome.recurred, 'other session')}{_dated(', last on', outcome.last_recurred)}"
     served = f"served {count_of(outcome.served, 'time')}{_dated(', last on', outcome.last_served)}"
@@ -115,8 +112,8 @@ def _use_line(outcome: TierExplanation) -> str:
 
 
 def _section_lines(title: str, section: ReportSection, detail: Callable[[ReportEntry], str]) -> list[str]:
-    """A section of the report: its title and total, then its memories, each with what `detail` returns for it; nothing
-    if it is empty.
+    """Render a section of the report: its title and total, then its memories, each with `detail` of it; empty if the
+    section is empty.
     """
     if not section.total:
         return []
@@ -128,57 +125,58 @@ def _section_lines(title: str, section: ReportSection, detail: Callable[[ReportE
 
 
 def _used_text(times: int) -> str:
-    """How often a memory was ever used, as `used 3 times ever` or `never used`."""
+    """Render how often a memory was ever used, as `used 3 times ever` or `never used`."""
     return f"used {count_of(times, 'time')} ever" if times else "never used"
 
 
-def _served_text(each: ReportEntry) -> str:
-    """How often a memory was served in the period, and how often it was ever used."""
-    return f"{count_of(each.times, 'time')} in {count_of(each.sessions, 'session')}, {_used_text(each.used)}"
+def _served_text(entry: ReportEntry) -> str:
+    """Render how often a memory was served in the period, and how often it was ever used."""
+    return f"{count_of(entry.times, 'time')} in {count_of(entry.sessions, 'session')}, {_used_text(entry.used)}"
 
 
-def _more_line(total: int, shown: int, what: str) -> list[str]:
-    """One line that `total - shown` more `what` (such as `tier changes`) are not shown; no line if all are."""
-    return [f"  … and {total - shown} more {what}".rstrip()] if total > shown else []
+def _more_line(total: int, shown: int, noun: str) -> list[str]:
+    """Return a line that `total - shown` more of a `noun`, such as `tier changes`, are not shown; empty if all are."""
+    return [f"  … and {total - shown} more {noun}".rstrip()] if total > shown else []
 
 
 def _sum_lines(*named: tuple[str, Weighed]) -> list[str]:
-    """Each named value as the sum of its contributions: `heat 0.5000 = use +0.3000 …`."""
+    """Return each named value as the sum of its contributions: `heat 0.5000 = use +0.3000 …`."""
     return [
-        f"{name} {worth.value:.4f} = " + " ".join(f"{c.name} {c.value:+.4f}" for c in worth.contributions)
-        for name, worth in named
+        f"{name} {weighed.value:.4f} = " + " ".join(f"{c.name} {c.value:+.4f}" for c in weighed.contributions)
+        for name, weighed in named
     ]
 
 
-def _tier_cells(each: Tiered) -> tuple[str, ...]:
-    """A memory's row in the table of tiers: end of its id, tier, value, category (with what protects it), content."""
-    value = "never folded" if each.tier_value is None else f"{each.tier_value:.4f}"
-    kept = f" ({'protected' if each.protected == each.category else each.protected})" if each.protected else ""
-    return each.memory_id[-10:], each.tier, value, f"{each.category}{kept}", each.content
+def _tier_cells(memory: Tiered) -> tuple[str, ...]:
+    """Return a memory's row in the table of tiers: end of its id, tier, value, category and protection, content."""
+    value = "never folded" if memory.tier_value is None else f"{memory.tier_value:.4f}"
+    protection = (
+        f" ({'protected' if memory.protected == memory.category else memory.protected})" if memory.protected else ""
+    )
+    return memory.memory_id[-10:], memory.tier, value, f"{memory.category}{protection}", memory.content
 
 
 def _dated(words: str, at: datetime | None) -> str:
-    """The words followed by the day of the instant, as `, last on 2026-04-20`; "" if the instant is None."""
+    """Return the words followed by the day of the instant, as `, last on 2026-04-20`; "" if the instant is None."""
     return f"{words} {isoformat(at)[:10]}" if at else ""
 
 
 def _excerpt(content: str) -> str:
-    """A memory's content on one line, cut to 90 characters."""
+    """Return a memory's content on one line, cut to 90 characters."""
     text = visible(" ".join(content.split()))
     return text if len(text) <= _EXCERPT_CHARS else text[: _EXCERPT_CHARS - 1] + "…"
 
 
 def consolidation_text(outcome: ConsolidateOutput) -> str:
-    """The outcome of a consolidation: counts, each change, why clusters were skipped, and how to go on or undo it.
-
-    In a dry run, what would be done.
+    """Render a consolidation: counts, each change, why clusters were skipped, and how to go on or undo it. In a dry
+    run, what would be done.
     """
     counts = outcome.counts
-    did = "would be done" if outcome.dry_run else "done"
+    verb = "would be done" if outcome.dry_run else "done"
     changes = ", ".join(f"{counts[kind]} {kind}" for kind in _KINDS if counts.get(kind)) or "nothing"
-    kept = f"{outcome.memories} memories of {outcome.namespace}, {outcome.new} new"
+    scope = f"{outcome.memories} memories of {outcome.namespace}, {outcome.new} new"
     lines = [
-        f"{kept}; {outcome.clusters} clusters looked at; {did}: {changes}",
+        f"{scope}; {outcome.clusters} clusters looked at; {verb}: {changes}",
         *map(_decision_lines, outcome.decisions),
     ]
     more = sum(counts.get(kind, 0) for kind in _KINDS) - len(outcome.decisions)
@@ -192,10 +190,8 @@ def consolidation_text(outcome: ConsolidateOutput) -> str:
     return "\n".join([*lines, *(f"undo with: {command(f'undo {each}')}" for each in undoable)])
 
 
-def _decision_lines(each: Consolidated) -> str:
-    """A change's kind, reason and new content, then the ids of the memories it was made of and, after arrows, of those
-    it made.
-    """
-    excerpt = _excerpt(each.content or "")
-    ids = [f"    {memory_id}" for memory_id in each.of] + [f"    → {memory_id}" for memory_id in each.made]
-    return "\n".join([f"  {each.kind}: {each.reason}{f'  {excerpt}' if excerpt else ''}", *ids])
+def _decision_lines(change: Consolidated) -> str:
+    """Render a change's kind, reason and new content, then its memories' ids and, after arrows, the new ones'."""
+    excerpt = _excerpt(change.content or "")
+    ids = [f"    {memory_id}" for memory_id in change.of] + [f"    → {memory_id}" for memory_id in change.made]
+    return "\n".join([f"  {change.kind}: {change.reason}{f'  {excerpt}' if excerpt else ''}", *ids])

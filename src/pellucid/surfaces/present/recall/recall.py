@@ -18,8 +18,7 @@ if TYPE_CHECKING:
 
 
 def recall_text(outcome: RecallOutput, *, verbose: bool = False, footer: Sequence[str] = ()) -> str:
-    """A recall's context, how sure the answer is, problems and stale memories, the footer, and how to see why.
-
+    """Render a recall's context, how sure the answer is, problems and stale memories, the footer, and how to see why.
     Without a context, a sentence says so. With `verbose`, memories that were never verified count as stale, too.
     """
     lines = [outcome.context or "Nothing fits the budget."]
@@ -47,7 +46,7 @@ def recall_text(outcome: RecallOutput, *, verbose: bool = False, footer: Sequenc
 
 
 def _degraded_lines(outcome: RecallOutput) -> Iterator[str]:
-    """A line for each search leg or stage that failed, and for each leg that found nothing though it was asked for."""
+    """Yield a line for each leg or stage that failed, and for each leg that was asked for and found nothing."""
     for leg in outcome.legs:
         if leg.health == "degraded":
             yield f"degraded: {leg.name}: {visible(spell_commands(leg.reason or ''))}"
@@ -58,17 +57,19 @@ def _degraded_lines(outcome: RecallOutput) -> Iterator[str]:
 
 
 def _stale_lines(memories: Sequence[RecalledMemory], *, verbose: bool) -> Iterator[str]:
-    """How many of the memories are from retired documents, not verified for long, or superseded; no line for what does
-    not occur. Memories never verified count only with `verbose`.
+    """Yield how many of the memories are of retired documents, not verified for long, or superseded. No line for a
+    count of 0. Memories that were never verified count only with `verbose`.
     """
     place = {each.memory.id: f"[{number}]" for number, each in enumerate(memories, 1)}
     due = [(each.memory, each.staleness) for each in memories if each.staleness and each.staleness.due]
-    if ended := [staleness.retired for _, staleness in due if staleness.retired]:
+    if retirements := [staleness.retired for _, staleness in due if staleness.retired]:
         due = [(memory, staleness) for memory, staleness in due if not staleness.retired]
-        which = (
-            "is from a document that no longer holds" if len(ended) == 1 else "are from documents that no longer hold"
+        verb = (
+            "is from a document that no longer holds"
+            if len(retirements) == 1
+            else "are from documents that no longer hold"
         )
-        yield f"{len(ended)} of these {which}: {visible(', '.join(dict.fromkeys(ended)))}"
+        yield f"{len(retirements)} of these {verb}: {visible(', '.join(dict.fromkeys(retirements)))}"
     replaced = [memory.id for memory, staleness in due if staleness.superseded]
     old = [
         (memory, staleness)
@@ -80,13 +81,13 @@ def _stale_lines(memories: Sequence[RecalledMemory], *, verbose: bool) -> Iterat
         ids = " ".join(memory.id[-10:] for memory, _ in old)
         more = " or more" if len(old) > 1 else ""
         again = command(f"reverify {ids}")
-        which = " ".join(place[memory.id] for memory, _ in old)
-        yield f"{len(old)} of these {_were(old)} not verified for {days} days{more}, {which}: `{again}`"
+        numbers = " ".join(place[memory.id] for memory, _ in old)
+        yield f"{len(old)} of these {_were(old)} not verified for {days} days{more}, {numbers}: `{again}`"
     if replaced:
         named = ", ".join(f"{place[each]} {each}" for each in replaced)
         yield f"{len(replaced)} of these {_were(replaced)} superseded since: {named}"
 
 
-def _were(found: Sequence[object]) -> str:
-    """`was` for one, `were` for several."""
-    return "was" if len(found) == 1 else "were"
+def _were(items: Sequence[object]) -> str:
+    """Return `was` for one item, `were` for several."""
+    return "was" if len(items) == 1 else "were"

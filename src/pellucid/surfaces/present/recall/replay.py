@@ -17,13 +17,13 @@ if TYPE_CHECKING:
     from pellucid.xray.diff import Delta, RecallDiff, Shift
 
 _NAMED = 5
-"""Memories that a reason names at most."""
+"""The most memories that are named for a reason."""
 _EXCERPT_CHARS = 100
 """Characters of a memory's excerpt."""
 
 
 def replay_text(outcome: ReplayOutput) -> str:
-    """The recomputed ranking of a recall, whether it is what was served, and how asking again now differs."""
+    """Render the recomputed ranking of a recall, whether it equals the one served, and how asking today differs."""
     verdict = "identical to what was served" if outcome.identical else "NOT what was served: the receipt was changed"
     lines = [f"{outcome.recall_id}: {verdict}; {len(outcome.results)} of {outcome.ranked} ranked"]
     lines += [
@@ -33,7 +33,9 @@ def replay_text(outcome: ReplayOutput) -> str:
 
 
 def _words_and_id(memory_id: str, words: Mapping[str, str]) -> str:
-    """The memory's text in `words`, cut to 100 characters, and the end of its id; the whole id if it has no text."""
+    """Render the memory's text in `words`, cut to 100 characters, and the end of its id. The whole id if it has no
+    text.
+    """
     text = words.get(memory_id)
     if not text:
         return memory_id
@@ -42,9 +44,8 @@ def _words_and_id(memory_id: str, words: Mapping[str, str]) -> str:
 
 
 def _live_lines(live: LiveOutput, words: Mapping[str, str]) -> Iterator[str]:
-    """Whether the question gives the same now, or cannot be asked again; the reasons, and what differs.
-
-    Of the memories behind a reason, five are named.
+    """Yield whether the question gives the same today, or cannot be asked again; the reasons, and the differences. Five
+    memories at most are named for each reason.
     """
     verdicts = {True: "asked again: identical", False: "asked again: not the same", None: "cannot be asked again"}
     yield verdicts[live.identical]
@@ -57,21 +58,26 @@ def _live_lines(live: LiveOutput, words: Mapping[str, str]) -> Iterator[str]:
         yield from (f"  {line}" for line in _served_lines(live.difference, words))
 
 
-def diff_text(found: RecallDiff) -> str:
-    """How recall b differs from recall a: in the memories served, then in request, settings, legs and the rest."""
-    lines = [f"a: {found.a}", f"b: {found.b}", f"query: {found.query}", *_served_lines(found, found.words)]
+def diff_text(difference: RecallDiff) -> str:
+    """Render how recall b differs from recall a: in the memories served, in request, settings, legs and the rest."""
+    lines = [
+        f"a: {difference.a}",
+        f"b: {difference.b}",
+        f"query: {difference.query}",
+        *_served_lines(difference, difference.words),
+    ]
     for title in ("answer", "request", "settings", "weights", "legs", "corpus", "plan"):
-        deltas: tuple[Delta, ...] = getattr(found, title)
+        deltas: tuple[Delta, ...] = getattr(difference, title)
         lines += [f"{title}:", *map(delta_line, deltas)] if deltas else []
     return "\n".join(lines)
 
 
-def _served_lines(found: RecallDiff, words: Mapping[str, str]) -> Iterator[str]:
-    """The memories that entered, left, moved or got another score."""
-    if found.same:
+def _served_lines(difference: RecallDiff, words: Mapping[str, str]) -> Iterator[str]:
+    """Yield the memories that entered, left, moved or got another score."""
+    if difference.same:
         yield "served: the same memories in the same order, with the same scores"
     for title in ("entered", "left", "moved", "rescored"):
-        shifts: tuple[Shift, ...] = getattr(found, title)
+        shifts: tuple[Shift, ...] = getattr(difference, title)
         yield from (f"{title}:",) if shifts else ()
         for shift in shifts:
             yield f"  {_words_and_id(shift.memory_id, words)}"
@@ -79,7 +85,7 @@ def _served_lines(found: RecallDiff, words: Mapping[str, str]) -> Iterator[str]:
 
 
 def shift_line(shift: Shift) -> str:
-    """A memory's ranks and scores in both recalls, and the score term that contributed most to the change."""
+    """Render a memory's ranks and scores in both recalls, and the score term that contributed most to the change."""
     places = f"{_place(shift.place_a, shift.rejected_a)} → {_place(shift.place_b, shift.rejected_b)}"
     scores = f"{_score(shift.final_a)} → {_score(shift.final_b)}"
     term = term_name(term_key(shift.moved_by)) if shift.moved_by else ""
@@ -89,36 +95,36 @@ def shift_line(shift: Shift) -> str:
 
 
 def _place(place: int | None, rejected: str | None) -> str:
-    """A memory's rank such as `#3`, else why it was rejected, else `no candidate`."""
+    """Render a memory's rank such as `#3`, else the rung that rejected it, else `no candidate`."""
     return f"#{place}" if place else rejected or "no candidate"
 
 
 def _score(final: float | None) -> str:
-    """A final score to four decimals; `none` for None."""
+    """Render a final score to four decimals; `none` for None."""
     return "none" if final is None else f"{final:.4f}"
 
 
 def delta_line(delta: Delta) -> str:
-    """A value that differs between recalls a and b, as `  topK: 5 → 10`."""
+    """Render a value that differs between recalls a and b, as `  topK: 5 → 10`."""
     return f"  {delta.name}: {_value_text(delta.a)} → {_value_text(delta.b)}"
 
 
 def _value_text(value: object) -> str:
-    """Any value as text: a list as its items, `none` for None or an empty list."""
+    """Render any value: a list as its items, `none` for None or an empty list."""
     if isinstance(value, list | tuple):
         return ", ".join(map(str, value)) or "none"  # pyright: ignore[reportUnknownArgumentType, reportUnknownVariableType]
     return "none" if value is None else str(value)
 
 
 def ablation_text(outcome: AblateOutput) -> str:
-    """How the memories served would change without parts of the recall (legs, stages, terms), effect by effect."""
+    """Render how the memories served would change without parts of the recall (legs, stages, terms), each in turn."""
     lines = [line for each in outcome.effects for line in _effect_lines(each, outcome.words)]
     return "\n".join([f"{outcome.recall_id}: without one part, then another", *(lines or ["no leg found anything"])])
 
 
 def _effect_lines(effect: Effect, words: Mapping[str, str]) -> Iterator[str]:
-    """The memories that would enter, leave or move without the parts of an effect; or that nothing changes, or that the
-    receipt cannot tell.
+    """Yield the memories that would enter, leave or move without the parts of an effect, or that nothing changes. Only
+    that the receipt cannot say so, if it cannot.
     """
     name = f"without {', '.join(effect.parts)}"
     if effect.unknown:
@@ -134,22 +140,20 @@ def _effect_lines(effect: Effect, words: Mapping[str, str]) -> Iterator[str]:
 
 
 def _order_text(tau: float | None) -> str:
-    """Kendall's τ as the share of pairs, among memories served both ways, that are in the same order; "" for None."""
+    """Render Kendall's τ as the share of pairs of memories, served both ways, in the same order; "" for None."""
     if tau is None:
         return ""
     return ", the rest in the same order" if tau == 1 else f", {(1 + tau) / 2:.0%} of the other pairs in the same order"
 
 
 def lift_text(outcome: LiftOutput) -> str:
-    """How much each search leg changed the results, over all recalls and for each class of query."""
+    """Render how much each search leg changed the results, over all recalls and for each class of query."""
     head = f"{outcome.recalls} recalls looked at"
     return "\n".join([head, *(_lift_line(each) for each in outcome.lifts)])
 
 
 def _lift_line(lift: LegLift) -> str:
-    """How much one leg changed the results, of one class of query if the row has one; only that it took part in none,
-    if so.
-    """
+    """Render how much a leg changed the results, of one class of query if the row has one; or that it took no part."""
     of = f" ({lift.query_class})" if lift.query_class else ""
     if not lift.took_part:
         return f"{lift.leg}{of}: took part in none of {lift.recalls}"

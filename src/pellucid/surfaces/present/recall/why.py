@@ -1,4 +1,4 @@
-"""Why a memory was recalled, or why not, in; text for a person out: the memory, the sentences, the numbers."""
+"""The reasons why a memory was recalled or not in, text for a person out: the memory, the sentences, the numbers."""
 
 from __future__ import annotations
 
@@ -18,14 +18,13 @@ if TYPE_CHECKING:
 
 
 def why_text(outcome: WhyOutput) -> str:
-    """Why a memory was recalled or not: a sentence, its ranks in the search legs, its score, what would change it."""
+    """Render why a memory was recalled or not: a sentence, its ranks in the legs, its score, what would change it."""
     return "\n".join(_lines(outcome))
 
 
 def _lines(outcome: WhyOutput) -> Iterator[str]:
-    """The lines of `why_text`: the memory, the sentence, and the numbers.
-
-    If several memories may be meant, these instead.
+    """Yield the lines of `why_text`: the memory, the sentence, and the numbers. If the description fits several
+    memories, these instead.
     """
     if outcome.finding is not None:
         yield f"memory: {outcome.memory_id}  {visible(outcome.path or '')}"
@@ -50,9 +49,7 @@ def _lines(outcome: WhyOutput) -> Iterator[str]:
 
 
 def _finding_lines(finding: WhyFinding) -> Iterator[str]:
-    """The numbers behind the verdict: rank, margin, budget, legs, score; for a miss, the change that would admit the
-    memory.
-    """
+    """Yield the numbers of the verdict: rank, margin, budget, legs, score; for a miss, the change that admits it."""
     if finding.verdict == "hit":
         yield f"verdict: hit, place {finding.context_place} in the context"
     else:
@@ -75,14 +72,14 @@ def _finding_lines(finding: WhyFinding) -> Iterator[str]:
 
 
 def _margin_text(margin: WhyMargin) -> str:
-    """By how much a memory missed being recalled, or could do worse, as `0.0120 score missing`, `3 places to spare`."""
-    much, what = (margin.missing, "missing") if margin.missing is not None else (margin.spare or 0.0, "to spare")
-    number = f"{much:.0f}" if margin.unit in ("places", "characters") else f"{much:.4f}"
-    return f"{number} {margin.unit} {what}"
+    """Render by how much a memory missed, as `0.0120 score missing`, or had to spare, as `3 places to spare`."""
+    amount, direction = (margin.missing, "missing") if margin.missing is not None else (margin.spare or 0.0, "to spare")
+    number = f"{amount:.0f}" if margin.unit in ("places", "characters") else f"{amount:.4f}"
+    return f"{number} {margin.unit} {direction}"
 
 
 def _leg_line(leg: WhyLeg) -> str:
-    """The memory's rank and score in a search leg and whether the leg nominated it; without a rank, why it has none."""
+    """Render the memory's rank and score in a leg and whether the leg nominated it; without a rank, why it has none."""
     if leg.rank is None:
         result = f"no place: {leg.unranked}"
     else:
@@ -96,22 +93,26 @@ def _leg_line(leg: WhyLeg) -> str:
 
 
 def _with_typed_command(text: str, change: WhyChange | None) -> str:
-    """The text, in which the command or flag that makes the change is written as the surface in use has it; unchanged
-    if `change` is None.
+    """Return the text with the command or flag of the change written as the surface in use writes it; unchanged if
+    `change` is None.
     """
-    made = change.apply if change else ""
+    change_command = change.apply if change else ""
     name = "pellucid "
-    here = command(made.removeprefix(name)) if made.startswith(name) else spell_commands(made)
-    return text.replace(made, here) if made else text
+    spelled = (
+        command(change_command.removeprefix(name))
+        if change_command.startswith(name)
+        else spell_commands(change_command)
+    )
+    return text.replace(change_command, spelled) if change_command else text
 
 
 def _change_line(change: WhyChange | None) -> str:
-    """The change of a setting that would admit the memory, and how to make it; `none` if there is no such change."""
+    """Render the change of a setting that would admit the memory, and how to make it; `none` if there is none."""
     if change is None:
         return "none"
     if not change.verified:
         return f"{_with_typed_command(change.apply, change)} (not verified: it cannot be tried without making it)"
-    least = ", the smallest that does" if change.smallest else ""
-    how = _with_typed_command(change.apply, change)
+    remark = ", the smallest that does" if change.smallest else ""
+    way = _with_typed_command(change.apply, change)
     setting = f"{change.setting} {change.was} -> {change.to}"
-    return visible(f"{setting}: admits it at place {change.place} (verified{least}); {how}")
+    return visible(f"{setting}: admits it at place {change.place} (verified{remark}); {way}")
