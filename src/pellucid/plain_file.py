@@ -1,4 +1,4 @@
-"""A path at which anything can be in, its first bytes out: a pipe is not waited for, a link only followed if wanted."""
+"""A path at which anything can be in, its first bytes out: no pipe is waited for, links are followed on demand."""
 
 import os
 import stat

@@ -1,5 +1,4 @@
-"""Drafts of documents in, one acknowledged operation out: without forgotten texts, with suspicious texts
-quarantined."""
+"""Drafts of documents in, one acknowledged operation out: without forgotten texts, suspicious texts quarantined."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass

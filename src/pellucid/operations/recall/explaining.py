@@ -1,5 +1,4 @@
-"""Earlier recalls by id in, their explanations out: replayed, asked again, compared, and without some of their
-parts."""
+"""Earlier recalls by id in, their explanations out: replayed, asked again, compared, and with parts left out."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import replace

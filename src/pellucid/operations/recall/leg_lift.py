@@ -1,5 +1,4 @@
-"""Recorded recalls in, the effect of a leg on their results out: from their receipts alone, no question is asked
-again."""
+"""Recorded recalls in, the effect of a leg on their results out: from their receipts alone, without asking again."""
 
 from collections import Counter
 from collections.abc import Iterator, Sequence

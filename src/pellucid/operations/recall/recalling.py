@@ -145,8 +145,7 @@ def _recall_with_limits(app: App, request: RecallInput, budget: int, top_k: int)
 
 
 def _recall_one_namespace(app: App, request: RecallInput) -> RecallOutput:
-    """Recall in the request's namespace, and give the reason for each memory of the context; if the recall abstained,
-    name the nearest misses."""
+    """Recall in the request's namespace, with the reason for each memory or, if it abstained, the nearest misses."""
     state, receipt_draft, problem = _run_recall(app, request)
     snapshot = build_snapshot(app, receipt_draft.receipt(), state.served)
     results = {result.memory_id: result for result in snapshot.results}
@@ -188,8 +187,7 @@ def _recall_one_namespace(app: App, request: RecallInput) -> RecallOutput:
 
 
 def _is_asked_in_vain(state: State, leg: LegReport) -> bool:
-    """Whether a leg found nothing although the question itself names files to review, or edges of the graph, which this
-    leg looks for."""
+    """Whether a leg found nothing although the question names what it looks for: files to review, or edges."""
     if leg.health != "empty":
         return False
     return leg.name == "review" or (leg.name == "graph" and asked_edges(state.plan.text) is not None)

@@ -73,8 +73,8 @@ def close_session(call: Call, request: ClosingInput, signal: Insistent) -> Closi
 
 
 def _counts(rows: Iterable[CitationRow], source: CitationSource) -> dict[str, int]:
-    """Return a map from kinds to the number of citations with this source (`explicit` or `automatic`), the most frequent
-    kind first."""
+    """Return a map from kinds to the number of citations with this source (`explicit` or `automatic`), the most
+    frequent kind first."""
     return dict(Counter(row.kind for row in rows if row.source == source).most_common())
 
 

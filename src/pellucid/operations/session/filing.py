@@ -84,9 +84,9 @@ class SessionFiling:
         return self._sessions[session]
 
     def _decide_namespace(self, turns: Sequence[Turn]) -> str:
-        """Return the namespace in which turns of the session were taken before, else that of its first folder's project,
-        which is registered if it is new, else the default. Registers, too, that a project has earlier sessions in
-        `local/default`."""
+        """Return the namespace in which turns of the session were taken before, else that of its first folder's
+        project, which is registered if it is new, else the default. Registers, too, that a project has earlier sessions
+        in `local/default`."""
         folder = next((turn.folder for turn in turns if turn.folder), None)
         place = self._find_place(folder) if folder else None
         earlier_namespace = self._earlier_namespace(turns)

@@ -199,8 +199,8 @@ class _Intakes:
 
 
 def _stopped_error(error: DeadlineError, intakes: _Intakes) -> DeadlineError:
-    """Return the error of an import that ran out of time, which says what was kept so far, how to go on, and how to undo
-    the import."""
+    """Return the error of an import that ran out of time, which says what was kept so far, how to go on, and how to
+    undo the import."""
     tally = intakes.tally()
     if not tally.operations:
         return DeadlineError(f"{error.message}; nothing was kept yet", next_step="repeat the import to begin anew")

@@ -99,8 +99,7 @@ class Intake:
         Raises:
             EncoderError: extraction failed at some segment; the segments before it are committed.
             DeadlineError: the time of the call was over before the last segment; the segments before are committed.
-            UnhealthyError: the vault's key or the ledger is lost, so that forgotten turns would not be recognised;
-                nothing of the batch is taken.
+            UnhealthyError: forgotten turns would not be recognised (see `require_settled`); nothing is taken.
         """
         require_settled(self.app)
         observed: list[Observed] = []
@@ -116,49 +115,40 @@ class Intake:
         if observed or unused:
             made, late = self._commit_batch(observed, unused)
             notice(self.app, self.namespace, [each.cut.segment for each in observed if each.cut not in late], made)
-            # other processes took some turns of the late segments meanwhile: extract again without these turns
-            made += self.keep(late) if late else []
+            made += self.keep(late) if late else []  # again, without the turns that other processes took
         if failure:
             raise failure
         return made
 
     def _unmarked_keys(self, batch: Sequence[SegmentCut], observed: Sequence[Observed]) -> set[bytes]:
-        """Return the keys of turns in the batch that were not observed (as they were taken or forgotten before) and that
-        the journal has not marked as seen."""
+        """Return the keys of the batch's turns that were not observed and that the journal has not marked as seen."""
         left_out = {key for cut in batch for key in cut.keys} - {key for each in observed for key in each.cut.keys}
         return left_out - self.app.records.already_seen(left_out)
 
     def _not_taken_yet(self, batch: Sequence[SegmentCut]) -> list[SegmentCut]:
         """Return the batch without the turns that were taken or forgotten before, which are counted, and without the
         segments that have no other turns."""
-        keys = {key for cut in batch for key in cut.keys}
-        taken = self.app.records.already_seen(keys)
+        taken = self.app.records.already_seen({key for cut in batch for key in cut.keys})
+        tombstones = self.app.lookup.tombstone_keys()
         remaining: list[SegmentCut] = []
         for cut in batch:
             pairs = [(key, turn) for key, turn in zip(cut.keys, cut.segment.turns, strict=True) if key not in taken]
             taken |= {key for key, _ in pairs}
             self.tally.overtaken += len(cut.keys) - len(pairs)
-            allowed = self._not_forgotten([turn for _, turn in pairs])
+            allowed = [(key, turn) for key, turn in pairs if not self._is_forgotten(turn, tombstones)]
             self.tally.forgotten += len(pairs) - len(allowed)
             if allowed:
-                kept = [(key, turn) for key, turn in pairs if id(turn) in allowed]
-                segment = replace(cut.segment, turns=tuple(turn for _, turn in kept))
-                remaining.append(SegmentCut(segment, tuple(key for key, _ in kept)))
+                segment = replace(cut.segment, turns=tuple(turn for _, turn in allowed))
+                remaining.append(SegmentCut(segment, tuple(key for key, _ in allowed)))
         return remaining
 
-    def _not_forgotten(self, turns: Sequence[Turn]) -> set[int]:
-        """Return the Python `id()` of each turn that was not forgotten."""
-        tombstones = self.app.lookup.tombstone_keys()
+    def _is_forgotten(self, turn: Turn, tombstones: set[bytes]) -> bool:
+        """Whether one of these tombstone keys names the turn, in this namespace or in `forgotten_in`."""
         if not tombstones:
-            return {id(turn) for turn in turns}
-
-        def is_forgotten(turn: Turn) -> bool:
-            """Whether a tombstone of this namespace or of `forgotten_in` names the turn."""
-            evidence = [f"{turn.session_id}:{turn.ordinal}-{turn.ordinal}"]
-            namespaces = (self.namespace, *self.forgotten_in)
-            return any(tombstones.intersection(turn_keys(self.app.key, each, evidence)) for each in namespaces)
-
-        return {id(turn) for turn in turns if not is_forgotten(turn)}
+            return False
+        evidence = [f"{turn.session_id}:{turn.ordinal}-{turn.ordinal}"]
+        namespaces = (self.namespace, *self.forgotten_in)
+        return any(tombstones.intersection(turn_keys(self.app.key, each, evidence)) for each in namespaces)
 
     def _observe_cut(self, cut: SegmentCut) -> Observed:
         """Extract observations from a segment and judge them; in verbatim mode only find the doubtful turns."""
@@ -224,7 +214,8 @@ class Intake:
         return made, late
 
     def _likely_texts(self, observed: Sequence[Observed]) -> Iterator[str]:
-        """Yield the texts of facts and passages that are likely to be written, to be encoded before the lock is taken."""
+        """Yield the texts of facts and passages that are likely to be written, to be encoded before the lock is
+        taken."""
         for each in observed:
             yield from (found.fact.content for found in each.observations if found.judge_accepted)
             yield from kept_passages(each.cut.segment.turns, tools=self.mode != "both") if self._keeps_turns else ()
@@ -315,8 +306,8 @@ class Intake:
     def _episode_writes(
         self, observed: Sequence[Observed], ids: Sequence[str], made: Sequence[Memory]
     ) -> tuple[list[FileWrite], int]:
-        """Return the writes of the episode files, of segments with new memories (`made`) or kept turns, and the number
-        of passages in them. `ids` are the episode ids of the segments."""
+        """Return the writes of the episode files, of segments with memories in `made` or kept turns, and the number of
+        passages in them; `ids` are the segments' episode ids."""
         members: dict[str, list[Memory]] = {}
         for memory in made:
             members.setdefault(memory.episode_id or "", []).append(memory)
@@ -336,17 +327,15 @@ class Intake:
         return [write for write, _ in written], sum(len(moments) for _, moments in written)
 
     def _retention(self, observed: Observed) -> TurnsKept:
-        """Return which of a segment's turns are kept word for word: those not forgotten and, in mode `both`, without the
-        output of tools."""
-        tombstones = self.app.lookup.tombstone_keys()
+        """Return which of a segment's turns are kept word for word: those not forgotten and, in mode `both`, without
+        the output of tools."""
+        keys = self.app.lookup.tombstone_keys()
 
         def permitted(passages: list[str]) -> list[str]:
             """Return the passages that were not forgotten."""
-            if not tombstones:
+            if not keys:
                 return passages
-            return [
-                each for each in passages if tombstones.isdisjoint(passage_keys(self.app.key, self.namespace, each))
-            ]
+            return [each for each in passages if keys.isdisjoint(passage_keys(self.app.key, self.namespace, each))]
 
         return TurnsKept(observed.doubted, tools=self.mode != "both", permitted=permitted)
 
@@ -367,14 +356,13 @@ def _without_secrets(observation: MemoryObservation) -> MemoryObservation:
 
 
 def purpose_of(namespace: str, mode: Mode) -> str:
-    """Return `NAMESPACE MODE`, a part of a turn's key (see `turn_key`)."""
-    # another form would give every turn another key, so that everything would be imported again
+    """Return `NAMESPACE MODE`, a part of a turn's key; with another form, everything would be imported again."""
     return f"{namespace} {mode}"
 
 
 def distribute(keyed: Iterable[tuple[bytes, Turn]], intake_of: Callable[[str], Intake]) -> None:
-    """Cut a stream of turns and their keys into segments, and let the intake that `intake_of` returns for each segment's
-    session take it, some 500 turns at a time."""
+    """Cut a stream of turns and their keys into segments, and let the intake that `intake_of` returns for each
+    segment's session take it, some 500 turns at a time."""
     batches: dict[str, tuple[Intake, list[SegmentCut]]] = {}
     waiting = 0
     for cut in _segment_cuts(keyed):

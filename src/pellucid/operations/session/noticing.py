@@ -86,8 +86,8 @@ class _ServedMemory:
 
 
 def _uses_in_words(turn: Turn, served: Iterable[_ServedMemory]) -> Iterator[_Use]:
-    """Yield a possible use for each served memory whose id, or its last ten digits, is in the turn, and another for each
-    that shares phrases with the turn."""
+    """Yield a possible use for each served memory whose id, or its last ten digits, is in the turn, and another for
+    each that shares phrases with the turn."""
     ids, in_turn = set(_ID.findall(turn.content)), phrases(turn.content, TELLING)
     for each in served:
         if not ids.isdisjoint((each.memory.id, each.memory.id[-_SHORT:])):
@@ -98,7 +98,8 @@ def _uses_in_words(turn: Turn, served: Iterable[_ServedMemory]) -> Iterator[_Use
 
 @dataclass
 class _SessionUses:
-    """Finds and cites the memories that some turns of a session used, of those that its recalls (newest first) served."""
+    """Finds and cites the memories that some turns of a session used, of those that its recalls (newest first)
+    served."""
 
     app: App
     namespace: str
@@ -119,8 +120,8 @@ class _SessionUses:
                 cited.add((memory_id, kind))
 
     def _possible_uses(self) -> Iterator[_Use]:
-        """Yield the possible uses of memories in turns after they were served: in the agent's words, or by a file that is
-        an argument of a tool call. Turns without a time are left out."""
+        """Yield the possible uses of memories in turns after they were served: in the agent's words, or by a file that
+        is an argument of a tool call. Turns without a time are left out."""
         since: dict[str, int] = {}
         for recall in self.recalls:
             since |= dict.fromkeys(recall.memory_ids, recall.at)
@@ -138,8 +139,8 @@ class _SessionUses:
                 )
 
     def _evidence_words(self, use: _Use) -> str | None:
-        """Return the words of the turn that are evidence of a use; None if earlier turns or questions, or other sessions,
-        explain them, so that there was no use."""
+        """Return the words of the turn that are evidence of a use; None if earlier turns or questions, or other
+        sessions, explain them, so that there was no use."""
         if use.evidence == "id":
             return use.memory.id[-_SHORT:]
         before = [each for number, each in self._earlier if number < use.turn.ordinal]

@@ -262,8 +262,8 @@ def _request_line(turns: Sequence[Memory]) -> BriefLine | None:
 
 
 def _own_words(turn: Memory) -> str:
-    """Return a user's own words in a passage, "" if there are none; only their first paragraph if most of the passage is
-    pasted."""
+    """Return a user's own words in a passage, "" if there are none; only their first paragraph if most of the passage
+    is pasted."""
     own = foreign_and_own(turn.content)[1].strip()
     return own.partition("\n\n")[0] if turn.source_class == "pasted" else own
 
@@ -318,8 +318,8 @@ def _files(artifacts: Iterable[Iterable[str]]) -> list[str]:
 
 
 def _line_of(memory: Memory, words: str = "") -> BriefLine:
-    """Return a line with as many whole sentences of a memory, or of these `words` of it, as fit 240 characters. If it is
-    a question with an answer, the question is cut, if need be, to leave room for the answer."""
+    """Return a line with as many whole sentences of a memory, or of these `words` of it, as fit 240 characters. If it
+    is a question with an answer, the question is cut, if need be, to leave room for the answer."""
     question, answer = _asked_and_answered(words or memory.content)
     answers = list(sentences(answer))
     text = question and _cut(question, _LONGEST // 2 if answers else _LONGEST)

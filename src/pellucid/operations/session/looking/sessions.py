@@ -79,8 +79,8 @@ class AnsweringSessions:
         return len(self._ids[session_id]) - self.passages[session_id]
 
     def of(self, session_id: str) -> list[Memory]:
-        """Return the admissible memories and passages of a session, in the order in which they were said; empty if there
-        are none."""
+        """Return the admissible memories and passages of a session, in the order in which they were said; empty if
+        there are none."""
         found = self._app.index.memories(self._namespace, self._ids.get(session_id, ()))
         return sorted((each.memory for each in found), key=lambda each: (last_turn(each), each.id))
 

@@ -124,8 +124,8 @@ def _headlines(app: App, namespace: str, ids: Iterable[str]) -> dict[str, str]:
 
 
 def _complete_session_id(name: str, session_ids: set[str]) -> str:
-    """Return the session id that begins with `name`, sub-agents' sessions only if no other does. Return `name` itself if
-    it is shorter than eight characters, or no id begins with it; InputError if several ids do."""
+    """Return the session id that begins with `name`, sub-agents' sessions only if no other does. Return `name` itself
+    if it is shorter than eight characters, or no id begins with it; InputError if several ids do."""
     if name in session_ids or len(name) < _FEWEST_DIGITS:
         return name
     fitting = [each for each in session_ids if each.startswith(name)]

@@ -34,8 +34,8 @@ def is_forgotten(app: App, row: VerdictRow | UnkeptRow, text: str) -> bool:
 
 
 def plain_reason(row: VerdictRow | UnkeptRow) -> tuple[str, str]:
-    """Return the code of a row's reason, such as `transient`, and the reason in plain words; the code again if there are
-    no words."""
+    """Return the code of a row's reason, such as `transient`, and the reason in plain words; the code again if there
+    are no words."""
     code, _, words = row.reason.partition(": ")
     return code, _PLAINLY.get(code, words) or code
 
@@ -44,7 +44,8 @@ def _verdict_words(row: VerdictRow | UnkeptRow) -> str:
     """Return a sentence on a statement's verdict, with its turns and date: the memory that it was kept as or that says
     the same, or the reason why it was never kept."""
     code, words = plain_reason(row)
-    where = f"{', '.join(row.evidence) or row.session_id}, {row_time(row):%Y-%m-%d}"
+    observed_at = row.observed_at if isinstance(row, VerdictRow) else row.at
+    where = f"{', '.join(row.evidence) or row.session_id}, {observed_at:%Y-%m-%d}"
     if isinstance(row, VerdictRow) and row.resulting_primitive_id:
         verb = "It was kept as" if row.verdict == "accept" else "It was not kept again, but stands for"
         return f"{verb} {row.resulting_primitive_id}: {words} ({where})."
